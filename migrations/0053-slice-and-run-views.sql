@@ -178,3 +178,18 @@ comment on column ops.credit_spend_daily.request_count        is 'Requests.';
 comment on column ops.credit_spend_daily.failed_request_count is 'Requests without a valid answer.';
 comment on column ops.credit_spend_daily.booked_credits       is 'Credits charged.';
 select ops.comment_columns('ops.credit_spend_daily');
+
+create view ops.app_answer as
+select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope ->> 'device' as device_code,
+       s.scope ->> 'context' as context, s.window_start, s.window_end, s.state = 'empty' as is_empty, s.ended_at as answered_at
+from   ops.slice as s
+where  s.state in ('loaded', 'empty') and s.scope ->> 'app' is not null;
+comment on view   ops.app_answer               is 'One row per answer about one app: its days, with or without rows. Is there no figure because there is none, or because nobody requested it? Since when is a dataset requested for an app?';
+comment on column ops.app_answer.country_code  is 'Country; null where the request named none, and the answer is about all.';
+comment on column ops.app_answer.device_code   is 'Device; null where the request named none.';
+comment on column ops.app_answer.context       is 'Kind of figure, of datasets that request each on its own (sales_metric); null otherwise.';
+comment on column ops.app_answer.window_start  is 'First day of the answer.';
+comment on column ops.app_answer.window_end    is 'Day after its last day.';
+comment on column ops.app_answer.is_empty      is 'True where the answer has no rows.';
+comment on column ops.app_answer.answered_at   is 'When it was loaded.';
+select ops.comment_columns('ops.app_answer');

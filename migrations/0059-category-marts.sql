@@ -29,7 +29,13 @@ select ops.comment_columns('mart.category_rank_daily');
 create view mart.category_rank_vs_downloads_daily as
 select r.store, r.track_id, r.app_name, r.country_code, r.country_name, r.device_code, r.category_code, r.category_name, r.chart, r.chart_version, r.date_day,
        r.category_rank, e.download_count as estimated_download_count, e.revenue as estimated_revenue,
-       s.download_count as store_download_count, s.revenue as store_revenue
+       s.download_count as store_download_count, s.revenue as store_revenue,
+       exists (select from ops.app_answer as n
+               where  n.track_id = r.track_id and n.dataset = 'download_revenue' and n.window_end > r.date_day and n.window_start <= r.date_day and n.store = r.store
+               and    (n.country_code is null or n.country_code = r.country_code)) as is_estimate_answered,
+       exists (select from ops.app_answer as n
+               where  n.track_id = r.track_id and n.dataset = 'sales_metric' and n.window_end > r.date_day and n.window_start <= r.date_day and n.store = r.store
+               and    (n.country_code is null or n.country_code = r.country_code) and n.context = 'DOWNLOAD') as is_store_answered
 from   mart.category_rank_daily as r
 join   core.dim_app     as a on a.store = r.store and a.track_id = r.track_id
 join   core.dim_country as c on c.country_code = r.country_code
@@ -54,4 +60,6 @@ comment on column mart.category_rank_vs_downloads_daily.estimated_download_count
 comment on column mart.category_rank_vs_downloads_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS), without a currency: of all devices together, or else the sum of the devices with a figure for the day.';
 comment on column mart.category_rank_vs_downloads_daily.store_download_count     is 'Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.';
 comment on column mart.category_rank_vs_downloads_daily.store_revenue            is 'Revenue as the store reported it to the account (its own apps), without a currency: of all devices together, or else the sum of the devices with a figure for the day.';
+comment on column mart.category_rank_vs_downloads_daily.is_estimate_answered     is 'True where the estimates of the day were requested and there is an answer: estimated_download_count is null where it has none. False where nobody knows.';
+comment on column mart.category_rank_vs_downloads_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where nobody knows.';
 select ops.comment_columns('mart.category_rank_vs_downloads_daily');

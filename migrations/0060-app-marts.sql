@@ -135,7 +135,16 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
        coalesce(o.reviews, case when q.days @> o.date_day then 0 end) as review_count, round(o.review_sum / nullif(o.rated, 0), 4) as average_review_rating,
        o.downloads as estimated_download_count, o.revenue as estimated_revenue, o.store_downloads as store_download_count, o.store_revenue,
        o.views as page_view_count, o.spend as search_ads_spend, case when o.spend is not null then m.currency end as search_ads_currency,
-       o.installs as search_ads_install_count
+       o.installs as search_ads_install_count,
+       exists (select from ops.app_answer as n
+               where  n.track_id = a.track_id and n.dataset = 'category_rank' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
+               and    (n.country_code is null or n.country_code = c.country_code)) as is_category_rank_answered,
+       exists (select from ops.app_answer as n
+               where  n.track_id = a.track_id and n.dataset = 'download_revenue' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
+               and    (n.country_code is null or n.country_code = c.country_code)) as is_estimate_answered,
+       exists (select from ops.app_answer as n
+               where  n.track_id = a.track_id and n.dataset = 'sales_metric' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
+               and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD') as is_store_answered
 from   ops.portfolio_app as a
 cross  join lateral (
   select u.country_key, u.date_day, max(u.answered) as answered, max(u.ranked) as ranked, max(u.top_1) as top_1, max(u.top_3) as top_3,
@@ -234,4 +243,7 @@ comment on column mart.app_overview_daily.page_view_count          is 'Views of 
 comment on column mart.app_overview_daily.search_ads_spend         is 'Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.';
 comment on column mart.app_overview_daily.search_ads_currency      is 'Currency of the spend: that of ops.search_ads_default.';
 comment on column mart.app_overview_daily.search_ads_install_count is 'Installs from search ads, in the attribution of ops.search_ads_default.';
+comment on column mart.app_overview_daily.is_category_rank_answered is 'True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where nobody knows.';
+comment on column mart.app_overview_daily.is_estimate_answered     is 'True where the estimates of the day were requested and there is an answer: estimated_download_count is null where it has none. False where nobody knows.';
+comment on column mart.app_overview_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where nobody knows.';
 select ops.comment_columns('mart.app_overview_daily');

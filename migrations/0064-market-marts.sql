@@ -43,7 +43,17 @@ select m.store, m.track_id, m.app_name, c.country_code, c.country_name, c.region
        case when m.has_previous and m.are_estimates_whole then round(m.estimated_revenue / nullif(m.previous_estimated_revenue, 0) - 1, 6) end as estimated_revenue_change_share,
        m.store_days as store_day_count, m.store_downloads as store_download_count, m.store_revenue,
        case when m.has_previous and m.are_sales_whole then round(m.store_downloads / nullif(m.previous_store_downloads, 0) - 1, 6) end as store_download_change_share,
-       case when m.has_previous and m.are_sales_whole then round(m.store_revenue / nullif(m.previous_store_revenue, 0) - 1, 6) end as store_revenue_change_share
+       case when m.has_previous and m.are_sales_whole then round(m.store_revenue / nullif(m.previous_store_revenue, 0) - 1, 6) end as store_revenue_change_share,
+       (select count(*) from core.dim_date as d
+        where  d.date_day >= m.month_start and d.date_day < m.month_start + m.day_count
+        and    exists (select from ops.app_answer as n
+               where  n.track_id = m.track_id and n.dataset = 'download_revenue' and n.window_end > d.date_day and n.window_start <= d.date_day and n.store = m.store
+               and    (n.country_code is null or n.country_code = c.country_code))) as estimate_answered_day_count,
+       (select count(*) from core.dim_date as d
+        where  d.date_day >= m.month_start and d.date_day < m.month_start + m.day_count
+        and    exists (select from ops.app_answer as n
+               where  n.track_id = m.track_id and n.dataset = 'sales_metric' and n.window_end > d.date_day and n.window_start <= d.date_day and n.store = m.store
+               and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD')) as store_answered_day_count
 from   compared as m
 join   core.dim_country as c on c.country_key = m.country_key;
 comment on view   mart.download_revenue_monthly                                 is 'One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Where do downloads grow? Which country had most revenue last month?';
@@ -60,6 +70,8 @@ comment on column mart.download_revenue_monthly.store_download_count            
 comment on column mart.download_revenue_monthly.store_revenue                   is 'Revenue as the store reported it to the account, without a currency.';
 comment on column mart.download_revenue_monthly.store_download_change_share     is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
 comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
+comment on column mart.download_revenue_monthly.estimate_answered_day_count     is 'Days of the month for which estimates were requested and there is an answer. Those beyond estimated_day_count have none; those that are missing here nobody knows.';
+comment on column mart.download_revenue_monthly.store_answered_day_count        is 'Days of the month for which downloads of the store were requested and there is an answer. Those beyond store_day_count have none; those that are missing here nobody knows.';
 select ops.comment_columns('mart.download_revenue_monthly');
 
 create view mart.keyword_impression_share as

@@ -1276,7 +1276,10 @@ create view mart.app_overview_daily (
   page_view_count numeric, -- Views of the page in the store, as the store reported them to the account.
   search_ads_spend numeric, -- Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.
   search_ads_currency text, -- Currency of the spend: that of ops.search_ads_default.
-  search_ads_install_count numeric -- Installs from search ads, in the attribution of ops.search_ads_default.
+  search_ads_install_count numeric, -- Installs from search ads, in the attribution of ops.search_ads_default.
+  is_category_rank_answered boolean, -- True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where nobody knows.
+  is_estimate_answered boolean, -- True where the estimates of the day were requested and there is an answer: estimated_download_count is null where it has none. False where nobody knows.
+  is_store_answered boolean -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where nobody knows.
 ) as
  SELECT a.store,
     a.track_id,
@@ -1316,7 +1319,16 @@ create view mart.app_overview_daily (
             WHEN o.spend IS NOT NULL THEN m.currency
             ELSE NULL::text
         END AS search_ads_currency,
-    o.installs AS search_ads_install_count
+    o.installs AS search_ads_install_count,
+    (EXISTS ( SELECT
+           FROM ops.app_answer n_1
+          WHERE n_1.track_id = a.track_id AND n_1.dataset = 'category_rank'::text AND n_1.window_end > o.date_day AND n_1.window_start <= o.date_day AND n_1.store = a.store AND (n_1.country_code IS NULL OR n_1.country_code = c.country_code))) AS is_category_rank_answered,
+    (EXISTS ( SELECT
+           FROM ops.app_answer n_1
+          WHERE n_1.track_id = a.track_id AND n_1.dataset = 'download_revenue'::text AND n_1.window_end > o.date_day AND n_1.window_start <= o.date_day AND n_1.store = a.store AND (n_1.country_code IS NULL OR n_1.country_code = c.country_code))) AS is_estimate_answered,
+    (EXISTS ( SELECT
+           FROM ops.app_answer n_1
+          WHERE n_1.track_id = a.track_id AND n_1.dataset = 'sales_metric'::text AND n_1.window_end > o.date_day AND n_1.window_start <= o.date_day AND n_1.store = a.store AND (n_1.country_code IS NULL OR n_1.country_code = c.country_code) AND n_1.context = 'DOWNLOAD'::text)) AS is_store_answered
    FROM ops.portfolio_app a
      CROSS JOIN LATERAL ( SELECT u.country_key,
             u.date_day,
@@ -1879,7 +1891,9 @@ create view mart.category_rank_vs_downloads_daily (
   estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency: of all devices together, or else the sum of the devices with a figure for the day.
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.
-  store_revenue numeric -- Revenue as the store reported it to the account (its own apps), without a currency: of all devices together, or else the sum of the devices with a figure for the day.
+  store_revenue numeric, -- Revenue as the store reported it to the account (its own apps), without a currency: of all devices together, or else the sum of the devices with a figure for the day.
+  is_estimate_answered boolean, -- True where the estimates of the day were requested and there is an answer: estimated_download_count is null where it has none. False where nobody knows.
+  is_store_answered boolean -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where nobody knows.
 ) as
  SELECT r.store,
     r.track_id,
@@ -1896,7 +1910,13 @@ create view mart.category_rank_vs_downloads_daily (
     e.download_count AS estimated_download_count,
     e.revenue AS estimated_revenue,
     s.download_count AS store_download_count,
-    s.revenue AS store_revenue
+    s.revenue AS store_revenue,
+    (EXISTS ( SELECT
+           FROM ops.app_answer n
+          WHERE n.track_id = r.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > r.date_day AND n.window_start <= r.date_day AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code))) AS is_estimate_answered,
+    (EXISTS ( SELECT
+           FROM ops.app_answer n
+          WHERE n.track_id = r.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > r.date_day AND n.window_start <= r.date_day AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code) AND n.context = 'DOWNLOAD'::text)) AS is_store_answered
    FROM mart.category_rank_daily r
      JOIN core.dim_app a ON a.store = r.store AND a.track_id = r.track_id
      JOIN core.dim_country c ON c.country_code = r.country_code
@@ -2076,7 +2096,9 @@ create view mart.download_revenue_monthly (
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps), over these days.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
   store_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.
-  store_revenue_change_share numeric -- Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.
+  store_revenue_change_share numeric, -- Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.
+  estimate_answered_day_count bigint, -- Days of the month for which estimates were requested and there is an answer. Those beyond estimated_day_count have none; those that are missing here nobody knows.
+  store_answered_day_count bigint -- Days of the month for which downloads of the store were requested and there is an answer. Those beyond store_day_count have none; those that are missing here nobody knows.
 ) as
  WITH daily AS (
          SELECT p.store,
@@ -2177,7 +2199,17 @@ create view mart.download_revenue_monthly (
         CASE
             WHEN m.has_previous AND m.are_sales_whole THEN round(m.store_revenue / NULLIF(m.previous_store_revenue, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
-        END AS store_revenue_change_share
+        END AS store_revenue_change_share,
+    ( SELECT count(*) AS count
+           FROM core.dim_date d
+          WHERE d.date_day >= m.month_start AND d.date_day < (m.month_start + m.day_count) AND (EXISTS ( SELECT
+                   FROM ops.app_answer n
+                  WHERE n.track_id = m.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.store = m.store AND (n.country_code IS NULL OR n.country_code = c.country_code)))) AS estimate_answered_day_count,
+    ( SELECT count(*) AS count
+           FROM core.dim_date d
+          WHERE d.date_day >= m.month_start AND d.date_day < (m.month_start + m.day_count) AND (EXISTS ( SELECT
+                   FROM ops.app_answer n
+                  WHERE n.track_id = m.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.store = m.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.context = 'DOWNLOAD'::text))) AS store_answered_day_count
    FROM compared m
      JOIN core.dim_country c ON c.country_key = m.country_key;
 
@@ -4547,6 +4579,32 @@ create table ops.api_outage (
   ended_at timestamp with time zone, -- When it responded again; null until a process saw that.
   constraint api_outage_pkey PRIMARY KEY (account_id)
 );
+
+-- One row per answer about one app: its days, with or without rows. Is there no figure because there is none, or because nobody requested it? Since when is a dataset requested for an app?
+create view ops.app_answer (
+  dataset text, -- Dataset.
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country; null where the request named none, and the answer is about all.
+  device_code text, -- Device; null where the request named none.
+  context text, -- Kind of figure, of datasets that request each on its own (sales_metric); null otherwise.
+  window_start date, -- First day of the answer.
+  window_end date, -- Day after its last day.
+  is_empty boolean, -- True where the answer has no rows.
+  answered_at timestamp with time zone -- When it was loaded.
+) as
+ SELECT dataset,
+    scope ->> 'store'::text AS store,
+    scope ->> 'app'::text AS track_id,
+    scope ->> 'country'::text AS country_code,
+    scope ->> 'device'::text AS device_code,
+    scope ->> 'context'::text AS context,
+    window_start,
+    window_end,
+    state = 'empty'::text AS is_empty,
+    ended_at AS answered_at
+   FROM ops.slice s
+  WHERE (state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND (scope ->> 'app'::text) IS NOT NULL;
 
 -- Actions of people in the console: who did what, from where, at which price. A row is written before the action begins.
 create table ops.audit (

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+
+const days = ["2026-08-01", "2026-08-02", "2026-08-03", "2026-08-04"] as const;
+
+/** A slice about app 1, from a day up to another one, that day excluded. */
+const slice = (dataset: string, scope: object, [from, to]: readonly [string, string], state = "loaded") =>
+  mart.ask(`
+    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+    select '${dataset}', 'o', '${JSON.stringify({ store: "ios", app: "1", ...scope })}', '${from}', '${to}', '${to}', '', 'daily', '${state}', 1, 1, run_id, now(), now()
+    from ops.run`);
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
+  await mart.name({ "ios:1": "Ours" });
+  const on = { app_key: "ios:1", country_key: "US" };
+  await mart.fill(
+    "core.fact_category_rank",
+    days.map((date_day) => ({
+      ...on,
+      date_day,
+      device_key: "IPHONE",
+      category_code: "36",
+      chart: "FREE",
+      chart_version: "v1",
+      ranked_at: `${date_day}T00:00:00`,
+      resolution: "daily",
+      rank: date_day === "2026-08-04" ? null : 7,
+    })),
+  );
+  await mart.fill("core.fact_download_revenue", [
+    { ...on, date_day: "2026-08-02", device_key: "ALL", is_total: true, download_count: 100, revenue: 7 },
+  ]);
+  // estimates of the US from the 2nd to the 4th, of which one failed; those of Japan say nothing of the US
+  await slice("download_revenue", { country: "US", device: "IPHONE" }, ["2026-08-02", "2026-08-04"]);
+  await slice("download_revenue", { country: "US", device: "IPHONE" }, ["2026-08-04", "2026-08-05"], "failed");
+  await slice("download_revenue", { country: "JP", device: "IPHONE" }, ["2026-08-01", "2026-08-05"]);
+  // downloads of the store in all countries on the 3rd, without any; revenue says nothing of downloads
+  await slice("sales_metric", { area: "all", context: "DOWNLOAD" }, ["2026-08-03", "2026-08-04"], "empty");
+  await slice("sales_metric", { area: "all", context: "REVENUE_TOTAL" }, ["2026-08-01", "2026-08-05"]);
+  await slice("category_rank", { country: "US" }, ["2026-08-01", "2026-08-05"]);
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+test("downloads that were requested and are none are told apart from those that nobody requested", async () => {
+  const expected = ["- | false | - | false", "100 | true | - | false", "- | true | - | true", "- | false | - | false"];
+  for (const view of ["category_rank_vs_downloads_daily", "app_overview_daily"])
+    expect(
+      await mart.ask(`
+        select date_day, estimated_download_count, is_estimate_answered, store_download_count, is_store_answered
+        from   mart.${view} where track_id = '1' and country_code = 'US' order by 1`),
+    ).toEqual(expected.map((line, at) => `${days[at]} | ${line}`));
+});
+
+test("a day without a place in the charts is told apart from one that nobody requested", async () => {
+  await mart.fill("core.fact_visibility", [
+    { app_key: "ios:1", country_key: "US", date_day: "2026-08-05", kind: "history", score: 3 },
+  ]);
+  expect(
+    await mart.ask(`
+      select date_day, best_category_rank, is_category_rank_answered from mart.app_overview_daily
+      where  track_id = '1' and date_day >= '2026-08-03' order by 1`),
+  ).toEqual(["2026-08-03 | 7 | true", "2026-08-04 | - | true", "2026-08-05 | - | false"]);
+});
+
+test("a month counts the days with an answer beside those with a figure", async () => {
+  expect(
+    await mart.ask(`
+      select country_code, month_day_count, estimated_day_count, estimate_answered_day_count, store_day_count, store_answered_day_count
+      from   mart.download_revenue_monthly`),
+  ).toEqual(["US | 31 | 1 | 2 | 0 | 1"]);
+});
