@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Settings } from "../src/config/settings.ts";
+import { readCells, readRows } from "../src/console/grid/read-grid.ts";
 import { addDays } from "../src/core/day.ts";
 import { readStatus } from "../src/ledger/status.ts";
 import { latestRuns } from "../src/ledger/run-list.ts";
@@ -63,6 +64,16 @@ export function ledgerQuestions(db: Database, settings: Settings, account: Accou
       name: "`gaps`, every app, 30 days",
       growth: "account",
       ask: () => readScopeCoverage(db, { request: request(), settings }),
+    },
+    {
+      name: "the console opens a year of the grid of coverage",
+      growth: "account",
+      ask: async () => {
+        const grid = { config: { settings }, clock: { today: () => today } };
+        const rows = await readRows(grid, db, []);
+        const year = { start: addDays(today, -364), end: addDays(today, 1) };
+        return readCells(grid, db, { groups: rows.slice(0, 33), window: year, width: "week" });
+      },
     },
     view(
       db,

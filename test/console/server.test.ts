@@ -193,8 +193,24 @@ test("pages that take much of the processor are not had as often as somebody lik
   const statuses: number[] = [];
   for (let times = 0; times < 21; times += 1) statuses.push((await viewer.get(calculator)).status);
   expect([statuses[0], statuses.at(-2), statuses.at(-1)]).toEqual([200, 200, 429]);
-  expect((await viewer.get("/runs")).status).toBe(200);
   expect((await operator.get(calculator)).status).toBe(200);
+  // other pages have a limit of their own, which they share
+  const left = async (address: string) => Number((await viewer.get(address)).headers.get("x-ratelimit-remaining"));
+  const before = await left("/runs");
+  expect(before).toBeGreaterThan(1_000);
+  expect(await left("/portfolio")).toBe(before - 1);
+  expect((await viewer.post("/actions/stop", {})).headers.get("x-ratelimit-limit")).toBe("60");
+});
+
+test("spending by day is drawn, with the days in a table below for who does not see it", async () => {
+  const { text } = await viewer.get("/credits?days=7");
+  const byDay = /<section[^>]*id="by-day"[^]*?<\/section>/.exec(text)?.[0] ?? "";
+  expect(byDay).toMatch(/<svg[^>]*role="img"/);
+  const [spent] = await stage.stage.query<{ credits: number; day: string }>(
+    "select date_day::text as day, sum(booked_credits)::int as credits from ops.credit_spend_daily group by 1 order by 1 desc limit 1",
+  );
+  expect(spent?.credits).toBeGreaterThan(0);
+  expect(byDay).toMatch(new RegExp(`<details>[^]*<td>${spent?.day}</td>[^]*${spent?.credits}`));
 });
 
 test("the stream tells an open page that the ledger has changed", async () => {

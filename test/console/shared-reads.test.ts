@@ -79,6 +79,8 @@ test("a change while a value is read has it read once more, however many want it
   expect(begun).toBe(1);
   ends[0]?.();
   await new Promise(setImmediate);
+  ends[1]?.();
+  await new Promise(setImmediate);
   expect(begun).toBe(2);
 });
 

@@ -1,4 +1,5 @@
-import type { App } from "../../app.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { Clock } from "../../core/clock.ts";
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
 import type { Window } from "../../core/window.ts";
 import { datasetNamed } from "../../datasets/shared/all.ts";
@@ -8,6 +9,9 @@ import { readPartitionGroups, readScopeCoverage } from "../../planner/gaps.ts";
 import type { Database } from "../../postgres/database.ts";
 import { sql } from "../../postgres/sql.ts";
 import { columnsOf, rolledUp, type ColumnWidth } from "./columns.ts";
+
+/** What of an app the grid goes by. */
+type GridApp = { readonly config: { readonly settings: Settings }; readonly clock: Pick<Clock, "today"> };
 
 /** Whose coverage a grid shows; lists that are empty stand for all. */
 export type GridFilters = {
@@ -24,7 +28,7 @@ export type GridRow = PartitionGroup & { readonly appName: string | null; readon
  * Of the portfolio alone: its cells are not read.
  */
 export async function readRows(
-  { config: { settings }, clock }: App,
+  { config: { settings }, clock }: GridApp,
   db: Database,
   datasets: readonly string[],
 ): Promise<readonly PartitionGroup[]> {
@@ -63,7 +67,7 @@ async function readUsed(db: Database, datasets: readonly string[]): Promise<Read
 
 /** The cells of some rows over a window, as `storehouse gaps` counts them; a day that a sync would not request and that has no answer has none. */
 export async function readCells(
-  { config: { settings }, clock }: App,
+  { config: { settings }, clock }: GridApp,
   db: Database,
   {
     groups,
