@@ -49,8 +49,8 @@ const mostAtOnce = 100;
 /** Statements of 5,000 to 10,000 rows load fastest. */
 const enoughRows = 5_000;
 const mostRows = 10_000;
-/** A group that is not full waits so long at most for slices on their way. They do not wait for it, so that nothing becomes slower. */
-const longestLingerMs = 100;
+/** A group that is not full waits so long at most for slices on their way. They do not wait for it, so that nothing becomes slower; at the pace of the service one commit serves several answers. */
+const longestLingerMs = 3_000;
 /** The ledger has to the hour when an operation last answered. */
 const learnAgainMs = 60 * 60_000;
 /** Two keep Postgres busy while this process prepares the next rows; more would only share the same processors. */

@@ -13,6 +13,8 @@ export type ClaimedSlices = {
   readonly rows: () => number;
   /** Resolves at the next change. */
   readonly changed: () => Promise<void>;
+  /** Resolves when the last one has ended the next time. */
+  readonly idle: () => Promise<void>;
 };
 
 /** An answer without rows takes memory too. */
@@ -25,6 +27,7 @@ export function createClaimedSlices(): ClaimedSlices {
   let coming = 0;
   let rows = 0;
   let change = Promise.withResolvers<void>();
+  let idle = Promise.withResolvers<void>();
 
   function note(sliceId: string, next: number | null | undefined): void {
     const before = slices.get(sliceId);
@@ -36,6 +39,9 @@ export function createClaimedSlices(): ClaimedSlices {
     else rows += next ?? 0;
     change.resolve();
     change = Promise.withResolvers();
+    if (slices.size > 0) return;
+    idle.resolve();
+    idle = Promise.withResolvers();
   }
 
   return {
@@ -49,5 +55,6 @@ export function createClaimedSlices(): ClaimedSlices {
     coming: () => coming,
     rows: () => rows,
     changed: () => change.promise,
+    idle: () => idle.promise,
   };
 }

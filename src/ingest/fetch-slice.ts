@@ -42,7 +42,10 @@ export async function fetchSlice(
   }
   const only = await page(0);
   const digest = answerDigest(parts.program, slice, only.body);
-  const rows = await retryWork(() => parts.batched.unchanged({ sliceId: slice.sliceId, digest }));
+  const rows =
+    slice.wasAnswered === false
+      ? null
+      : await retryWork(() => parts.batched.unchanged({ sliceId: slice.sliceId, digest }));
   if (rows !== null)
     return { slice, digest, rows, fetchedAt: only.fetchedAt, drift: [], loads: [], invalid: [], unanswered: [] };
   // in a turn of its own: its rows are gone before those of the next answer are made, and the collector has little to copy

@@ -38,7 +38,7 @@ export async function claimNext(
       where  s.slice_id = next.slice_id
       returning s.*
     )
-    select ${sliceColumns}
+    select ${sliceColumns}, ${wasAnswered}
     from   claimed as s
     left   join ops.batch as b on b.batch_id = s.batch_id
     order  by s.turn, s.slice_id`.execute(db);
@@ -65,9 +65,18 @@ export async function claimAll(
       and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
       returning *
     )
-    select ${sliceColumns} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
+    select ${sliceColumns}, ${wasAnswered} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(
+    db,
+  );
   return new Map(rows.map((row) => [row.slice_id, sliceOf(row)]));
 }
+
+/** SQL: true where an earlier slice of the same days has an answer on record, which that to slice `s` may repeat. */
+const wasAnswered = sql`exists (
+  select from ops.slice as e
+  where  hashtextextended(e.scope::text, 0) = hashtextextended(s.scope::text, 0) and e.window_end = s.window_end
+  and    e.window_start = s.window_start and e.dataset = s.dataset and e.answer_digest is not null
+  offset 0) as was_answered`;
 
 /** SQL: in words that the index of suspects knows. */
 function isSort(sort: Sort): ReturnType<typeof sql<boolean>> {

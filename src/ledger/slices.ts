@@ -37,6 +37,7 @@ export type SliceRow = {
   planned_credits: number;
   tail_of: string | null;
   plan_id: string | null;
+  was_answered?: boolean;
 };
 
 /** Writes planned slices as pending and returns their numbers in the same order; one that is open already is left to its run. */
@@ -105,6 +106,7 @@ export function sliceOf(row: SliceRow): Slice {
     fingerprint: row.fingerprint,
     ...(row.tail_of === null ? {} : { tailOf: row.tail_of }),
     planId: row.plan_id,
+    ...(row.was_answered === undefined ? {} : { wasAnswered: row.was_answered }),
   };
 }
 

@@ -29,11 +29,9 @@ export async function findUnchanged(
   db: Database,
   answers: readonly AnswerDigest[],
 ): Promise<ReadonlyMap<string, number>> {
-  const seen = await seenBefore(db, answers);
-  if (seen.length === 0) return new Map();
   const { rows } = await sql<{ slice_id: string; rows_loaded: number }>`
     select t.slice_id, e.rows_loaded
-    from   unnest(${seen.map(({ sliceId }) => sliceId)}::bigint[], ${seen.map(({ digest }) => digest)}::text[]) as t (slice_id, digest)
+    from   unnest(${answers.map(({ sliceId }) => sliceId)}::bigint[], ${answers.map(({ digest }) => digest)}::text[]) as t (slice_id, digest)
     cross  join lateral (
       select * from ops.slice
       where  answer_digest = decode(t.digest, 'hex') and state = 'loaded' and rows_rejected = 0 and slice_id <> t.slice_id
@@ -51,13 +49,4 @@ export async function findUnchanged(
       offset 0 -- a fence: as a join the whole ledger would be read
     )`.execute(db);
   return new Map(rows.map((row) => [row.slice_id, row.rows_loaded]));
-}
-
-/** Those whose answer came before at all: where nothing is loaded yet, to search further would cost more than the rows. */
-async function seenBefore(db: Database, answers: readonly AnswerDigest[]): Promise<readonly AnswerDigest[]> {
-  const { rows } = await sql<{ digest: string }>`
-    select digest from unnest(${answers.map(({ digest }) => digest)}::text[]) as t (digest)
-    where  exists (select from ops.slice where answer_digest = decode(digest, 'hex') offset 0)`.execute(db);
-  const digests = new Set(rows.map((row) => row.digest));
-  return answers.filter(({ digest }) => digests.has(digest));
 }

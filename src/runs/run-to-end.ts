@@ -54,7 +54,7 @@ export async function runToEnd(parts: SyncParts, { runId, wave, readLeft }: RunS
 }
 
 /** Counting is cheap for a short run and dear for a long one, so counts grow rarer. */
-const checks: Backoff = { firstMs: 25, longestMs: 500, factor: 1.3 };
+const checks: Backoff = { firstMs: 25, longestMs: 1_000, factor: 1.3 };
 /** Another process may take long. */
 const checksElsewhere: Backoff = { ...checks, longestMs: 5_000 };
 /** Of a run of millions of slices a count takes long itself: it is to take a fifth of the time at most. */
@@ -64,21 +64,29 @@ const creditsEveryMs = 2_000;
 
 /** Waits until no slice of the run is pending or running, or until everything is to stop. */
 export async function drain(parts: SyncParts, runId: string, isWhole: boolean): Promise<void> {
-  const { db, clock, halted } = parts.ingest;
-  const ended = AbortSignal.any([parts.stop, halted]);
+  const { db, clock } = parts.ingest;
+  let wake = nextEnd(parts);
   let spent = { credits: 0, at: Number.NEGATIVE_INFINITY };
   for (let counted = 1; ; counted += 1) {
     const from = clock.now();
+    // before the count: what ends meanwhile is counted at once
+    if (wake.aborted) wake = nextEnd(parts);
     const known = from - spent.at < creditsEveryMs ? spent.credits : undefined;
     const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), known));
     if (known === undefined) spent = { credits: progress.credits, at: from };
     parts.progress({ ...progress, isWhole });
     if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
-    // a stop ends the wait early; the next turn sees it
     await clock
-      .sleep(Math.max(backoffMs(checks, counted), (clock.now() - from) * countingShare), ended)
+      .sleep(Math.max(backoffMs(checks, counted), (clock.now() - from) * countingShare), wake)
       .catch(() => undefined);
   }
+}
+
+/** Aborted at a stop and when the last slice that this process has is ended: then a count may show that nothing is left. */
+function nextEnd({ stop, ingest: { halted, claimedSlices } }: SyncParts): AbortSignal {
+  const idle = new AbortController();
+  void claimedSlices.idle().then(() => idle.abort());
+  return AbortSignal.any([stop, halted, idle.signal]);
 }
 
 /** What is left when a run ends. */

@@ -3,6 +3,10 @@ import type { Stage } from "./ingest-stage.ts";
 /** How each key of a dimension is spelled out, and where from. */
 const spelled = {
   app_key: { join: "core.dim_app as a using (app_key)", name: "a.store || ':' || a.track_id" },
+  competitor_app_key: {
+    join: "core.dim_app as r on r.app_key = t.competitor_app_key",
+    name: "r.store || ':' || r.track_id",
+  },
   country_key: { join: "core.dim_country as c using (country_key)", name: "c.country_code" },
   keyword_key: { join: "core.dim_keyword as k using (keyword_key)", name: "k.keyword" },
   device_key: { join: "core.dim_device as d using (device_key)", name: "d.device_code" },
