@@ -64,10 +64,11 @@ test("a worker pings the dead man's switch while all is well, and an API that do
   await until(async () => (await stage.query("select from ops.slice where state = 'loaded'")).length > 20);
   stage.sandbox.set({ faults: [{ kind: "status", status: 503, times: 1_000_000 }] });
   await stage.query("update ops.slice set state = 'pending' where dataset = 'keyword_rank'");
-  await until(() => receiver.received.length > 0);
-  expect(receiver.received.map(({ opened = [] }) => opened)).toMatchObject([
-    [{ kind: "api_unavailable", detail: { error_code: "server_error", at_risk: [] } }],
-  ]);
+  // late in the day what is not loaded yet is at risk for a moment as well
+  const outages = () =>
+    receiver.received.flatMap(({ opened = [] }) => opened).filter(({ kind }) => kind === "api_unavailable");
+  await until(() => outages().length > 0);
+  expect(outages()).toMatchObject([{ kind: "api_unavailable", detail: { error_code: "server_error", at_risk: [] } }]);
   const { stdout, stderr } = worker.output();
   expect(stdout + stderr).not.toContain(webhookSecret);
   expect(await stage.query("select from ops.api_outage where ended_at is null")).toHaveLength(1);
