@@ -55,7 +55,12 @@ function whomOf(given: GivenAlert["for"], groups: Settings["portfolio"]["groups"
   return whom;
 }
 
-function datasetsOf({ datasets, datasetOf = {} }: AlertMart, conditions: AlertConditions): readonly string[] {
-  const own = Object.keys(conditions).flatMap((column) => datasetOf[column] ?? []);
-  return [...new Set([...datasets, ...own])];
+function datasetsOf(
+  { datasets, datasetOf = {}, datasetsBy }: AlertMart,
+  conditions: AlertConditions,
+): readonly string[] {
+  const named = datasetsBy === undefined ? [] : [conditions[datasetsBy.column]?.is ?? []].flat();
+  const byValue = named.flatMap((value) => datasetsBy?.values[String(value)] ?? []);
+  const byColumn = Object.keys(conditions).flatMap((column) => datasetOf[column] ?? []);
+  return byValue.length > 0 ? byValue : [...new Set([...datasets, ...byColumn])];
 }

@@ -44,6 +44,7 @@ export const alertKinds = {
     option: "properties",
     when: ({ properties = ["title"], for: whom }) => ({
       property: { is: properties },
+      change_source: { is: [...new Set(properties.map(sourceOf))] },
       ...(whom.apps === undefined && whom.app_groups === undefined ? { is_competitor: { is: true } } : {}),
     }),
   },
@@ -56,6 +57,25 @@ export const alertKinds = {
     }),
   },
 } as const satisfies Readonly<Record<string, AlertKind>>;
+
+const ofThePage = [
+  "title",
+  "description",
+  "screenshots",
+  "price",
+  "icon",
+  "video",
+  "category",
+  "developer",
+  "in-app products",
+  "removed",
+];
+
+/** The one source that a change of a property is taken from: several may report it, on different days. */
+function sourceOf(property: string): string {
+  if (ofThePage.includes(property)) return "page";
+  return property === "version" ? "release" : "release detail";
+}
 
 /** Not among the first so many of the list before, of which there was one. */
 function outside(top: number): AlertConditions {

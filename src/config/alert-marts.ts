@@ -11,6 +11,8 @@ export type AlertMart = {
   readonly datasets: readonly string[];
   /** Datasets of single columns, where each column has its own. */
   readonly datasetOf?: Readonly<Record<string, string>>;
+  /** Datasets by value of a column, where a condition names values of it. */
+  readonly datasetsBy?: { readonly column: string; readonly values: Readonly<Record<string, string>> };
   /** True where a row is made of several answers: it waits for deferred and failed ones too. */
   readonly isWhole?: true;
   /** Boolean column that is false while the row is about a part of what was requested. */
@@ -132,6 +134,10 @@ export const alertMarts: Readonly<Record<string, AlertMart>> = {
     subject: [...appAndCountry, "language_code", "property"],
     columns: { change_source: "text", is_competitor: "boolean", old_value: "text", new_value: "text" },
     datasets: ["app_history", "app_version", "app_change"],
+    datasetsBy: {
+      column: "change_source",
+      values: { page: "app_history", release: "app_version", "release detail": "app_change" },
+    },
     isEvent: true,
     shows: ["old_value", "new_value"],
   },

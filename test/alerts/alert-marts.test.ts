@@ -42,7 +42,11 @@ describe("the marts of alerts", () => {
       ];
       expect(others.filter((column) => column !== undefined && !found.has(column))).toEqual([]);
       const shows = (await readRelationDatasets(stage.db)).get(`mart.${name}`);
-      const declared = [...mart.datasets, ...Object.values(mart.datasetOf ?? {})];
+      const declared = [
+        ...mart.datasets,
+        ...Object.values(mart.datasetOf ?? {}),
+        ...Object.values(mart.datasetsBy?.values ?? {}),
+      ];
       expect(declared.filter((dataset) => !shows?.includes(datasetNamed(dataset).name))).toEqual([]);
       expect(declared).not.toEqual([]);
     },

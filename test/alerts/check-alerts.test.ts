@@ -147,13 +147,26 @@ describe("the ready-made kinds", () => {
     expect(stage.sent()).toEqual([["Ours, US: one star count 2, on 2026-08-08"]]);
   });
 
-  test("a competitor that changed its title: one that is named, or one that the account names", async () => {
+  test("a competitor that changed its title: one that is named, or one that the account names; once, by its page", async () => {
+    await stage.mart.fill("core.app_change", [
+      {
+        app_key: "ios:2",
+        country_key: "US",
+        version_at: "2026-08-07 10:00:00",
+        property: "TITLE",
+        old_value: '"Plan"',
+        new_value: '"Plan it"',
+      },
+    ]);
+    await stage.answered({ dataset: "app_change", scope: { store: "ios", app: "2" }, day: "2026-08-08" });
     await stage.mart.fill("core.app_history", [page("2", "2026-08-01", "Plan"), page("2", "2026-08-08", "Plan it")]);
     await stage.answered({ dataset: "app_history", scope: { store: "ios", app: "2" }, day: "2026-08-08" });
     await stage.watch({ title: { kind: "page_changed" } });
     expect(await stage.fired()).toEqual([]);
     await stage.watch({ title: { kind: "page_changed", for: { apps: ["2"] } } });
-    expect(stage.sent().flat()).toEqual(["Theirs, US, title: old value Plan, new value Plan it, on 2026-08-08"]);
+    expect(stage.sent().flat()).toEqual([
+      "Theirs, US, title: change source page, old value Plan, new value Plan it, on 2026-08-08",
+    ]);
   });
 
   test("a chart that was entered since the list before", async () => {

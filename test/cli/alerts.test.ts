@@ -53,7 +53,7 @@ const yaml = "alerts:\n  title: { kind: page_changed, for: { apps: [7] } }\n  ch
 
 test("alerts lists what is configured, its last check, what fired, and the switch of a dataset that is off", () => {
   const printed = alerts(yaml);
-  expect(printed).toMatch(/^title .*property is title; track id 7 .*2026-08-08 06:00 .*1$/m);
+  expect(printed).toMatch(/^title .*property is title; change source is page; track id 7 .*2026-08-08 06:00 .*1$/m);
   expect(printed).toContain("chart never fires: set datasets.top_chart.on: true.");
   expect(printed).toMatch(/title +Theirs: a title/);
 });
@@ -61,7 +61,7 @@ test("alerts lists what is configured, its last check, what fired, and the switc
 test("alerts test shows what would have fired, and writes nothing", async () => {
   const printed = alerts(yaml, "test");
   expect(printed).toMatch(
-    /^title: 1 line of 1 day with answers\n- Theirs, US, title: old value Plan, new value Plan it, on /m,
+    /^title: 1 line of 1 day with answers\n- Theirs, US, title: change source page, old value Plan, new value Plan it, on /m,
   );
   expect(printed).toContain("chart: nothing of 0 days with answers");
   const { rows } = await client.query(

@@ -34,6 +34,14 @@ test("the doctor names an alert that rests on a dataset that is off, and the swi
   expect(checked({ alerts, datasets: { keyword_rank: { on: false } } })).toHaveLength(2);
 });
 
+test("the doctor names the dataset that alone reports a property, and so a property that there is not", () => {
+  const changed = (property: string) => checked({ alerts: { page: { kind: "page_changed", properties: [property] } } });
+  expect(changed("title").map(([state]) => state)).toEqual(["ok"]);
+  expect(changed("version").map(([state]) => state)).toEqual(["ok"]);
+  for (const property of ["subtitle", "titel"])
+    expect(changed(property)[0]?.[1]).toBe("page never fires: it rests on the dataset app_change, which is off");
+});
+
 test("the doctor says where what fires is sent to nobody", () => {
   expect(checked({ alerts: { fell: alerts.fell } }, { env: { LOG_LEVEL: "warn" } })).toEqual([
     ["warn", "what fires is recorded and not sent", "set NOTIFY_URL, or read ops.alert_log"],

@@ -50,6 +50,7 @@ const tables = [
   "core.review",
   "core.fact_top_chart",
   "core.app_history",
+  "core.app_change",
 ];
 
 /** Opens one for the tests of a file. */

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, until } from "../support/ingest-stage.ts";
+import { openReceiver } from "../support/webhook-receiver.ts";
+
+/** Fires for each rank: those of the small market are known. */
+const alerts = { ranked: { mart: "keyword_rank_daily", when: { is_ranked: { is: true } } } };
+
+test("two workers that load a night send each fire once", async () => {
+  await using receiver = await openReceiver();
+  const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
+  await using stage = await openStage({ today: systemClock().today(), market });
+  const options = {
+    settings: { notify: { check_seconds: 0.1, format: "json" as const }, alerts },
+    variables: { NOTIFY_URL: receiver.url },
+  };
+  await using first = startChild(stage, ["worker", "--yes"], options);
+  await using second = startChild(stage, ["worker", "--yes"], options);
+  const unsent = () => stage.query("select from ops.alert_fire where notified_at is null");
+  const ranks = `
+    select r.track_id || ' ' || r.keyword || ' ' || r.device_code as rank from mart.keyword_rank_daily as r
+    where  r.is_ranked and r.date_day >= (select since_day from ops.alert) order by 1`;
+  await until(async () => {
+    const fired = await stage.query("select from ops.alert_fire");
+    const isOver =
+      (await stage.query("select from ops.slice where state not in ('loaded', 'empty', 'skipped')")).length === 0;
+    return (
+      isOver && fired.length > 0 && fired.length === (await stage.query(ranks)).length && (await unsent()).length === 0
+    );
+  });
+  for (const child of [first, second]) child.process.kill("SIGTERM");
+  await Promise.all([first.ended, second.ended]);
+  const sent = receiver.received.flatMap(({ alerts: all = [] }) => all);
+  const subjects = sent.map(({ subject }) => subject as Record<string, string>);
+  const named = subjects.map(({ track_id: app, keyword, device_code: device }) => `${app} ${keyword} ${device}`);
+  expect(named.sort()).toEqual((await stage.query<{ rank: string }>(ranks)).map(({ rank }) => rank).sort());
+  expect(new Set(sent.map((one) => one["alert_fire_id"])).size).toBe(sent.length);
+});
