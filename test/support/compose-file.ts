@@ -5,7 +5,9 @@ import { z } from "zod";
 import { projectRoot } from "../../src/config/config.ts";
 
 const Service = z.looseObject({
-  build: z.string().optional(),
+  build: z
+    .strictObject({ context: z.string(), args: z.record(z.string(), z.string()), secrets: z.array(z.string()) })
+    .optional(),
   image: z.string(),
   command: z.array(z.string()).optional(),
   profiles: z.array(z.string()).default([]),
@@ -29,6 +31,7 @@ const Service = z.looseObject({
 const ComposeFile = z.looseObject({
   services: z.record(z.string(), Service),
   volumes: z.record(z.string(), z.null()),
+  secrets: z.record(z.string(), z.strictObject({ file: z.string() })),
 });
 
 /** docker-compose.yml as compose reads it, before variables are filled in. */
@@ -41,12 +44,13 @@ export function readCompose(): { readonly text: string; readonly file: ComposeFi
   return { text, file: ComposeFile.parse(parse(text, { merge: true })) };
 }
 
-/** A value with its variables filled in, as compose does: `${NAME}`, `${NAME:-default}`, `${NAME:?what is wrong}`. */
+/** A value with its variables filled in, as compose does: `${NAME}`, `${NAME:-default}`, `${NAME:+where it is set}`, `${NAME:?what is wrong}`. */
 export function filledIn(value: string, variables: Readonly<Record<string, string>>): string {
   return value.replaceAll(
-    /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    /\$\{(\w+)(?::([-+?])([^}]*))?\}/g,
     (_, name: string, sign: string | undefined, rest: string) => {
       const given = variables[name] ?? "";
+      if (sign === "+") return given === "" ? "" : rest;
       if (given !== "") return given;
       if (sign === "?") throw new Error(`required variable ${name} is missing a value: ${rest}`);
       return sign === "-" ? rest : "";
