@@ -198,3 +198,29 @@ comment on column ops.search_ads_report_shape.period_end   is 'Last requested da
 comment on column ops.search_ads_report_shape.shape        is 'days: rows name their day and their entity; totals: rows are totals; window: rows name their entity and no day.';
 select ops.add_foreign_keys('ops.search_ads_report_shape');
 select ops.comment_columns('ops.search_ads_report_shape');
+
+create table ops.search_ads_report_week (
+  org_id       text        not null,
+  report_level text        not null,
+  currency     text        not null,
+  attribution  text        not null,
+  goal_id      text        not null,
+  period_start date        not null,
+  digest       text        not null,
+  period_end   date,
+  last_seen_on date,
+  slice_id     bigint      not null,
+  fetched_at   timestamptz not null,
+  primary key (org_id, report_level, currency, attribution, goal_id, period_start, digest)
+);
+comment on table  ops.search_ads_report_week              is 'Digests of weekly reports, one row per week and digest. Where DAILY reports name no day, days of a week that is over for long are requested again only when its digest has changed.';
+comment on column ops.search_ads_report_week.report_level is 'Level of the report.';
+comment on column ops.search_ads_report_week.currency     is 'Requested currency of the money.';
+comment on column ops.search_ads_report_week.attribution  is 'Requested counting of redownloads: WITH, WITHOUT, ONLY.';
+comment on column ops.search_ads_report_week.goal_id      is 'Requested goal; '''' for none.';
+comment on column ops.search_ads_report_week.period_start is 'First day of the week.';
+comment on column ops.search_ads_report_week.period_end   is 'Last day of the week.';
+comment on column ops.search_ads_report_week.digest       is 'SHA-256 over the counts and the money of all rows.';
+comment on column ops.search_ads_report_week.last_seen_on is 'Last day on which an answer had it.';
+select ops.add_foreign_keys('ops.search_ads_report_week');
+select ops.comment_columns('ops.search_ads_report_week');

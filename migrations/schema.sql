@@ -5851,6 +5851,24 @@ create table ops.search_ads_report_shape (
   constraint search_ads_report_shape_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day)
 );
 
+-- Digests of weekly reports, one row per week and digest. Where DAILY reports name no day, days of a week that is over for long are requested again only when its digest has changed.
+create table ops.search_ads_report_week (
+  org_id text not null, -- Search-ads organisation.
+  report_level text not null, -- Level of the report.
+  currency text not null, -- Requested currency of the money.
+  attribution text not null, -- Requested counting of redownloads: WITH, WITHOUT, ONLY.
+  goal_id text not null, -- Requested goal; '' for none.
+  period_start date not null, -- First day of the week.
+  digest text not null, -- SHA-256 over the counts and the money of all rows.
+  period_end date, -- Last day of the week.
+  last_seen_on date, -- Last day on which an answer had it.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint search_ads_report_week_pkey PRIMARY KEY (org_id, report_level, currency, attribution, goal_id, period_start, digest),
+  constraint search_ads_report_week_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day),
+  constraint search_ads_report_week_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day)
+);
+
 -- Slices: one partition and window of a dataset. A slice is the unit that is planned, priced, run and retried.
 create table ops.slice (
   slice_id bigint not null generated always as identity, -- Number of the slice. Every fact row names the slice that wrote it.

@@ -2,13 +2,14 @@ import type { App } from "../app.ts";
 import { apiAccess } from "../config/config.ts";
 import { fail } from "../core/errors.ts";
 import { isAgreed, recordAgreement, type Agreement } from "../credits/agreement.ts";
+import { fallbackPrices } from "../planner/fallback-price.ts";
 import { nextStep, type NextStep } from "../planner/next-step.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { checkStorable } from "../raw/check-storable.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { canConfirm, confirm, confirmStep } from "./confirm.ts";
 import { countOf } from "./output.ts";
-import { atLeastIn, nightWords, priceOfNow, stepLine, stepWords } from "./step-price.ts";
+import { atLeastIn, fallbackLines, nightWords, priceOfNow, stepLine, stepWords } from "./step-price.ts";
 
 /*
  * Nothing is spent before a person has agreed to it. The first sync of an account is priced step by step, since what the account tracks
@@ -76,6 +77,10 @@ async function answerTo(asking: Asking, step: NextStep | null): Promise<"yes" | 
   if (!yes && !canConfirm()) throw fail("spending_not_agreed", { price });
   if (step !== null) say(stepWords(step, atLeastIn(step, app)));
   const isLast = step === null || step.stage === "market";
+  if (isLast && step !== null) {
+    const fallbacks = await fallbackPrices(app.warehouse.db, asking.request, app.config.settings);
+    for (const line of fallbackLines(step.credits, fallbacks)) say(line);
+  }
   if (isLast) say(nightWords(await priceOfNow(app, asking.request.datasets)));
   const answer = yes ? "all" : await ask(asking, step, isLast);
   if (answer !== "no" && (isLast || answer === "all")) await record(asking, step?.credits ?? 0);

@@ -1,5 +1,6 @@
 import type { App } from "../app.ts";
 import { currentPortfolio } from "../planner/backfill-plan.ts";
+import type { FallbackPrice } from "../planner/fallback-price.ts";
 import type { NextStep } from "../planner/next-step.ts";
 import { portfolioPrice, type PortfolioPrice } from "../planner/portfolio-price.ts";
 import { count, countOf } from "./output.ts";
@@ -41,6 +42,14 @@ export function stepWords({ stage, work, credits, requests }: NextStep, atLeast:
   return stage === "market"
     ? price
     : `${price}\nWhat follows is planned from the answers, and priced before it is requested.`;
+}
+
+/** What a plan of so many credits may take beside, a line a dataset. */
+export function fallbackLines(planned: number, fallbacks: readonly FallbackPrice[]): readonly string[] {
+  return fallbacks.map(
+    ({ dataset, credits, where }) =>
+      `Up to ${countOf(planned + credits, "credit")} if ${dataset} takes another way: ${count(credits)} more where ${where}.`,
+  );
 }
 
 const stepName = {

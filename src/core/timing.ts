@@ -1,5 +1,9 @@
 import type { Day } from "./day.ts";
 import type { Grid } from "./period.ts";
+import type { Window } from "./window.ts";
+
+/** Days that have moved: what was requested of them before `since` is out of date. */
+export type Moved = { readonly window: Window; readonly since: Day };
 
 /**
  * The days of the past that a dataset requests. The newest `settleDays` (today counted) are not published yet; the `lookbackDays` before
@@ -22,6 +26,8 @@ export type Reach = {
   readonly emptyHoldsDays?: number;
   /** Only so many of the newest settled days are requested again after that; all of them where it is left out. */
   readonly emptyUntilDays?: number;
+  /** Days before the restated ones that are known to have moved all the same, and are requested again. */
+  readonly moved?: readonly Moved[];
 };
 
 /** When a dataset is worth a request. */

@@ -1,17 +1,14 @@
 import { z } from "zod";
 import { searchAdsReports as operation } from "../api/operations/search-ads-report.ts";
 import { rangeParams } from "../api/range.ts";
-import { addDays, day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
-import type { Scope, Slice } from "../core/slice.ts";
-import type { Reach } from "../core/timing.ts";
-import { lastDay } from "../core/window.ts";
-import type { Row } from "../load/table.ts";
+import type { Scope } from "../core/slice.ts";
+import type { Reach, Timing } from "../core/timing.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
+import { daysBeside, knownDays, shapeRows, shapes } from "./shared/report-days.ts";
 import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./shared/organisation.ts";
 import {
   reportedDay,
-  isSum,
   levels,
   misfitOf,
   reportRows,
@@ -19,6 +16,7 @@ import {
   undatedAlike,
   type Reported,
 } from "./shared/report-rows.ts";
+import { weekDays, weekRows, weekSums, weekTable, withMovedWeeks } from "./shared/report-weeks.ts";
 import { reportTable, shapeTable } from "./shared/report-table.ts";
 import { organisations } from "./search-ads-integration.ts";
 import { foundGoals } from "./search-ads-goal.ts";
@@ -26,13 +24,12 @@ import { foundGoals } from "./search-ads-goal.ts";
 /** Installs and goals are attributed for up to 30 days, and figures move as long. */
 const restated: Reach = { settleDays: 1, lookbackDays: 30, historyDays: 90 };
 const daily = { kind: "series", ...restated } as const;
-/** Where each day costs a call of its own, only the restated days are requested. */
+/** Where each day costs a call of its own, only days that may still be restated are requested; see report-weeks.ts. */
 const dayByDay = { kind: "period", grid: { days: 1 }, ...restated, historyDays: 30 } as const;
-const grids = { week: { days: 7 }, month: { months: 1 } } as const;
+const weekByWeek = { kind: "period", grid: { days: weekDays }, ...restated, historyDays: 30 } as const;
+const grids = { week: { days: weekDays }, month: { months: 1 } } as const;
 /** What the grain of a summary ends in: it holds the figures of a report over the same period again. */
 const summary = "_summary";
-/** A call whose rows had days keeps DAILY reports in use for this long, the most that one call requests: a single answer without days may be a mistake. */
-const daysBeside = 27;
 /** Periods that a kind of report is kept of, with what that means. */
 const grains = (text: string) =>
   z
@@ -46,7 +43,7 @@ const options = z.object({
     .enum(["auto", "daily", "report", "off"])
     .default("auto")
     .describe(
-      "Where days come from: daily requests many days in one DAILY report, report requests one REPORT for each day, auto takes the first where its rows have days and the second where they do not.",
+      "Where days come from: daily requests many days in one DAILY report, report requests one REPORT for each day, auto takes the first where its rows have days and the second where they do not. Beside the second the REPORT of each week is kept, which shows whether its days have changed.",
     ),
   reports: grains("Calendar weeks or months of which the REPORT is kept as well, figures over the whole period."),
   summaries: grains("Calendar weeks or months of which the SUMMARY is kept as well, one line each."),
@@ -74,21 +71,13 @@ export const adKeywords = {
   columns: ["org_id", "app_key", "country_key", "keyword_key", "keyword_id"],
 } as const;
 
-const shapes = {
-  name: "search_ads_report_shape",
-  table: shapeTable,
-  view: "ops.report_shape",
-  columns: ["org_id", "report_level", "shape"],
-  newest: "period_end",
-} as const;
-
 /**
  * Reports of search ads. Days come from DAILY reports, up to 27 days a call, since a REPORT brings one day a call and 30 days are requested
  * for again each night: an organisation and level costs 40 credits a night the one way and 620 the other. The contract does not show the
  * rows of DAILY reports. Where they turn out to lack their day they are kept as what they are (grain window), or are rejects where several
- * are about the same, and from then on days of that organisation and level come from a REPORT each, whose day is stamped. A day is held
- * once, as the newest report of either kind has it. REPORT over weeks and months and SUMMARY are kept as aggregates of their period on
- * demand.
+ * are about the same, and from then on days of that organisation and level come from a REPORT each, whose day is stamped: the newest ones
+ * each night, and others where the REPORT of their week shows that something moved: about 300 credits a night. A day is held once, as the
+ * newest report of either kind has it. REPORT over weeks and months and SUMMARY are kept as aggregates of their period on demand.
  */
 export const searchAdsReport = defineDataset({
   name: "search_ads_report",
@@ -96,18 +85,19 @@ export const searchAdsReport = defineDataset({
   family: "search_ads",
   stage: "market",
   on: true,
-  why: "40 credits an organisation, level and night, more where reports have several pages; nothing where none is connected",
+  why: "40 credits an organisation, level and night, about 300 where reports name no day, more where they have several pages; nothing where none is connected",
   timing: daily,
   // a call may span a month, at least 28 days; the last of them is requested in case the end is exclusive
   longestWindow: daysBeside,
   // organisations that a call names at these levels
   itemsPerCall: 1,
   reportedBy: { column: "date_day" },
-  tables: [reportTable, shapeTable],
+  tables: [reportTable, shapeTable, weekTable],
+  tablesOtherwise: [weekTable],
   operations: [operation],
   operationsFor: () => [operation],
-  planningSources: [adKeywords, shapes],
-  plannedFrom: [organisations.name, foundGoals.name, shapes.name],
+  planningSources: [adKeywords, shapes, weekSums],
+  plannedFrom: [organisations.name, foundGoals.name, shapes.name, weekSums.name],
   options,
   partitions: (portfolio, chosen) =>
     connectedOrganisations(portfolio).flatMap((org) =>
@@ -141,6 +131,7 @@ export const searchAdsReport = defineDataset({
           apt.filter((one) => !alike.has(one) && !isNextDay(one)),
         ),
         [shapeTable.name]: shapeRows(slice, apt),
+        [weekTable.name]: weekRows(slice, apt),
       },
       invalid: reported.flatMap(({ one, mismatchOf }) => {
         const reason = alike.has(one) ? "several rows about the same thing of which none has a day" : mismatchOf;
@@ -150,46 +141,41 @@ export const searchAdsReport = defineDataset({
   },
 });
 
+/** A kind of report that is kept. */
+type Kind = { readonly type: string; readonly grain: string; readonly timing: Timing };
+
 /** What is requested of one organisation and level: days, and the chosen periods. */
 function partitionsOf(who: Scope, portfolio: Portfolio, chosen: Chosen): readonly Partition[] {
-  const requests = [
-    ...(chosen.by_day === "off" ? [] : [byDay(who, portfolio, chosen)]),
+  const periodic: readonly Kind[] = [
     ...chosen.reports.map((grain) => ({ type: "REPORT", grain, timing: periods(grain) })),
     ...chosen.summaries.map((grain) => ({ type: "SUMMARY", grain: `${grain}${summary}`, timing: periods(grain) })),
   ];
-  return requests.flatMap(({ type, grain, timing }) =>
-    chosen.attributions.flatMap((attribution) =>
-      chosen.currencies.flatMap((currency) =>
-        [{}, ...goalsOf(portfolio, chosen)].map((goal) => ({
-          scope: { ...who, report_type: type, grain, attribution, currency, ...goal },
-          items: null,
-          timing,
-        })),
-      ),
+  return chosen.attributions.flatMap((attribution) =>
+    chosen.currencies.flatMap((currency) =>
+      [{}, ...goalsOf(portfolio, chosen)].flatMap((goal) => {
+        const about = { ...who, attribution, currency, ...goal };
+        return [...byDay(about, portfolio, chosen), ...periodic.map((kind) => partitionFor(about, kind))];
+      }),
     ),
   );
 }
 
-function byDay(who: Scope, portfolio: Portfolio, { by_day: way }: Chosen) {
-  const takesReport = way === "report" || (way === "auto" && lacksDays(who, portfolio));
-  return takesReport
-    ? { type: "REPORT", grain: "day", timing: dayByDay }
-    : { type: "DAILY", grain: "day", timing: daily };
+function partitionFor(about: Scope, { type, grain, timing }: Kind): Partition {
+  return { scope: { ...about, report_type: type, grain }, items: null, timing };
 }
 
-/**
- * True where the newest DAILY report that could have days has none, and neither has any beside it. Totals alone decide nothing: they are
- * all that is left of days on which nothing ran.
- */
-function lacksDays(who: Scope, portfolio: Portfolio): boolean {
-  const newest = (shape: string) =>
-    (portfolio.sources?.[shapes.name] ?? [])
-      .filter((one) => one["org_id"] === who["org_id"] && one["report_level"] === who["report_level"])
-      .filter((one) => one["shape"] === shape)
-      .map((one) => one["period_end"] ?? "")
-      .reduce((last, one) => (one > last ? one : last), "");
-  const [undated, dated] = [newest("window"), newest("days")];
-  return undated !== "" && (dated === "" || dated < addDays(day(undated), -daysBeside));
+/** How days are requested: many in one report, or each in one; the latter is named beside where nobody knows yet whether the former works. */
+function byDay(about: Scope, portfolio: Portfolio, { by_day: way, reports }: Chosen): readonly Partition[] {
+  if (way === "off") return [];
+  const known = way === "auto" ? knownDays(about, portfolio) : way === "report" ? "lack" : "have";
+  const apart = [
+    { type: "REPORT", grain: "day", timing: withMovedWeeks(dayByDay, about, portfolio) },
+    ...(reports.includes("week") ? [] : [{ type: "REPORT", grain: "week", timing: weekByWeek }]),
+  ].map((kind) => partitionFor(about, kind));
+  if (known === "lack") return apart;
+  const together = partitionFor(about, { type: "DAILY", grain: "day", timing: daily });
+  const otherwise = { where: "its DAILY reports name no day, so that each day is requested apart", partitions: apart };
+  return [known === "unknown" ? { ...together, otherwise } : together];
 }
 
 function periods(grain: keyof typeof grids) {
@@ -202,21 +188,4 @@ function goalsOf(portfolio: Portfolio, { goals }: Chosen): readonly Scope[] {
   return found
     .filter(({ goal_id: goal, store }) => store === "ios" && goals.includes(Number(goal)))
     .map(({ goal_id: goal, app }) => ({ goal_id: goal ?? "", goal_app: app ?? "" }));
-}
-
-/** The shape of the rows of a DAILY report, rows that were rejected for lack of a day included; none for an answer without rows. */
-function shapeRows(slice: Slice, reported: readonly Reported[]): readonly Row[] {
-  const { scope, window } = slice;
-  if (part(scope, "report_type") !== "DAILY" || reported.length === 0) return [];
-  const parts = reported.filter((one) => !isSum(slice, one));
-  const shape = parts.length === 0 ? "totals" : parts.some((one) => reportedDay(one) !== null) ? "days" : "window";
-  return [
-    {
-      org_id: part(scope, "org_id"),
-      report_level: part(scope, "report_level"),
-      period_start: window.start,
-      period_end: lastDay(window),
-      shape,
-    },
-  ];
 }

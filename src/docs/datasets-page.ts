@@ -47,7 +47,7 @@ export async function datasetsPage(): Promise<string> {
 
 const notes = [
   "**Reviews** are one row a review as last reported. One call fetches all countries of an app; `most_pages` limits an app with very many reviews.",
-  "**Search-ads reports** come by day, in one call of 27 days (`by_day: auto`). Where that answer names no day, the same sync fetches each day separately.",
+  "**Search-ads reports** come by day, in one call of 27 days (`by_day: auto`). Where that answer names no day, the same sync fetches each day separately, which `plan` and the first sync announce as *up to ... credits*. From then on a night requests the days since the start of the last whole week, 8 to 14 calls an organisation and level, and one call for each of the four or five weeks before that are still restated; other days are requested again only where the sums of their week have changed. That is about 300 credits a night instead of 620 where nothing moved, and at most five calls more than every day where everything did.",
   "**The account's own sales, retention and search ads** are fetched seldom while nothing is connected.",
   "**Answers that end early**: days at the end of a window of which the answer says nothing become a slice of their own, queued at once, at the price of one more request. Days that two answers leave out are empty. The newest days may only be late: they count as empty and are fetched again on the next days. Where days without rows are ordinary (releases, reviews, ranks), only a longer silence is requested once more.",
   "**Answers about a period** keep `period_start` and `period_end` and are never spread over days. Their windows follow a fixed grid, so that a later run requests the same ones.",

@@ -2,7 +2,7 @@ import { addDays, daysBetween, type Day } from "../core/day.ts";
 import { periodOf } from "../core/period.ts";
 import { openStates, type Covered, type SliceState } from "../core/slice.ts";
 import type { Reach } from "../core/timing.ts";
-import type { Window } from "../core/window.ts";
+import { holds, type Window } from "../core/window.ts";
 import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
 
 /**
@@ -89,15 +89,26 @@ function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: Miss
   const to = Math.min(calendar.days, daysBetween(calendar.start, slice.window.end));
   const final = reprocess === "missing" ? finalUntil(slice, options) : to;
   const known = reprocess === "failed" && hasFailed(slice) ? cell.failed : cell.requested;
+  const hasMoved = movedSince(slice, options);
   for (const row of rows) {
     const first = row * calendar.days;
     for (let day = from; day < to; day += 1) {
-      const now = day < final ? known : cell.toRestate;
+      const now = day < final && hasMoved?.(day) !== true ? known : cell.toRestate;
       const at = first + day;
       // slices come oldest first
       if (reprocess === "failed" || now > (marks[at] ?? 0)) marks[at] = now;
     }
   }
+}
+
+/** Which days, by their index, have moved since a slice was requested; null where none has. */
+function movedSince(
+  { asOf, state }: Covered,
+  { timing, calendar, today, reprocess }: MissingOptions,
+): ((index: number) => boolean) | null {
+  const moved = (timing.moved ?? []).filter(({ since }) => asOf < since);
+  if (moved.length === 0 || reprocess !== "missing" || asOf >= today || isOpen({ state })) return null;
+  return (index) => moved.some(({ window }) => holds(window, addDays(calendar.start, index)));
 }
 
 /** The index of the first day of which an answer was not final: the source still restated it. */

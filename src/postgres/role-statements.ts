@@ -19,6 +19,7 @@ export const deletable = [
   "ops.next_run",
   "ops.slice",
   "ops.search_ads_report_shape",
+  "ops.search_ads_report_week",
 ];
 
 /** What sessions of the reader are held to unless the role or the database says otherwise already. */

@@ -44,7 +44,9 @@ describe("how days are fetched", () => {
     ];
     expect(ways(shape)).toEqual([
       `${org} CAMPAIGN REPORT day`,
+      `${org} CAMPAIGN REPORT week`,
       `${org} AD_GROUP REPORT day`,
+      `${org} AD_GROUP REPORT week`,
       `${org} KEYWORD DAILY day`,
     ]);
     expect(searchAdsReport.partitions({ apps: [] })).toEqual([]);
@@ -59,9 +61,76 @@ describe("how days are fetched", () => {
     ])
       expect(ways(shape, { levels: ["KEYWORD"] })).toEqual([byDay]);
     const undated = [told("KEYWORD", "window", "2026-08-01"), told("KEYWORD", "totals", "2026-08-02")];
-    expect(ways(undated, { levels: ["KEYWORD"] })).toEqual([`${org} KEYWORD REPORT day`]);
+    expect(ways(undated, { levels: ["KEYWORD"] })).toEqual([`${org} KEYWORD REPORT day`, `${org} KEYWORD REPORT week`]);
     expect(normalise([{ spend: 0, date: "2026-08-01" }]).shape).toMatchObject([{ shape: "totals" }]);
     expect(normalise([]).shape).toEqual([]);
+  });
+
+  test("names the other way beside as long as nobody knows whether reports name days", () => {
+    const known = [told("CAMPAIGN", "days", "2026-08-01"), told("AD_GROUP", "window", "2026-08-28")];
+    const beside = searchAdsReport
+      .partitions(found(known), {})
+      .map(({ scope: one, otherwise }) => [
+        one["report_level"],
+        (otherwise?.partitions ?? []).map((other) => other.scope["grain"]),
+      ]);
+    expect(beside).toEqual([
+      ["CAMPAIGN", []],
+      ["AD_GROUP", []],
+      ["AD_GROUP", []],
+      ["KEYWORD", ["day", "week"]],
+    ]);
+  });
+
+  test("requests days of a week again where its report has another digest than before, and at once where it ended lately or moved last night", () => {
+    const week = (level: string, start: string, digest: string, seen: string): Scope => ({
+      org_id: org,
+      report_level: level,
+      currency: "USD",
+      attribution: "WITH",
+      goal_id: "",
+      period_start: start,
+      digest,
+      last_seen_on: seen,
+    });
+    const portfolio = found([told("KEYWORD", "window", "2026-08-01")]);
+    const weeks = [
+      week("KEYWORD", "2026-07-13", "a", "2026-08-20"),
+      week("KEYWORD", "2026-07-20", "a", "2026-08-19"),
+      week("KEYWORD", "2026-07-20", "b", "2026-08-20"),
+      week("KEYWORD", "2026-08-10", "a", "2026-08-20"),
+      week("KEYWORD", "2026-07-27", "a", "2026-08-18"),
+      week("KEYWORD", "2026-07-27", "b", "2026-08-20"),
+      week("CAMPAIGN", "2026-08-03", "a", "2026-08-18"),
+      week("CAMPAIGN", "2026-08-03", "b", "2026-08-20"),
+    ];
+    const sources = { ...portfolio.sources, search_ads_report_week: weeks };
+    const [days] = searchAdsReport.partitions({ ...portfolio, sources }, { levels: ["KEYWORD"] });
+    expect(days?.timing).toMatchObject({
+      kind: "period",
+      lookbackDays: 7,
+      moved: [
+        { window: { start: "2026-07-20", end: "2026-07-27" }, since: "2026-08-21" },
+        { window: { start: "2026-08-10", end: "2026-08-17" }, since: "2026-08-21" },
+        { window: { start: "2026-07-27", end: "2026-08-03" }, since: "2026-08-19" },
+      ],
+    });
+  });
+
+  test("a weekly report has the same digest for the same figures in any order, and another one where a count or the money differs", () => {
+    const weekly = { ...scope, report_type: "REPORT", grain: "week" };
+    const digest = (...rows: readonly object[]) =>
+      normalise(rows, { scope: weekly }).weeks?.map((one) => one["digest"]);
+    const [one, other] = [
+      { campaignId: 1, taps: 3, spend: 2 },
+      { campaignId: 2, taps: 4, spend: 1, dailyBudget: 5 },
+    ];
+    expect(digest(one, other)).toHaveLength(1);
+    expect(digest(other, one)).toEqual(digest(one, other));
+    expect(digest(one, { ...other, dailyBudget: 6 })).toEqual(digest(one, other));
+    expect(digest(one, { ...other, taps: 5 })).not.toEqual(digest(one, other));
+    expect(digest(one, { ...other, spend: 1.5 })).not.toEqual(digest(one, other));
+    expect(normalise([one], { scope: { ...weekly, grain: "day" } }).weeks).toEqual([]);
   });
 
   test("what an option changes is part of the scope, so that no answer overwrites another", () => {

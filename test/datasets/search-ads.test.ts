@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { addDays } from "../../src/core/day.ts";
+import { addDays, day, daysBetween } from "../../src/core/day.ts";
 import { datasetNamed } from "../../src/datasets/shared/all.ts";
+import { count } from "../../src/core/count.ts";
+import { fallbackPrices } from "../../src/planner/fallback-price.ts";
+import { startChild } from "../support/ingest-child.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
+import { planned as plannedBy } from "../support/ingest-planned.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
 const names = ["search_ads_integration", "search_ads_goal", "bid_change", "search_ads_report"];
@@ -27,6 +31,11 @@ const reports = (stage: Stage) =>
     .asked()
     .filter(({ operation, params }) => operation === "search-ads.reports" && String(params["orgIds"]) === "4100001")
     .map(({ params }) => params);
+
+/** Days from one to another, both counted in. */
+function daysOfSpan(from: unknown, to: unknown): number {
+  return daysBetween(day(String(from)), day(String(to))) + 1;
+}
 
 test("an account without search ads costs one request that says so; once it has some, everything is fetched", async () => {
   await using stage = await openStage({ market, connected: false });
@@ -65,7 +74,8 @@ describe("days of reports", () => {
     expect(result.outcome).toBe("loaded");
     expect(await figures(stage)).toEqual(await figures(usual));
     const types = Map.groupBy(reports(stage), ({ reportType }) => reportType);
-    expect(types.get("REPORT")?.every(({ startDate, endDate }) => startDate === endDate)).toBe(true);
+    const spans = types.get("REPORT")?.map(({ startDate: from, endDate: to }) => daysOfSpan(from, to));
+    expect(new Set(spans)).toEqual(new Set([1, 7]));
     // what was imported on the way is kept as what it is
     const kept = await stage.query(
       "select distinct grain, is_total, date_day is null as is_undated from core.fact_search_ads_report where report_type = 'DAILY'",
@@ -75,6 +85,73 @@ describe("days of reports", () => {
     stage.sandbox.set({ today: addDays(today, 1) });
     await stage.sync({ ...chosen(), request: { datasets: names, today: addDays(today, 1) } });
     expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["REPORT"]));
+  });
+
+  test("that may have to be requested one by one are foreseen: what the plan says and, at most, what the other way costs", async () => {
+    const of = { settings: { datasets: { search_ads_report: { options: { levels: ["CAMPAIGN"] } } } } };
+    const datasets = ["search_ads_report"];
+    await using stage = await openStage({ market, dailyReports: "undated" });
+    await stage.sync({ ...of, request: { datasets: names.slice(0, 3) } });
+    await using app = await stage.open(of);
+    const request = { datasets, bounds: {}, today };
+    const chunks = await plannedBy(app, request, true);
+    const credits = chunks.flatMap(({ slices }) => slices).reduce((sum, slice) => sum + slice.credits, 0);
+    const fallbacks = () => fallbackPrices(app.warehouse.db, request, app.config.settings);
+    const [fallback] = await fallbacks();
+    await using child = startChild(stage, ["plan", "--as-of", today, "--dataset", ...datasets], of);
+    expect(await child.ended).toBe(0);
+    const most = credits + (fallback?.credits ?? 0);
+    expect(child.output().stdout).toContain(
+      `Up to ${count(most)} credits if search_ads_report takes another way: ${count(fallback?.credits ?? 0)} more where its DAILY reports name no day`,
+    );
+    stage.sandbox.clearLog();
+    await stage.sync({ ...of, request: { datasets } });
+    // of an organisation without campaigns nothing comes, so that nothing is known of its reports
+    const charged = stage.asked().reduce((sum, one) => sum + one.charged, 0);
+    const other = await fallbacks();
+    expect(charged).toBe(most - (other[0]?.credits ?? 0));
+    expect(charged).toBeGreaterThan(credits);
+  });
+
+  test("that are requested one by one cost a night what was foreseen: the last week, the sums of others, and the days of a week that moved", async () => {
+    const options = { levels: ["CAMPAIGN"] };
+    const lines = { settings: { datasets: { search_ads_report: { options } } }, request: { datasets: names } };
+    await using usual = await openStage({ market });
+    await using stage = await openStage({ market, dailyReports: "undated" });
+    const nightOf = async (one: Stage, night: number) => {
+      const date = addDays(today, night);
+      const run = { ...lines, request: { datasets: names, today: date } };
+      one.sandbox.set({ today: date });
+      one.sandbox.clearLog();
+      await using app = await one.open(run);
+      const chunks = await plannedBy(app, { datasets: names, bounds: {}, today: date }, true);
+      const foreseen = chunks.flatMap(({ slices }) => slices).reduce((sum, { credits }) => sum + credits, 0);
+      await one.sync(run);
+      const charged = one.asked().reduce((sum, request) => sum + request.charged, 0);
+      return { foreseen, charged, days: reports(one).map(({ startDate, endDate }) => daysOfSpan(startDate, endDate)) };
+    };
+    const spansOf = (spans: readonly number[]) => [
+      spans.filter((span) => span === 1).length,
+      spans.filter((span) => span === 7).length,
+    ];
+    await nightOf(stage, 0);
+    const quiet = await nightOf(stage, 1);
+    expect(spansOf(quiet.days)).toEqual([11, 4]);
+    expect(quiet.charged).toBe(quiet.foreseen);
+    // as if the service had said something else of a week of which it says nothing new
+    await stage.query(
+      "update ops.search_ads_report_week set digest = 'another' where period_start = '2026-07-27' and org_id = '4100001'",
+    );
+    const moved = await nightOf(stage, 2);
+    expect(spansOf(moved.days)).toEqual([12 + 7, 4]);
+    expect(spansOf((await nightOf(stage, 3)).days)).toEqual([13 + 7, 4]);
+    const last = await nightOf(stage, 4);
+    expect(spansOf(last.days)).toEqual([14, 5]);
+    expect(last.charged).toBe(last.foreseen);
+    await nightOf(usual, 4);
+    const kept = async (one: Stage) =>
+      (await figures(one)).filter((row) => String(row["date_day"]) >= addDays(today, -28));
+    expect(await kept(stage)).toEqual(await kept(usual));
   });
 
   test("go on to come by day after a window of totals alone, which are kept as totals", async () => {

@@ -54,6 +54,29 @@ describe("aggregates over periods", () => {
     expect(plan(fortnights, "2026-08-17", [other])).toHaveLength(plan(fortnights, "2026-08-17").length);
   });
 
+  test("are requested again once where they are known to have moved, also where they were final", () => {
+    const first = plan(fortnights, "2026-08-17").map(({ window }) => asked(window, { asOf: day("2026-08-17") }));
+    const window = { start: day("2026-07-27"), end: day("2026-08-10") };
+    const moved = { ...fortnights, moved: [{ window, since: day("2026-08-19") }] };
+    expect(windows(plan(moved, "2026-08-20", first))).toEqual(windows(first));
+    const again = windows(first).map((one) => asked(one, { asOf: day("2026-08-20") }));
+    expect(plan(moved, "2026-08-21", [...first, ...again])).toEqual([]);
+    // what was planned today is not requested twice, and a slice that is open will bring it
+    expect(plan(moved, "2026-08-17", first)).toEqual([]);
+    expect(
+      plan(
+        moved,
+        "2026-08-20",
+        first.map((one) => ({ ...one, state: "pending" as const })),
+      ),
+    ).toEqual([]);
+    const elsewhere = {
+      ...fortnights,
+      moved: [{ window: { start: day("2026-07-01"), end: day("2026-07-08") }, since: day("2026-08-19") }],
+    };
+    expect(plan(elsewhere, "2026-08-20", first)).toEqual([]);
+  });
+
   test("are one call each, a month of 31 days too", () => {
     const slices = plan(months, "2026-09-01", [], {
       partitions: [{ scope, items: null, fingerprint: "", fetchOptions: [{ ...report, maxDays: 28 }] }],

@@ -19,8 +19,8 @@ export const scope: Scope = {
 };
 /** The requested days. */
 export const window = { start: day("2026-08-01"), end: day("2026-08-04") };
-const [table, shapes] = searchAdsReport.tables;
-if (table === undefined || shapes === undefined) throw new Error("the dataset has two tables");
+const [table, shapes, weeks] = searchAdsReport.tables;
+if (table === undefined || shapes === undefined || weeks === undefined) throw new Error("the dataset has three tables");
 
 /** An ad group on a day; numbers as the service sends them. */
 export const adGroup = {
@@ -48,5 +48,10 @@ export function normalise(
   const read = readAnswer(searchAdsReports, Buffer.from(JSON.stringify(body)));
   const { rows: told, invalid } = searchAdsReport.normalise(slice, [read.value], read.invalid);
   const checked = checkRows(table!, told[table!.name] ?? []);
-  return { rows: checked.fit, invalid: [...read.invalid, ...invalid, ...checked.invalid], shape: told[shapes!.name] };
+  return {
+    rows: checked.fit,
+    invalid: [...read.invalid, ...invalid, ...checked.invalid],
+    shape: told[shapes!.name],
+    weeks: told[weeks!.name],
+  };
 }

@@ -7,9 +7,11 @@ import { failedCount, openWork } from "../../ledger/open-slices.ts";
 import { sumOfTries } from "../../ledger/later-tries.ts";
 import { dueTries } from "../../runs/later-tries.ts";
 import { withApp } from "../with-app.ts";
+import { fallbackPrices, type FallbackPrice } from "../../planner/fallback-price.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { datasetsAtLeast, workOf } from "../../planner/plan-work.ts";
 import { forecastOf, printPlan, type PlanWords } from "../plan-report.ts";
+import { fallbackLines } from "../step-price.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
 /** `storehouse plan`: what a sync would take. */
@@ -33,6 +35,8 @@ type Report = PlanWords & {
   readonly stage: PlanChunk["stage"];
   readonly apps: number;
   readonly failed: number;
+  /** What is taken beside where answers turn out to be of no use. */
+  readonly fallbacks: readonly FallbackPrice[];
 };
 
 async function reportOf(app: App, options: SyncOptions): Promise<Report> {
@@ -58,6 +62,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     failed: (await failedCount(db, names)) - tries.length,
     forecast: await forecastOf(app, [...lines, ...waiting]),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
+    fallbacks: await fallbackPrices(db, request, settings),
   };
 }
 
@@ -71,6 +76,7 @@ function printReport(report: Report): void {
     );
   } else {
     printPlan(report);
+    for (const line of fallbackLines(totals.credits, report.fallbacks)) print(line);
     if (stage === "portfolio")
       print(
         apps === 0

@@ -29,6 +29,8 @@ export type Partition = {
   readonly fingerprint?: string;
   /** True where the service is known to have data: an empty answer is not accepted as one. */
   readonly expected?: boolean;
+  /** What is requested as well where its answers turn out otherwise than hoped (`where`, in words); left out where it is known how they are. */
+  readonly otherwise?: { readonly where: string; readonly partitions: readonly Partition[] };
 };
 
 /** What an answer becomes: rows by table name, and items that fit the contract but not the table. */
@@ -67,6 +69,8 @@ export type Dataset = {
   readonly why: string;
   readonly timing: Timing;
   readonly tables: readonly Table[];
+  /** Those of its tables that only answers of `otherwise` partitions fill; none when left out. */
+  readonly tablesOtherwise?: readonly Table[];
   /** Every operation that may feed it. */
   readonly operations: readonly Operation[];
   /** The operations that can answer for one scope; the plan takes the cheapest. */

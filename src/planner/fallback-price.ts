@@ -1,0 +1,29 @@
+import type { Settings } from "../config/settings.ts";
+import type { Database } from "../postgres/database.ts";
+import { coverageFor, partitionsOf, planInChunks } from "./plan-chunks.ts";
+import { startsOf } from "./plan-stream.ts";
+import type { SyncRequest } from "./request.ts";
+
+/** Credits that a dataset takes beside its plan, and in which case; see `Partition.otherwise`. */
+export type FallbackPrice = { readonly dataset: string; readonly credits: number; readonly where: string };
+
+/** Prices what a request may take beside its plan, dataset by dataset, where nobody knows yet how the answers are. */
+export async function fallbackPrices(
+  db: Database,
+  request: SyncRequest,
+  settings: Settings,
+): Promise<readonly FallbackPrice[]> {
+  const prices: FallbackPrice[] = [];
+  for (const start of await startsOf(db, request, settings)) {
+    const cases = partitionsOf(start).flatMap((partition) => partition.otherwise ?? []);
+    const partitions = cases.flatMap((one) => one.partitions);
+    const [first] = cases;
+    if (first === undefined) continue;
+    const instead = { ...start, dataset: { ...start.dataset, partitions: () => partitions } };
+    let credits = 0;
+    for await (const { plan } of planInChunks(coverageFor(db, instead), instead))
+      credits += plan.slices.reduce((sum, slice) => sum + slice.credits, 0);
+    if (credits > 0) prices.push({ dataset: start.dataset.name, credits, where: first.where });
+  }
+  return prices;
+}
