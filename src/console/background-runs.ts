@@ -12,6 +12,8 @@ type BackgroundRun = {
   readonly what: string;
   readonly startedAt: number;
   readonly progress: ReportedProgress | null;
+  /** True once it was stopped: calls that are under way end, since they are paid for. */
+  readonly isStopping: boolean;
   /** Null while it runs. */
   readonly ended: RunEnd | null;
 };
@@ -61,7 +63,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
     checkFree,
     start: ({ what, work }, onEnd) => {
       checkFree();
-      latest = { what, startedAt: clock.now(), progress: null, ended: null };
+      latest = { what, startedAt: clock.now(), progress: null, isStopping: false, ended: null };
       stopping = new AbortController();
       const control: RunControl = {
         stop: stopping.signal,
@@ -70,7 +72,10 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
       working = toEnd(work(control), onEnd);
     },
     latest: () => latest,
-    stop: () => stopping.abort(),
+    stop: () => {
+      stopping.abort();
+      latest = latest && { ...latest, isStopping: true };
+    },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await working;

@@ -104,6 +104,6 @@ export function createPulse({
 /** A text that differs when something has happened in the ledger, or to what the console runs. */
 async function fingerprint(db: Database, runs: BackgroundRuns): Promise<string> {
   const latest = runs.latest();
-  const own = `${latest?.startedAt} ${latest?.ended?.at} ${JSON.stringify(latest?.progress)}`;
+  const own = `${latest?.startedAt} ${latest?.isStopping} ${latest?.ended?.at} ${JSON.stringify(latest?.progress)}`;
   return `${await readLedgerState(db)} ${own}`;
 }

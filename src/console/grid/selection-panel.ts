@@ -8,6 +8,7 @@ import { retryCellsAction } from "../actions/retry-cells.ts";
 import { actionForm } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
+import { codeText } from "../parts/code-text.ts";
 import { timeCell } from "../parts/times.ts";
 import type { Selection, SelectionFacts } from "./selection.ts";
 
@@ -77,7 +78,7 @@ function reasonItem(
     <span class="muted"
       >${countOf(slices, "slice")} of ${dataset}, ${state}, ${firstDay}${last === firstDay ? null : ` to ${last}`}</span
     >${
-      text === null || text === "" ? null : html`<br />${text}`
+      text === null || text === "" ? null : html`<br />${codeText(text)}`
     }${dueAt === null ? null : html`<br /><span class="muted">again at ${timeCell(dueAt, now)}</span>`}
   </li>`;
 }

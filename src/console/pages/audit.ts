@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Database } from "../../postgres/database.ts";
 import { sql } from "../../postgres/sql.ts";
 import { definePage } from "../define-page.ts";
-import { html } from "../html.ts";
+import { html, type Html } from "../html.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { dataTable } from "../parts/table.ts";
 import { timeCell } from "../parts/times.ts";
@@ -34,10 +34,11 @@ export const auditPage = definePage({
                   { heading: "Who", cell: (one) => html`${one.name} <span class="muted">${one.role}</span>` },
                   { heading: "From", cell: (one) => one.from },
                   { heading: "What", cell: (one) => one.action },
+                  { heading: "About", cell: (one) => wrapped(aboutText(one.subject)) },
                   { heading: "Outcome", cell: (one) => stateBadge(one.outcome) },
                   { heading: "Credits", isNumber: true, cell: (one) => one.credits },
                   { heading: "Ended", cell: (one) => timeCell(one.endedAt, now) },
-                  { heading: "What came of it", cell: (one) => one.note },
+                  { heading: "What came of it", cell: (one) => wrapped(one.note) },
                 ],
                 deeds,
               )
@@ -46,12 +47,36 @@ export const auditPage = definePage({
   },
 });
 
+const longestAbout = 120;
+
+/** The fields of a form that were filled in, as text. */
+function aboutText(subject: string): string {
+  let fields: unknown;
+  try {
+    fields = JSON.parse(subject);
+  } catch {
+    // a long one is cut off
+    return subject.slice(0, longestAbout);
+  }
+  const filled = Object.entries(fields as object).filter(([, value]) => value !== null && String(value) !== "");
+  return filled
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(", ")
+    .slice(0, longestAbout);
+}
+
+/** A text that takes several lines of its cell. */
+function wrapped(text: string): Html | null {
+  return text === "" ? null : html`<span class="wrap">${text}</span>`;
+}
+
 type DeedLine = {
   readonly at: Date;
   readonly name: string;
   readonly role: string;
   readonly from: string;
   readonly action: string;
+  readonly subject: string;
   readonly credits: number;
   readonly outcome: string;
   readonly note: string;
@@ -60,7 +85,8 @@ type DeedLine = {
 
 async function readDeeds(db: Database, most: number): Promise<readonly DeedLine[]> {
   const { rows } = await sql<DeedLine>`
-    select acted_at as at, user_name as name, user_role as role, from_address as "from", action, credits, outcome, note,
+    select acted_at as at, user_name as name, user_role as role, from_address as "from", action, subject, credits, outcome,
+           note,
            ended_at as "endedAt"
     from   ops.audit_log
     order  by audit_id desc

@@ -11,13 +11,16 @@ export function runningCard(context: PageContext): Html {
   const { runs, now } = context;
   const run = runs.latest();
   if (run === null) return html`<section id="running" hidden></section>`;
-  const { what, startedAt, progress, ended } = run;
+  const { what, startedAt, progress, isStopping, ended } = run;
   if (ended === null)
     return html`<section id="running" class="card wide running">
       <h2>${what}</h2>
-      <p>${badge("busy", "under way")} <span class="muted">since ${instantText(startedAt, now)}</span></p>
+      <p>
+        ${badge("busy", isStopping ? "stopping" : "under way")}
+        <span class="muted">since ${instantText(startedAt, now)}</span>
+      </p>
       ${progress === null ? html`<p>It begins with a check of the balance.</p>` : progressBar(progress)}
-      ${actionForm(context, { action: stopAction, fields: {} })}
+      ${isStopping ? html`<p class="muted">Requests that are under way end first: they are paid for.</p>` : actionForm(context, { action: stopAction, fields: {} })}
     </section>`;
   const outcome = ended.result?.outcome ?? "failed";
   return html`<section id="running" class="card wide running">

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { createBackgroundRuns, endOf, type RunEnd } from "../../src/console/background-runs.ts";
+import type { App } from "../../src/app.ts";
+import { fail } from "../../src/core/errors.ts";
+import type { SyncResult } from "../../src/runs/run-parts.ts";
+
+const log = { error: () => undefined } as unknown as App["log"];
+const clock = { now: () => 1_000 } as App["clock"];
+const progress = { total: 2, open: 0, due: 0, deferred: 0, failed: 1, skipped: 0, nextDueAt: null, credits: 5 };
+const result = (outcome: SyncResult["outcome"]) => ({ runId: "7", outcome, progress, error: null }) as SyncResult;
+
+/** Work that ends as interrupted when it is stopped. */
+const untilStopped = {
+  what: "A retry",
+  work: ({ stop }: { readonly stop: AbortSignal }) =>
+    new Promise<SyncResult>((resolve) => stop.addEventListener("abort", () => resolve(result("interrupted")))),
+};
+
+test("a run that is stopped is stopping until it has ended and is on record; meanwhile no other one starts", async () => {
+  await using runs = createBackgroundRuns({ clock, log, hide: (text) => text });
+  let recorded: (() => void) | undefined;
+  const ends: RunEnd[] = [];
+  runs.start(untilStopped, (end) => new Promise((resolve) => ((recorded = resolve), ends.push(end))));
+  expect(runs.latest()).toMatchObject({ isStopping: false, ended: null });
+  runs.stop();
+  await new Promise(setImmediate);
+  expect(runs.latest()).toMatchObject({ isStopping: true, ended: null });
+  expect(() => runs.start(untilStopped, () => Promise.resolve())).toThrow(/console_busy/);
+  recorded?.();
+  await new Promise(setImmediate);
+  expect(runs.latest()).toMatchObject({ ended: { at: 1_000, problem: null } });
+  expect(ends.map(endOf)).toEqual([
+    { isDone: true, text: "Run 7 ended as interrupted: 2 slices, 1 failed, 5 credits spent." },
+  ]);
+});
+
+test("a run of which the end cannot be put on record has ended all the same", async () => {
+  await using runs = createBackgroundRuns({ clock, log, hide: (text) => text });
+  const failed = { what: "A fill", work: () => Promise.reject(fail("console_unknown", { what: "plan" })) };
+  runs.start(failed, () => Promise.reject(new Error("the database is away")));
+  await new Promise(setImmediate);
+  const { ended = null } = runs.latest() ?? {};
+  expect(ended && endOf(ended)).toMatchObject({ isDone: false, text: expect.stringContaining("console_unknown") });
+  runs.checkFree();
+});
