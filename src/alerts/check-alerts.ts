@@ -1,5 +1,6 @@
 import type { Settings } from "../config/settings.ts";
 import { addDays, dayOf, type Day } from "../core/day.ts";
+import { fail } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
@@ -7,7 +8,7 @@ import { sql } from "../postgres/sql.ts";
 import { alertsIn, type Alert } from "./alert.ts";
 import { fireText } from "./alert-words.ts";
 import { readDueDays, type AnsweredDay } from "./due-days.ts";
-import { findFires } from "./find-fires.ts";
+import { findFires, mostFires } from "./find-fires.ts";
 import { onlyNew, subjectKey, type Fire, type FireKey } from "./fire.ts";
 
 /*
@@ -66,6 +67,9 @@ async function checkDays(
 ): Promise<readonly Fire[]> {
   const days = due.map(({ day }) => day);
   const found = await findFires(db, alert, days);
+  // a part of them would be sent as if it were all
+  if (found.length === mostFires)
+    throw fail("alert_too_broad", { alert: alert.name, mart: alert.martName, most: mostFires });
   return db.transaction().execute(async (transaction) => {
     // another worker may check at the same moment: the second one sees what the first has written
     await sql`select from ops.alert where alert_name = ${alert.name} for update`.execute(transaction);

@@ -7,8 +7,8 @@ import { unansweredCells } from "./unanswered-cells.ts";
 
 /** A gap on the compared day is bridged by the nearest earlier day with an answer, so many days before it at most. */
 const toleranceDays = 7;
-/** More rows of one alert than anybody reads. */
-const mostFires = 10_000;
+/** The most rows that are read for one alert at once: more than anybody reads. */
+export const mostFires = 10_000;
 
 /** Reads the rows of some days, in order, that meet the conditions of an alert. `days` has one day or more. */
 export async function findFires(

@@ -4,13 +4,15 @@ import type { Database } from "../postgres/database.ts";
 import { alertsIn } from "./alert.ts";
 import { fireText } from "./alert-words.ts";
 import { readDueDays } from "./due-days.ts";
-import { findFires } from "./find-fires.ts";
+import { findFires, mostFires } from "./find-fires.ts";
 import { onlyNew } from "./fire.ts";
 
 /** What an alert would have fired, and how many days of the last 30 have their answers. */
 export type Rehearsal = {
   readonly alert: string;
   readonly days: number;
+  /** True where more rows meet it than are read at once. */
+  readonly isCut: boolean;
   readonly fires: readonly { readonly day: Day; readonly comparedDay: Day | null; readonly text: string }[];
 };
 
@@ -21,10 +23,12 @@ export async function rehearseAlerts(db: Database, settings: Settings, today: Da
   const found: Rehearsal[] = [];
   for (const alert of alerts) {
     const days = due.filter(({ alertName }) => alertName === alert.name).map(({ day }) => day);
-    const fires = days.length === 0 ? [] : onlyNew(await findFires(db, alert, days), []);
+    const rows = days.length === 0 ? [] : await findFires(db, alert, days);
+    const fires = onlyNew(rows, []);
     found.push({
       alert: alert.name,
       days: days.length,
+      isCut: rows.length === mostFires,
       fires: fires.map((fire) => ({ day: fire.day, comparedDay: fire.comparedDay, text: fireText(alert, fire) })),
     });
   }

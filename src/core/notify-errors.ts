@@ -1,4 +1,4 @@
-/** Errors of messages about incidents; see error-codes.ts for what the fields mean. */
+/** Errors of messages about incidents and alerts; see error-codes.ts for what the fields mean. */
 export const notifyErrors = {
   webhook_failed: {
     recovery: "retry",
@@ -9,5 +9,10 @@ export const notifyErrors = {
     recovery: "retry",
     says: "the address of NOTIFY_PING_URL did not take the ping",
     next: "check NOTIFY_PING_URL with `storehouse doctor --notify`; it is requested again after a minute",
+  },
+  alert_too_broad: {
+    recovery: "usage",
+    says: "{most} rows or more of mart.{mart} meet the alert {alert} in one check, so none of them is sent",
+    next: "name apps, countries or keywords under for, or a stricter condition",
   },
 } as const;

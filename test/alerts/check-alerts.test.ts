@@ -205,6 +205,7 @@ test("a rehearsal shows what would have fired over the last 30 days, and writes 
     {
       alert: "fell",
       days: 3,
+      isCut: false,
       fires: [
         {
           day: "2026-07-21",
@@ -213,7 +214,25 @@ test("a rehearsal shows what would have fired over the last 30 days, and writes 
         },
       ],
     },
-    { alert: "none", days: 0, fires: [] },
+    { alert: "none", days: 0, isCut: false, fires: [] },
   ]);
   expect(await stage.mart.ask("select count(*) from ops.alert, ops.alert_fire, ops.alert_day")).toEqual(["0"]);
+});
+
+test("an alert that thousands of rows meet sends nothing and says so; the others go on", async () => {
+  await stage.ranks({ "2026-08-07": 4, "2026-08-08": 12 });
+  await stage.mart.ask(`
+    with words as (insert into core.dim_keyword (keyword) select 'word ' || n from generate_series(1, 10000) as n returning keyword_key)
+    insert into core.fact_keyword_rank (app_key, date_day, country_key, keyword_key, device_key, rank, slice_id, fetched_at)
+    select f.app_key, f.date_day, f.country_key, w.keyword_key, f.device_key, 1, 1, now()
+    from   words as w, core.fact_keyword_rank as f where f.date_day = '2026-08-08'`);
+  const broad = { mart: "keyword_rank_daily", when: { keyword_rank: { at_least: 1 } } };
+  await stage.watch({ broad, ...fell });
+  expect((await stage.fired()).map((line) => line.split(" ")[0])).toEqual(["fell"]);
+  expect(stage.lines().map(({ alert, problem }) => [alert, problem])).toEqual([
+    [
+      "broad",
+      expect.stringMatching(/^alert_too_broad: 10000 rows or more of mart.keyword_rank_daily meet the alert broad/),
+    ],
+  ]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { checkAlerts } from "../../src/alerts/check-alerts.ts";
 import { Settings } from "../../src/config/settings.ts";
-import { createLog, type Log } from "../../src/core/log.ts";
+import { createLog } from "../../src/core/log.ts";
 import { watchOnce } from "../../src/incidents/watcher.ts";
 import { createWebhook } from "../../src/incidents/webhook.ts";
 import { openMartStage, type MartStage } from "./mart-stage.ts";
@@ -24,7 +24,8 @@ export type AlertStage = {
   readonly mart: MartStage;
   readonly receiver: Receiver;
   readonly clock: SetClock;
-  readonly log: Log;
+  /** Lines of the log that warn. */
+  readonly lines: () => readonly Record<string, unknown>[];
   /** Ranks of "plan" for app 1 in the US on an iPhone by day, and the slices that brought them. Null: not ranked. */
   readonly ranks: (byDay: Readonly<Record<string, number | null>>) => Promise<void>;
   readonly answered: (...answers: readonly Answer[]) => Promise<void>;
@@ -58,7 +59,8 @@ export function alertsForTests(): AlertStage {
   let mart: MartStage;
   let receiver: Receiver;
   let clock: SetClock;
-  const log = createLog({ level: "error", secrets: [] });
+  let kept: string[] = [];
+  const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void kept.push(line) } });
   beforeAll(async () => {
     mart = await openMartStage();
     await mart.ask(
@@ -72,6 +74,7 @@ export function alertsForTests(): AlertStage {
     await mart.ask(
       "update ops.watch set checked_at = null, full_check_at = null, notify_after = null, notify_failures = 0",
     );
+    kept = [];
     clock = clockAt(Date.parse("2026-08-09T06:00:00Z"));
     receiver = await openReceiver();
     return () => receiver[Symbol.asyncDispose]();
@@ -94,7 +97,7 @@ export function alertsForTests(): AlertStage {
     get clock() {
       return clock;
     },
-    log,
+    lines: () => kept.map((line) => JSON.parse(line) as Record<string, unknown>),
     answered,
     ranks: async (byDay) => {
       const rows = Object.entries(byDay).map(([day, rank]) => ({ ...ourKeyword, date_day: day, rank }));

@@ -65,9 +65,11 @@ async function rehearse({ warehouse: { db }, config: { settings }, clock }: App,
   for (const one of found) printRehearsal(one, options.limit);
 }
 
-function printRehearsal({ alert, days, fires }: Rehearsal, limit: number): void {
+function printRehearsal({ alert, days, fires, isCut }: Rehearsal, limit: number): void {
   const of = `of ${countOf(days, "day")} with answers`;
   print(`${alert}: ${fires.length === 0 ? "nothing" : countOf(fires.length, "line")} ${of}`);
+  if (isCut)
+    print("More rows meet it than one check takes: name apps, countries or keywords, or a stricter condition.");
   for (const { text } of fires.slice(0, limit)) print(`- ${text}`);
   if (fires.length > limit) print(`- and ${fires.length - limit} more; --limit shows more of them`);
 }
