@@ -15,6 +15,7 @@ const fixed = ["ops.migration", "core.dim_date", "core.dim_device"];
 export const deletable = [
   "ops.credit_hold",
   "ops.reject",
+  "ops.replay",
   "ops.dataset_timing",
   "ops.next_run",
   "ops.slice",
