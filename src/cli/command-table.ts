@@ -24,6 +24,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/plan.ts")).definePlan,
   },
   {
+    name: "estimate",
+    summary: "price a night and a month for so many apps, countries and keywords, before there is any account",
+    load: async () => (await import("./commands/estimate.ts")).defineEstimate,
+  },
+  {
     name: "sync",
     summary: "fetch what is missing, in the foreground; can be interrupted and run again",
     load: async () => (await import("./commands/sync.ts")).defineSync,

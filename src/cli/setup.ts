@@ -49,7 +49,8 @@ export function priceOfSetup(settings: Settings, size: RoughSize | null, clock: 
   return portfolioPrice({ apps, settings, today: clock.today() });
 }
 
-function roughApps({ apps, countries, keywords }: RoughSize): readonly PortfolioApp[] {
+/** The apps of such an account, half of each store, with keywords of their own. */
+export function roughApps({ apps, countries, keywords }: RoughSize): readonly PortfolioApp[] {
   const codes = Array.from({ length: countries }, (_, index) => codeOf(index));
   return examplePortfolio({ apps, countries: codes, keywords }, datasets).apps;
 }

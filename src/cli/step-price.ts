@@ -8,7 +8,7 @@ import { datasetsAtLeast } from "../planner/plan-work.ts";
 import { table } from "./table.ts";
 
 /** Nights that a month has in prices. */
-const nightsAMonth = 30;
+export const nightsAMonth = 30;
 
 /** What the portfolio as it is known now would cost; see `portfolioPrice`. */
 export async function priceOfNow(app: App, datasets: readonly string[]): Promise<PortfolioPrice> {

@@ -22,7 +22,7 @@ export type PlanChunk = {
 };
 
 /** The datasets that a request names, in planning order. */
-export function datasetsOf(request: SyncRequest, settings: Settings): readonly Dataset[] {
+export function datasetsOf(request: Pick<SyncRequest, "datasets">, settings: Settings): readonly Dataset[] {
   const named = request.datasets.map(datasetNamed);
   const fromAccount = settings.portfolio.source !== "config";
   const canBe = ({ stage }: Dataset) => fromAccount || stage !== "portfolio";

@@ -14,15 +14,18 @@ import { datasetsOf } from "./plan-stream.ts";
  */
 export type PortfolioPrice = { readonly first: number; readonly night: number; readonly connected: number };
 
-/** What is priced: apps with their countries and keywords, for the datasets that are on, or these, on a day. */
+/**
+ * What is priced: apps with their countries and keywords, for the datasets that are on, or these. From a day on, over a week at least, which
+ * tells weekday from weekend; without one over a whole month, as docs do.
+ */
 export type PriceRequest = {
   readonly apps: readonly PortfolioApp[];
   readonly settings: Settings;
-  readonly today: Day;
+  readonly today?: Day;
   readonly datasets?: readonly string[];
 };
 
-/** Nights that are counted at least: a week tells weekday from weekend, and a price on a terminal is waited for. */
+/** Nights that are counted at least where a day is named: a price on a terminal is waited for. */
 const nights = 7;
 
 /** What a dataset costs in credits: as a PortfolioPrice. */
@@ -45,7 +48,6 @@ export async function datasetPrices({
   today,
   datasets: names = [],
 }: PriceRequest): Promise<readonly DatasetPrice[]> {
-  const request = { datasets: names, bounds: {}, today };
   const listed = datasets.filter(({ stage }) => stage === "listing");
   const connected = withExampleSources(apps, datasets);
   const plain = withExampleSources(
@@ -54,8 +56,9 @@ export async function datasetPrices({
   );
   const found = new Set(listed.flatMap(planningSourcesOf).map(({ name }) => name));
   const prices: DatasetPrice[] = [];
-  for (const dataset of datasetsOf(request, settings)) {
-    const options = { settings: settingsOf(dataset, settings), before: today, nights };
+  for (const dataset of datasetsOf({ datasets: names }, settings)) {
+    const own = settingsOf(dataset, settings);
+    const options = { settings: own, ...(today === undefined ? {} : { before: today, nights }) };
     const { history: first, night } = await expectedCredits(dataset, plain, options);
     const needsAccount = dataset.plannedFrom?.some((name) => found.has(name)) === true;
     const more = needsAccount ? (await expectedCredits(dataset, connected, options)).night - night : 0;

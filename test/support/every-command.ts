@@ -53,6 +53,7 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
     ["alerts", "test", "--json"],
     ["doctor", "--json"],
     ["schedule", "--json"],
+    ["estimate", "--apps", "1", "--countries", "1", "--keywords", "1", "--dataset", "app_rating", "--json"],
     ["export", "--table", "dim_app", "--out", `${folder}/parquet`, "--json"],
     ["dbt", "--out", `${folder}/dbt`],
     ["chart", "coverage", "--dataset", "keyword_rank", "--out", `${folder}/coverage.svg`],

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { editedSettings } from "../../config/edit-yaml.ts";
 import { Settings } from "../../config/settings.ts";
 import { count, countOf } from "../../core/count.ts";
+import type { Day } from "../../core/day.ts";
 import type { PortfolioApp } from "../../core/portfolio.ts";
 import { fail } from "../../core/errors.ts";
 import { storeOf } from "../../core/store.ts";
@@ -101,7 +102,7 @@ function chosen({ ids, apps, countries, named, keywords, sent, on }: Wanted): Ch
   return choice;
 }
 
-function priced({ apps, countries, keywords, on }: Choice, today: Parameters<typeof datasetPrices>[0]["today"]) {
+function priced({ apps, countries, keywords, on }: Choice, today: Day) {
   const portfolio = apps.map((trackId): PortfolioApp => ({
     store: storeOf(trackId),
     trackId,

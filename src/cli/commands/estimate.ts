@@ -1,0 +1,72 @@
+import { Option, type Command } from "commander";
+import { datasetPrices, type DatasetPrice } from "../../planner/portfolio-price.ts";
+import { collect, countArgument } from "../arguments.ts";
+import { nightWords } from "../night.ts";
+import { countOf, print, printJson } from "../output.ts";
+import { roughApps, type RoughSize } from "../setup.ts";
+import { nightsAMonth } from "../step-price.ts";
+import { table } from "../table.ts";
+import { loadConfig } from "../with-app.ts";
+
+type Options = RoughSize & { readonly dataset: readonly string[]; readonly json?: true };
+
+/** `storehouse estimate`: what an account of a size would cost, before there is any. */
+export function defineEstimate(command: Command): void {
+  command
+    .requiredOption("--apps <number>", "apps, half of each store", countArgument)
+    .requiredOption("--countries <number>", "countries of each app", countArgument)
+    .requiredOption("--keywords <number>", "keywords of each app and country", countArgument)
+    .addOption(
+      new Option("--dataset <name>", "this dataset with those that it is planned from; may be repeated")
+        .argParser(collect)
+        .default([], "those that are on"),
+    )
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      "\nPriced by the planner with the settings of this folder, at documented prices and one page an answer. Needs no account and no database.",
+    )
+    .action(async ({ dataset, json, ...size }: Options) => {
+      const estimate = await estimateOf(size, dataset);
+      if (json) printJson({ ...size, ...estimate });
+      else printEstimate(size, estimate);
+    });
+}
+
+type Line = DatasetPrice & { readonly month: number };
+type Estimate = { readonly datasets: readonly Line[]; readonly total: Omit<Line, "dataset"> };
+
+async function estimateOf(size: RoughSize, names: readonly string[]): Promise<Estimate> {
+  const { settings } = loadConfig();
+  const prices = await datasetPrices({ apps: roughApps(size), settings, datasets: names });
+  const datasets = prices.map((price) => ({ ...price, month: nightsAMonth * price.night }));
+  const sum = (of: (line: Line) => number) => datasets.reduce((all, line) => all + of(line), 0);
+  const total = {
+    first: sum(({ first }) => first),
+    night: sum(({ night }) => night),
+    connected: sum(({ connected }) => connected),
+    month: sum(({ month }) => month),
+  };
+  return { datasets, total };
+}
+
+function printEstimate({ apps, countries, keywords }: RoughSize, { datasets, total }: Estimate): void {
+  const words = [
+    `${countOf(apps, "app")} (half of each store)`,
+    countOf(countries, "country", "countries"),
+    `${countOf(keywords, "keyword")} of each app and country`,
+  ];
+  print(`${words.join(", ")}:\n`);
+  const cells = ({ first, night, month }: Omit<Line, "dataset">) => [
+    Math.round(first),
+    nightWords(night),
+    Math.round(month),
+  ];
+  const shown = datasets.filter(({ first, night }) => first + night > 0).sort((a, b) => b.month - a.month);
+  const rows = [...shown.map((line) => [line.dataset, ...cells(line)]), ["total", ...cells(total)]];
+  print(table(["dataset", "first sync", "credits a night", "30 nights"], rows));
+  if (Math.round(total.connected) > 0)
+    print(
+      `\nConnected search-ads accounts add about ${countOf(Math.round(total.connected), "credit")} a night, ${countOf(Math.round(nightsAMonth * total.connected), "credit")} in 30 nights.`,
+    );
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { accountCost, appDatasets, searchAdsDatasets, sumWords } from "../../src/docs/costs.ts";
+import { startChild } from "../support/ingest-child.ts";
+
+/** Neither a database nor an API is there, and none is needed. */
+const nowhere = {
+  databaseUrl: "postgres://127.0.0.1:1/nowhere",
+  sandbox: { url: "http://127.0.0.1:1", token: "no-token" },
+};
+const size = { apps: 5, countries: 5, keywords: 200 } as const;
+const sized = Object.entries(size).flatMap(([name, value]) => [`--${name}`, String(value)]);
+
+/** The settings of the test switch most datasets off; those that are on by default are named instead. */
+const named = [...appDatasets, ...searchAdsDatasets].flatMap((name) => ["--dataset", name]);
+
+async function run(...command: readonly string[]) {
+  const settings = { datasets: { keyword_rank: {} } };
+  await using child = startChild(nowhere, ["estimate", ...command], { settings });
+  const code = await child.ended;
+  return { code, ...child.output() };
+}
+
+test("an account of a size is priced like that of the same size in docs, by dataset and together", async () => {
+  const cost = await accountCost(size);
+  const { code, stdout } = await run(...sized, ...named);
+  expect(code).toBe(0);
+  const numbers = (name: string) => (new RegExp(`^${name} .*$`, "m").exec(stdout)?.[0] ?? "").split(/ {2,}/).slice(1);
+  const [first, , month] = numbers("total");
+  expect([first, month]).toEqual([sumWords(cost, "first", appDatasets), sumWords(cost, "month", appDatasets)]);
+  const listed = JSON.parse((await run(...sized, ...named, "--json")).stdout) as {
+    readonly apps: number;
+    readonly datasets: readonly { readonly dataset: string; readonly month: number; readonly connected: number }[];
+  };
+  expect(listed.apps).toBe(size.apps);
+  const { month: ranks } = listed.datasets.find(({ dataset }) => dataset === "keyword_rank") ?? {};
+  expect(ranks).toBeCloseTo(cost.get("keyword_rank")?.month ?? 0);
+  const ads = listed.datasets.reduce((sum, { connected }) => sum + 30 * connected, 0);
+  expect(Math.round(ads).toLocaleString("en-US")).toBe(sumWords(cost, "month", searchAdsDatasets));
+});
+
+test("one dataset is priced with those that it is planned from, and a size without a number is refused", async () => {
+  const { stdout } = await run(...sized, "--dataset", "app_rating");
+  expect(stdout).toMatch(/^5 apps \(half of each store\), 5 countries, 200 keywords of each app and country:\n/);
+  expect(stdout).toMatch(/^app_rating +\d/m);
+  expect(stdout).not.toContain("keyword_rank");
+  const refused = await run("--apps", "some", "--countries", "1", "--keywords", "1");
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("write a whole one from 1") });
+});
