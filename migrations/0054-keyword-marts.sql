@@ -162,23 +162,49 @@ comment on column mart.keyword_opportunity.open_share          is '1 - 1 / rank,
 comment on column mart.keyword_opportunity.opportunity_score   is 'search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is missing.';
 select ops.comment_columns('mart.keyword_opportunity', 'ops.latest_keyword_rank');
 
+create view ops.requested_keyword_day as
+-- one grouping of both: a filter on days reaches the slices as well, of which a backfill leaves many open
+select u.app_key, u.country_key, u.device_key, u.store, u.track_id, u.app_name, u.country_code, u.country_name, u.device_code, u.date_day,
+       (sum(u.answered) + sum(u.unanswered))::bigint as requested_keyword_count, sum(u.answered)::bigint as answered_keyword_count, sum(u.unanswered) = 0 as is_complete,
+       max(u.ranked) as ranked_keyword_count, max(u.top_1) as top_1_keyword_count, max(u.top_3) as top_3_keyword_count, max(u.top_10) as top_10_keyword_count,
+       max(u.top_50) as top_50_keyword_count, max(u.rank_sum) as rank_sum, round(max(u.voice_billionths) / 1000000000.0, 9) as voice_sum
+from   (
+  select a.app_key, c.country_key, d.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, s.date_day,
+         s.answered_keyword_count::bigint as answered, 0::bigint as unanswered, s.ranked_keyword_count as ranked, s.top_1_keyword_count as top_1,
+         s.top_3_keyword_count as top_3, s.top_10_keyword_count as top_10, s.top_50_keyword_count as top_50, s.rank_sum, s.voice_billionths
+  from   core.fact_keyword_rank_summary as s
+  join   core.dim_app     as a on a.app_key = s.app_key
+  join   core.dim_country as c on c.country_key = s.country_key
+  join   core.dim_device  as d on d.device_key = s.device_key
+  union  all
+  -- an answer has all devices of its store
+  select a.app_key, c.country_key, d.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, n.date_day,
+         0, n.keyword_count, null, null, null, null, null, null, null
+  from   ops.unanswered_keyword_daily as n
+  join   core.dim_app     as a on a.store = n.store and a.track_id = n.track_id
+  join   core.dim_country as c on c.country_code = n.country_code
+  join   core.dim_device  as d on (d.device_key = 0) = (a.store = 'android')) as u
+group  by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10;
+comment on view   ops.requested_keyword_day                         is 'One row per app, country, device and day whose ranks were requested, with an answer or without one yet: counts and sums over the keywords with an answer, null where none has one. For which apps and days are ranks complete?';
+comment on column ops.requested_keyword_day.requested_keyword_count is 'Requested keywords, with an answer or without one yet.';
+comment on column ops.requested_keyword_day.answered_keyword_count  is 'Requested keywords with an answer, ranked or not.';
+comment on column ops.requested_keyword_day.is_complete             is 'True when all requested keywords have an answer.';
+comment on column ops.requested_keyword_day.voice_sum               is 'Sum of 1 / rank.';
+
 create view mart.organic_share_of_voice_daily as
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, s.date_day,
-       s.answered_keyword_count + coalesce(u.keyword_count, 0) as requested_keyword_count, s.answered_keyword_count, u.keyword_count is null as is_complete,
+select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.device_code, s.date_day,
+       s.requested_keyword_count, s.answered_keyword_count, s.is_complete,
        s.ranked_keyword_count, s.top_1_keyword_count, s.top_3_keyword_count, s.top_10_keyword_count, s.top_50_keyword_count, s.rank_sum,
        round(s.rank_sum::numeric / nullif(s.ranked_keyword_count, 0), 2) as average_rank,
-       v.voice_sum, round(v.voice_sum / nullif(s.answered_keyword_count, 0), 6) as voice_share, round(v.voice_sum / nullif(o.voice_sum, 0), 6) as portfolio_voice_share
-from   core.fact_keyword_rank_summary as s
-join   core.dim_app     as a on a.app_key = s.app_key
-join   core.dim_country as c on c.country_key = s.country_key
-join   core.dim_device  as d on d.device_key = s.device_key
-cross  join lateral (select round(s.voice_billionths / 1000000000.0, 9) as voice_sum) as v
-left   join ops.unanswered_keyword_daily as u on u.store = a.store and u.track_id = a.track_id and u.country_code = c.country_code and u.date_day = s.date_day
-left   join lateral (
-  select sum(t.voice_billionths) / 1000000000 as voice_sum
-  from   core.fact_keyword_rank_summary as t
-  where  t.date_day = s.date_day and t.country_key = s.country_key and t.device_key = s.device_key) as o on true;
-comment on view   mart.organic_share_of_voice_daily                      is 'One row per app, country, device and day: its share of voice in the searches for its keywords. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?';
+       s.voice_sum, round(s.voice_sum / nullif(s.answered_keyword_count, 0), 6) as voice_share,
+       case when s.is_complete and not exists (
+              select from ops.unanswered_keyword_daily as n
+              where  n.store = s.store and n.country_code = s.country_code and n.date_day = s.date_day)
+            then (select round(s.voice_sum / nullif(sum(t.voice_billionths) / 1000000000, 0), 6)
+                  from   core.fact_keyword_rank_summary as t
+                  where  t.date_day = s.date_day and t.country_key = s.country_key and t.device_key = s.device_key) end as portfolio_voice_share
+from   ops.requested_keyword_day as s;
+comment on view   mart.organic_share_of_voice_daily                      is 'One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?';
 comment on column mart.organic_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';
 comment on column mart.organic_share_of_voice_daily.date_day             is 'Calendar day of the crawl.';
 comment on column mart.organic_share_of_voice_daily.requested_keyword_count is 'Requested keywords, with an answer or without one yet.';
@@ -193,17 +219,15 @@ comment on column mart.organic_share_of_voice_daily.rank_sum             is 'Sum
 comment on column mart.organic_share_of_voice_daily.average_rank         is 'Average rank over the keywords for which it ranks. Over several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).';
 comment on column mart.organic_share_of_voice_daily.voice_sum            is 'Sum of 1 / rank over its keywords.';
 comment on column mart.organic_share_of_voice_daily.voice_share          is 'voice_sum over answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).';
-comment on column mart.organic_share_of_voice_daily.portfolio_voice_share is 'voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1. Each app is tracked for its own keywords.';
+comment on column mart.organic_share_of_voice_daily.portfolio_voice_share is 'voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1; null while a requested keyword of any of them has no answer. Each app is tracked for its own keywords.';
 select ops.comment_columns('mart.organic_share_of_voice_daily');
+select ops.comment_columns('ops.requested_keyword_day', 'mart.organic_share_of_voice_daily');
 
 create view mart.weighted_share_of_voice_daily as
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, s.date_day,
-       w.volume_keyword_count, w.search_volume_sum, round(w.weighted_voice_sum, 6) as weighted_voice_sum,
+select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.device_code, s.date_day,
+       s.requested_keyword_count, s.answered_keyword_count, s.is_complete, w.volume_keyword_count, w.search_volume_sum, round(w.weighted_voice_sum, 6) as weighted_voice_sum,
        round(w.weighted_voice_sum / nullif(w.search_volume_sum, 0), 6) as weighted_voice_share
-from   core.fact_keyword_rank_summary as s
-join   core.dim_app     as a on a.app_key = s.app_key
-join   core.dim_country as c on c.country_key = s.country_key
-join   core.dim_device  as d on d.device_key = s.device_key
+from   ops.requested_keyword_day as s
 left   join lateral (
   select count(v.search_volume) as volume_keyword_count, sum(v.search_volume) as search_volume_sum,
          sum(coalesce(v.search_volume / nullif(r.rank, 0), 0)) filter (where v.search_volume is not null) as weighted_voice_sum
@@ -211,7 +235,7 @@ left   join lateral (
   left   join lateral (
     select m.search_volume
     from   core.fact_keyword_metadata as m
-    where  m.keyword_key = r.keyword_key and m.country_key = r.country_key and m.store = a.store and m.search_volume is not null
+    where  m.keyword_key = r.keyword_key and m.country_key = r.country_key and m.store = s.store and m.search_volume is not null
     order  by m.date_day desc limit 1) as m on true
   left   join lateral (
     select t.search_volume
@@ -221,11 +245,11 @@ left   join lateral (
   cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v
   where  r.app_key = s.app_key and r.date_day = s.date_day and r.country_key = s.country_key and r.device_key = s.device_key
 ) as w on true;
-comment on view   mart.weighted_share_of_voice_daily                      is 'One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Whether the day is complete stands in organic_share_of_voice_daily. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?';
+comment on view   mart.weighted_share_of_voice_daily                      is 'One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?';
 comment on column mart.weighted_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';
 comment on column mart.weighted_share_of_voice_daily.date_day             is 'Calendar day of the crawl.';
 comment on column mart.weighted_share_of_voice_daily.volume_keyword_count is 'Keywords with a search volume.';
 comment on column mart.weighted_share_of_voice_daily.search_volume_sum    is 'Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.';
 comment on column mart.weighted_share_of_voice_daily.weighted_voice_sum   is 'Sum of search volume / rank over these.';
 comment on column mart.weighted_share_of_voice_daily.weighted_voice_share is 'weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).';
-select ops.comment_columns('mart.weighted_share_of_voice_daily');
+select ops.comment_columns('mart.weighted_share_of_voice_daily', 'mart.organic_share_of_voice_daily');

@@ -127,8 +127,7 @@ select ops.comment_columns('mart.release_impact');
 
 create view mart.app_overview_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_day,
-       o.answered + coalesce(n.keyword_count, 0) as requested_keyword_count, o.answered as answered_keyword_count,
-       case when o.answered is not null then n.keyword_count is null end as is_complete,
+       o.answered + o.unanswered as requested_keyword_count, o.answered as answered_keyword_count, o.unanswered = 0 as is_complete,
        o.ranked as ranked_keyword_count, o.top_1 as top_1_keyword_count, o.top_3 as top_3_keyword_count, o.top_10 as top_10_keyword_count,
        round(o.rank_sum / nullif(o.ranked, 0), 2) as average_rank, round(o.voice_sum / nullif(o.answered, 0), 6) as voice_share,
        o.visibility as visibility_score, o.category_rank as best_category_rank, o.rating, o.rating_count,
@@ -147,7 +146,7 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
                and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD') as is_store_answered
 from   ops.portfolio_app as a
 cross  join lateral (
-  select u.country_key, u.date_day, max(u.answered) as answered, max(u.ranked) as ranked, max(u.top_1) as top_1, max(u.top_3) as top_3,
+  select u.country_key, u.date_day, sum(u.answered) as answered, sum(u.unanswered) as unanswered, max(u.ranked) as ranked, max(u.top_1) as top_1, max(u.top_3) as top_3,
          max(u.top_10) as top_10, max(u.rank_sum) as rank_sum, max(u.voice_sum) as voice_sum, max(u.visibility) as visibility,
          min(u.category_rank) as category_rank, max(u.rating) as rating, max(u.rating_count) as rating_count,
          max(u.reviews) as reviews, max(u.review_sum) as review_sum, max(u.rated) as rated, max(u.downloads) as downloads,
@@ -155,7 +154,7 @@ cross  join lateral (
          max(u.views) as views, max(u.spend) as spend, max(u.installs) as installs
   from   (
     select f.country_key, f.date_day,
-           f.answered_keyword_count::numeric as answered, f.ranked_keyword_count::numeric as ranked,
+           f.answered_keyword_count::numeric as answered, 0::numeric as unanswered, f.ranked_keyword_count::numeric as ranked,
            f.top_1_keyword_count::numeric as top_1, f.top_3_keyword_count::numeric as top_3, f.top_10_keyword_count::numeric as top_10,
            f.rank_sum::numeric as rank_sum, f.voice_billionths / 1000000000.0 as voice_sum, null::numeric as visibility,
            null::numeric as category_rank, null::numeric as rating, null::numeric as rating_count, null::numeric as reviews,
@@ -164,23 +163,30 @@ cross  join lateral (
            null::numeric as installs
     from   core.fact_keyword_rank_summary as f where f.app_key = a.app_key and f.device_key in (0, 1)
     union  all
+    select c.country_key, n.date_day,
+           0, n.keyword_count, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+           null, null
+    from   ops.unanswered_keyword_daily as n
+    join   core.dim_country as c on c.country_code = n.country_code
+    where  n.store = a.store and n.track_id = a.track_id
+    union  all
     select f.country_key, f.date_day,
-           null, null, null, null, null, null, null, coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score)), null,
+           null, null, null, null, null, null, null, null, coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score)), null,
            null, null, null, null, null, null, null, null, null, null, null, null
     from   core.fact_visibility as f where f.app_key = a.app_key group by 1, 2
     union  all
     select f.country_key, f.date_day,
-           null, null, null, null, null, null, null, null, min(f.rank), null, null, null, null, null, null, null, null, null, null,
+           null, null, null, null, null, null, null, null, null, min(f.rank), null, null, null, null, null, null, null, null, null, null,
            null, null
     from   core.fact_category_rank as f where f.app_key = a.app_key and f.device_key in (0, 1) group by 1, 2
     union  all
     select f.country_key, f.date_day,
-           null, null, null, null, null, null, null, null, null, (array_agg(f.rating order by f.rating_count desc nulls last))[1],
+           null, null, null, null, null, null, null, null, null, null, (array_agg(f.rating order by f.rating_count desc nulls last))[1],
            max(f.rating_count), null, null, null, null, null, null, null, null, null, null
     from   core.fact_app_rating as f where f.app_key = a.app_key group by 1, 2
     union  all
     select f.country_key, f.reviewed_at::date,
-           null, null, null, null, null, null, null, null, null, null, null, count(*), sum(f.rating), count(f.rating), null, null,
+           null, null, null, null, null, null, null, null, null, null, null, null, count(*), sum(f.rating), count(f.rating), null, null,
            null, null, null, null, null
     from   core.review as f
     where  f.app_key = a.app_key and (f.source = 'v2' or not exists (
@@ -190,14 +196,14 @@ cross  join lateral (
     group  by 1, 2
     union  all
     select f.country_key, f.date_day,
-           null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            coalesce(max(f.download_count) filter (where f.is_total), sum(f.download_count) filter (where not f.is_total)),
            coalesce(max(f.revenue) filter (where f.is_total), sum(f.revenue) filter (where not f.is_total)), null, null, null, null,
            null
     from   core.fact_download_revenue as f where f.app_key = a.app_key group by 1, 2
     union  all
     select f.country_key, f.date_day,
-           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            coalesce(max(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key = 0), sum(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key <> 0)),
            coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0), sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0)),
            coalesce(max(f.units) filter (where f.context = 'PAGE_VIEW' and f.device_key = 0), sum(f.units) filter (where f.context = 'PAGE_VIEW' and f.device_key <> 0)),
@@ -205,7 +211,7 @@ cross  join lateral (
     from   core.fact_sales_metric as f where f.app_key = a.app_key and not f.is_total group by 1, 2
     union  all
     select f.country_key, f.period_start,
-           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            sum(f.spend), sum(f.install_count)
     from   core.fact_search_ads_report as f
     where  f.app_key = a.app_key and f.report_level = 'CAMPAIGN' and f.grain = 'day' and f.goal_id = '' and not f.is_total
@@ -216,13 +222,12 @@ cross  join lateral (
 ) as o
 join   core.dim_country as c on c.country_key = o.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
-left   join ops.unanswered_keyword_daily as n on n.store = a.store and n.track_id = a.track_id and n.country_code = c.country_code and n.date_day = o.date_day
 left   join ops.search_ads_default as m on true;
-comment on view   mart.app_overview_daily                          is 'One row per app of the portfolio, country and day with any figure: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?';
+comment on view   mart.app_overview_daily                          is 'One row per app of the portfolio, country and day with any figure or with requested ranks: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?';
 comment on column mart.app_overview_daily.country_code             is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.';
 comment on column mart.app_overview_daily.requested_keyword_count  is 'Requested keywords, with an answer or without one yet (iPhone on iOS).';
 comment on column mart.app_overview_daily.answered_keyword_count   is 'Requested keywords with an answer, ranked or not.';
-comment on column mart.app_overview_daily.is_complete              is 'True when all requested keywords have an answer; false where ranks and voice_share are about a part of them; null without ranks.';
+comment on column mart.app_overview_daily.is_complete              is 'True when all requested keywords have an answer; false where ranks and voice_share are about a part of them; null where no ranks were requested.';
 comment on column mart.app_overview_daily.ranked_keyword_count     is 'Requested keywords for which the app ranks.';
 comment on column mart.app_overview_daily.top_1_keyword_count      is 'Keywords for which it is the first result.';
 comment on column mart.app_overview_daily.top_3_keyword_count      is 'Keywords for which it is among the first 3 results.';

@@ -1246,7 +1246,7 @@ create view mart.app_group (
    FROM core.grouped_app g
      LEFT JOIN core.dim_app a ON a.store = g.store AND a.track_id = g.track_id;
 
--- One row per app of the portfolio, country and day with any figure: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?
+-- One row per app of the portfolio, country and day with any figure or with requested ranks: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?
 create view mart.app_overview_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1256,7 +1256,7 @@ create view mart.app_overview_daily (
   date_day date, -- The day.
   requested_keyword_count numeric, -- Requested keywords, with an answer or without one yet (iPhone on iOS).
   answered_keyword_count numeric, -- Requested keywords with an answer, ranked or not.
-  is_complete boolean, -- True when all requested keywords have an answer; false where ranks and voice_share are about a part of them; null without ranks.
+  is_complete boolean, -- True when all requested keywords have an answer; false where ranks and voice_share are about a part of them; null where no ranks were requested.
   ranked_keyword_count numeric, -- Requested keywords for which the app ranks.
   top_1_keyword_count numeric, -- Keywords for which it is the first result.
   top_3_keyword_count numeric, -- Keywords for which it is among the first 3 results.
@@ -1287,12 +1287,9 @@ create view mart.app_overview_daily (
     c.country_code,
     c.country_name,
     o.date_day,
-    o.answered + COALESCE(n.keyword_count, 0::bigint)::numeric AS requested_keyword_count,
+    o.answered + o.unanswered AS requested_keyword_count,
     o.answered AS answered_keyword_count,
-        CASE
-            WHEN o.answered IS NOT NULL THEN n.keyword_count IS NULL
-            ELSE NULL::boolean
-        END AS is_complete,
+    o.unanswered = 0::numeric AS is_complete,
     o.ranked AS ranked_keyword_count,
     o.top_1 AS top_1_keyword_count,
     o.top_3 AS top_3_keyword_count,
@@ -1321,18 +1318,19 @@ create view mart.app_overview_daily (
         END AS search_ads_currency,
     o.installs AS search_ads_install_count,
     (EXISTS ( SELECT
-           FROM ops.app_answer n_1
-          WHERE n_1.track_id = a.track_id AND n_1.dataset = 'category_rank'::text AND n_1.window_end > o.date_day AND n_1.window_start <= o.date_day AND n_1.store = a.store AND (n_1.country_code IS NULL OR n_1.country_code = c.country_code))) AS is_category_rank_answered,
+           FROM ops.app_answer n
+          WHERE n.track_id = a.track_id AND n.dataset = 'category_rank'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AS is_category_rank_answered,
     (EXISTS ( SELECT
-           FROM ops.app_answer n_1
-          WHERE n_1.track_id = a.track_id AND n_1.dataset = 'download_revenue'::text AND n_1.window_end > o.date_day AND n_1.window_start <= o.date_day AND n_1.store = a.store AND (n_1.country_code IS NULL OR n_1.country_code = c.country_code))) AS is_estimate_answered,
+           FROM ops.app_answer n
+          WHERE n.track_id = a.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AS is_estimate_answered,
     (EXISTS ( SELECT
-           FROM ops.app_answer n_1
-          WHERE n_1.track_id = a.track_id AND n_1.dataset = 'sales_metric'::text AND n_1.window_end > o.date_day AND n_1.window_start <= o.date_day AND n_1.store = a.store AND (n_1.country_code IS NULL OR n_1.country_code = c.country_code) AND n_1.context = 'DOWNLOAD'::text)) AS is_store_answered
+           FROM ops.app_answer n
+          WHERE n.track_id = a.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.context = 'DOWNLOAD'::text)) AS is_store_answered
    FROM ops.portfolio_app a
      CROSS JOIN LATERAL ( SELECT u.country_key,
             u.date_day,
-            max(u.answered) AS answered,
+            sum(u.answered) AS answered,
+            sum(u.unanswered) AS unanswered,
             max(u.ranked) AS ranked,
             max(u.top_1) AS top_1,
             max(u.top_3) AS top_3,
@@ -1356,6 +1354,7 @@ create view mart.app_overview_daily (
            FROM ( SELECT f.country_key,
                     f.date_day,
                     f.answered_keyword_count::numeric AS answered,
+                    0::numeric AS unanswered,
                     f.ranked_keyword_count::numeric AS ranked,
                     f.top_1_keyword_count::numeric AS top_1,
                     f.top_3_keyword_count::numeric AS top_3,
@@ -1379,8 +1378,37 @@ create view mart.app_overview_daily (
                    FROM core.fact_keyword_rank_summary f
                   WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
                 UNION ALL
+                 SELECT c_1.country_key,
+                    n.date_day,
+                    0,
+                    n.keyword_count,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric
+                   FROM ops.unanswered_keyword_daily n
+                     JOIN core.dim_country c_1 ON c_1.country_code = n.country_code
+                  WHERE n.store = a.store AND n.track_id = a.track_id
+                UNION ALL
                  SELECT f.country_key,
                     f.date_day,
+                    NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
@@ -1408,6 +1436,7 @@ create view mart.app_overview_daily (
                 UNION ALL
                  SELECT f.country_key,
                     f.date_day,
+                    NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
@@ -1444,6 +1473,7 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
+                    NULL::numeric,
                     (array_agg(f.rating ORDER BY f.rating_count DESC NULLS LAST))[1] AS array_agg,
                     max(f.rating_count) AS max,
                     NULL::numeric,
@@ -1462,6 +1492,7 @@ create view mart.app_overview_daily (
                 UNION ALL
                  SELECT f.country_key,
                     f.reviewed_at::date AS reviewed_at,
+                    NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
@@ -1505,6 +1536,7 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
+                    NULL::numeric,
                     COALESCE(max(f.download_count) FILTER (WHERE f.is_total), sum(f.download_count) FILTER (WHERE NOT f.is_total)) AS "coalesce",
                     COALESCE(max(f.revenue) FILTER (WHERE f.is_total), sum(f.revenue) FILTER (WHERE NOT f.is_total)) AS "coalesce",
                     NULL::numeric,
@@ -1518,6 +1550,7 @@ create view mart.app_overview_daily (
                 UNION ALL
                  SELECT f.country_key,
                     f.date_day,
+                    NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
@@ -1564,17 +1597,17 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
+                    NULL::numeric,
                     sum(f.spend) AS sum,
                     sum(f.install_count) AS sum
                    FROM core.fact_search_ads_report f
-                  WHERE f.app_key = a.app_key AND f.report_level = 'CAMPAIGN'::text AND f.grain = 'day'::text AND f.goal_id = ''::text AND NOT f.is_total AND f.currency = (( SELECT n_1.currency
-                           FROM ops.search_ads_default n_1)) AND f.attribution = (( SELECT n_1.attribution
-                           FROM ops.search_ads_default n_1))
+                  WHERE f.app_key = a.app_key AND f.report_level = 'CAMPAIGN'::text AND f.grain = 'day'::text AND f.goal_id = ''::text AND NOT f.is_total AND f.currency = (( SELECT n.currency
+                           FROM ops.search_ads_default n)) AND f.attribution = (( SELECT n.attribution
+                           FROM ops.search_ads_default n))
                   GROUP BY f.country_key, f.period_start) u
           GROUP BY u.country_key, u.date_day) o
      JOIN core.dim_country c ON c.country_key = o.country_key
      LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
-     LEFT JOIN ops.unanswered_keyword_daily n ON n.store = a.store AND n.track_id = a.track_id AND n.country_code = c.country_code AND n.date_day = o.date_day
      LEFT JOIN ops.search_ads_default m ON true;
 
 -- One row per app, country, language, day, source and changed property of its page in the store: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?
@@ -2763,7 +2796,7 @@ create view mart.keyword_rank_vs_competitor (
                     ELSE NULL::text
                 END AS rank_source) r;
 
--- One row per app, country, device and day: its share of voice in the searches for its keywords. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?
+-- One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?
 create view mart.organic_share_of_voice_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -2784,37 +2817,36 @@ create view mart.organic_share_of_voice_daily (
   average_rank numeric, -- Average rank over the keywords for which it ranks. Over several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).
   voice_sum numeric, -- Sum of 1 / rank over its keywords.
   voice_share numeric, -- voice_sum over answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).
-  portfolio_voice_share numeric -- voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1. Each app is tracked for its own keywords.
+  portfolio_voice_share numeric -- voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1; null while a requested keyword of any of them has no answer. Each app is tracked for its own keywords.
 ) as
- SELECT a.store,
-    a.track_id,
-    a.app_name,
-    c.country_code,
-    c.country_name,
-    d.device_code,
-    s.date_day,
-    s.answered_keyword_count + COALESCE(u.keyword_count, 0::bigint) AS requested_keyword_count,
-    s.answered_keyword_count,
-    u.keyword_count IS NULL AS is_complete,
-    s.ranked_keyword_count,
-    s.top_1_keyword_count,
-    s.top_3_keyword_count,
-    s.top_10_keyword_count,
-    s.top_50_keyword_count,
-    s.rank_sum,
-    round(s.rank_sum::numeric / NULLIF(s.ranked_keyword_count, 0)::numeric, 2) AS average_rank,
-    v.voice_sum,
-    round(v.voice_sum / NULLIF(s.answered_keyword_count, 0)::numeric, 6) AS voice_share,
-    round(v.voice_sum / NULLIF(o.voice_sum, 0::numeric), 6) AS portfolio_voice_share
-   FROM core.fact_keyword_rank_summary s
-     JOIN core.dim_app a ON a.app_key = s.app_key
-     JOIN core.dim_country c ON c.country_key = s.country_key
-     JOIN core.dim_device d ON d.device_key = s.device_key
-     CROSS JOIN LATERAL ( SELECT round(s.voice_billionths::numeric / 1000000000.0, 9) AS voice_sum) v
-     LEFT JOIN ops.unanswered_keyword_daily u ON u.store = a.store AND u.track_id = a.track_id AND u.country_code = c.country_code AND u.date_day = s.date_day
-     LEFT JOIN LATERAL ( SELECT sum(t.voice_billionths) / 1000000000::numeric AS voice_sum
-           FROM core.fact_keyword_rank_summary t
-          WHERE t.date_day = s.date_day AND t.country_key = s.country_key AND t.device_key = s.device_key) o ON true;
+ SELECT store,
+    track_id,
+    app_name,
+    country_code,
+    country_name,
+    device_code,
+    date_day,
+    requested_keyword_count,
+    answered_keyword_count,
+    is_complete,
+    ranked_keyword_count,
+    top_1_keyword_count,
+    top_3_keyword_count,
+    top_10_keyword_count,
+    top_50_keyword_count,
+    rank_sum,
+    round(rank_sum::numeric / NULLIF(ranked_keyword_count, 0)::numeric, 2) AS average_rank,
+    voice_sum,
+    round(voice_sum / NULLIF(answered_keyword_count, 0)::numeric, 6) AS voice_share,
+        CASE
+            WHEN is_complete AND NOT (EXISTS ( SELECT
+               FROM ops.unanswered_keyword_daily n
+              WHERE n.store = s.store AND n.country_code = s.country_code AND n.date_day = s.date_day)) THEN ( SELECT round(s.voice_sum / NULLIF(sum(t.voice_billionths) / 1000000000::numeric, 0::numeric), 6) AS round
+               FROM core.fact_keyword_rank_summary t
+              WHERE t.date_day = s.date_day AND t.country_key = s.country_key AND t.device_key = s.device_key)
+            ELSE NULL::numeric
+        END AS portfolio_voice_share
+   FROM ops.requested_keyword_day s;
 
 -- One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword's advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?
 create view mart.paid_share_of_voice (
@@ -4437,7 +4469,7 @@ create view mart.visibility_daily (
                     ELSE 1
                 END AS other_count) s;
 
--- One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Whether the day is complete stands in organic_share_of_voice_daily. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?
+-- One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?
 create view mart.weighted_share_of_voice_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -4446,33 +4478,36 @@ create view mart.weighted_share_of_voice_daily (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.
   date_day date, -- Calendar day of the crawl.
+  requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet.
+  answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
+  is_complete boolean, -- True when all requested keywords have an answer. Where it is false, shares and averages are about a part of the keywords: leave the day out.
   volume_keyword_count bigint, -- Keywords with a search volume.
   search_volume_sum numeric, -- Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.
   weighted_voice_sum numeric, -- Sum of search volume / rank over these.
   weighted_voice_share numeric -- weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).
 ) as
- SELECT a.store,
-    a.track_id,
-    a.app_name,
-    c.country_code,
-    c.country_name,
-    d.device_code,
+ SELECT s.store,
+    s.track_id,
+    s.app_name,
+    s.country_code,
+    s.country_name,
+    s.device_code,
     s.date_day,
+    s.requested_keyword_count,
+    s.answered_keyword_count,
+    s.is_complete,
     w.volume_keyword_count,
     w.search_volume_sum,
     round(w.weighted_voice_sum, 6) AS weighted_voice_sum,
     round(w.weighted_voice_sum / NULLIF(w.search_volume_sum, 0::numeric), 6) AS weighted_voice_share
-   FROM core.fact_keyword_rank_summary s
-     JOIN core.dim_app a ON a.app_key = s.app_key
-     JOIN core.dim_country c ON c.country_key = s.country_key
-     JOIN core.dim_device d ON d.device_key = s.device_key
+   FROM ops.requested_keyword_day s
      LEFT JOIN LATERAL ( SELECT count(v.search_volume) AS volume_keyword_count,
             sum(v.search_volume) AS search_volume_sum,
             sum(COALESCE(v.search_volume / NULLIF(r.rank, 0)::numeric, 0::numeric)) FILTER (WHERE v.search_volume IS NOT NULL) AS weighted_voice_sum
            FROM core.fact_keyword_rank r
              LEFT JOIN LATERAL ( SELECT m_1.search_volume
                    FROM core.fact_keyword_metadata m_1
-                  WHERE m_1.keyword_key = r.keyword_key AND m_1.country_key = r.country_key AND m_1.store = a.store AND m_1.search_volume IS NOT NULL
+                  WHERE m_1.keyword_key = r.keyword_key AND m_1.country_key = r.country_key AND m_1.store = s.store AND m_1.search_volume IS NOT NULL
                   ORDER BY m_1.date_day DESC
                  LIMIT 1) m ON true
              LEFT JOIN LATERAL ( SELECT t_1.search_volume
@@ -5597,6 +5632,98 @@ create view ops.request_log (
     received_at,
     (received_at AT TIME ZONE 'UTC'::text)::date AS received_day
    FROM ops.request;
+
+-- One row per app, country, device and day whose ranks were requested, with an answer or without one yet: counts and sums over the keywords with an answer, null where none has one. For which apps and days are ranks complete?
+create view ops.requested_keyword_day (
+  app_key integer, -- The app.
+  country_key smallint, -- The country.
+  device_key smallint, -- The device; 0 on Android.
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.
+  date_day date, -- Calendar day of the crawl.
+  requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet.
+  answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
+  is_complete boolean, -- True when all requested keywords have an answer.
+  ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
+  top_1_keyword_count bigint, -- Keywords for which it is the first result.
+  top_3_keyword_count bigint, -- Keywords for which it is among the first 3 results.
+  top_10_keyword_count bigint, -- Keywords for which it is among the first 10 results.
+  top_50_keyword_count bigint, -- Keywords for which it is among the first 50 results.
+  rank_sum bigint, -- Sum of the ranks.
+  voice_sum numeric -- Sum of 1 / rank.
+) as
+ SELECT app_key,
+    country_key,
+    device_key,
+    store,
+    track_id,
+    app_name,
+    country_code,
+    country_name,
+    device_code,
+    date_day,
+    (sum(answered) + sum(unanswered))::bigint AS requested_keyword_count,
+    sum(answered)::bigint AS answered_keyword_count,
+    sum(unanswered) = 0::numeric AS is_complete,
+    max(ranked) AS ranked_keyword_count,
+    max(top_1) AS top_1_keyword_count,
+    max(top_3) AS top_3_keyword_count,
+    max(top_10) AS top_10_keyword_count,
+    max(top_50) AS top_50_keyword_count,
+    max(rank_sum) AS rank_sum,
+    round(max(voice_billionths)::numeric / 1000000000.0, 9) AS voice_sum
+   FROM ( SELECT a.app_key,
+            c.country_key,
+            d.device_key,
+            a.store,
+            a.track_id,
+            a.app_name,
+            c.country_code,
+            c.country_name,
+            d.device_code,
+            s.date_day,
+            s.answered_keyword_count AS answered,
+            0::bigint AS unanswered,
+            s.ranked_keyword_count AS ranked,
+            s.top_1_keyword_count AS top_1,
+            s.top_3_keyword_count AS top_3,
+            s.top_10_keyword_count AS top_10,
+            s.top_50_keyword_count AS top_50,
+            s.rank_sum,
+            s.voice_billionths
+           FROM core.fact_keyword_rank_summary s
+             JOIN core.dim_app a ON a.app_key = s.app_key
+             JOIN core.dim_country c ON c.country_key = s.country_key
+             JOIN core.dim_device d ON d.device_key = s.device_key
+        UNION ALL
+         SELECT a.app_key,
+            c.country_key,
+            d.device_key,
+            a.store,
+            a.track_id,
+            a.app_name,
+            c.country_code,
+            c.country_name,
+            d.device_code,
+            n.date_day,
+            0,
+            n.keyword_count,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::bigint
+           FROM ops.unanswered_keyword_daily n
+             JOIN core.dim_app a ON a.store = n.store AND a.track_id = n.track_id
+             JOIN core.dim_country c ON c.country_code = n.country_code
+             JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)) u
+  GROUP BY app_key, country_key, device_key, store, track_id, app_name, country_code, country_name, device_code, date_day;
 
 -- Former values of restated facts, written in the transaction in which a newer answer changes a row or leaves it out. A row that never changed has no entry and was first seen at its own fetched_at; any other was first seen at its oldest seen_at here and last changed at its own fetched_at. See ops.reported_at.
 create table ops.restated_value (

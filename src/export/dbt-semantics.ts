@@ -81,8 +81,8 @@ function described(columns: readonly Column[], name: string) {
 }
 
 function metricsOf({ table, columns }: Relation, metrics: MartMetrics): readonly object[] {
-  const { time, choose = {}, sums, states = [], averages = [], ratios = {} } = metrics;
-  const conditions = Object.entries(choose).map(
+  const { choose = {}, only = {}, addsUpOver = "everything", sums, averages = [], ratios = {} } = metrics;
+  const conditions = Object.entries({ ...choose, ...only }).map(
     ([column, condition]) => `{{ Dimension('${entityName(table)}__${column}') }} ${condition}`,
   );
   const filter = conditions.length === 0 ? {} : { filter: conditions.join(" and ") };
@@ -98,11 +98,7 @@ function metricsOf({ table, columns }: Relation, metrics: MartMetrics): readonly
     config: { meta: { adds_up_over: addsOver, ...(chosen.length === 0 ? {} : { one_value_of: chosen }) } },
   });
   return [
-    ...sums.map((column) => metric(column, "sum", "everything")),
-    ...states.map((column) => ({
-      ...metric(column, "sum", `everything but ${time}`),
-      non_additive_dimension: { name: time, window_agg: "max" },
-    })),
+    ...sums.map((column) => metric(column, "sum", addsUpOver)),
     ...averages.map((column) => metric(column, "average", "nothing")),
     ...Object.entries(ratios).map(([name, [numerator, denominator]]) => ({
       name: `${table}_${name}`,

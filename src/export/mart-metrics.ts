@@ -7,10 +7,12 @@ export type MartMetrics = {
   readonly time: "date_day" | "month_start";
   /** Columns whose rows are told apart by something that never adds up: one value of each is chosen. */
   readonly choose?: Choice;
+  /** What rows have to be, so that none is about a part of what was requested. */
+  readonly only?: Choice;
   /** Columns that may be added up over everything else. */
   readonly sums: readonly string[];
-  /** Columns that may be added up over everything but time: there the newest counts. */
-  readonly states?: readonly string[];
+  /** What `sums` add up over, where it is not everything. */
+  readonly addsUpOver?: string;
   /** Columns that are averaged and never added up. */
   readonly averages?: readonly string[];
   /** Quotients of two sums, by name. */
@@ -18,6 +20,7 @@ export type MartMetrics = {
 };
 
 const oneDevice = { device_code: "in ('IPHONE', 'ALL')" } as const;
+const wholeDays = { is_complete: "is true" } as const;
 const oneAccount = { is_primary_currency: "is true", is_default_attribution: "is true" } as const;
 const adSums = ["spend", "impression_count", "tap_count", "install_count"] as const;
 const adRatios = {
@@ -28,6 +31,7 @@ const adRatios = {
 
 /** Metrics by mart. A test holds each against the comment of its mart and the types of its columns. */
 export const martMetrics: Readonly<Record<string, MartMetrics>> = {
+  // rating_count is none: a window takes the newest day of all rows, and an app without a row on it would count nothing
   app_overview_daily: {
     time: "date_day",
     sums: [
@@ -40,7 +44,7 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
       "search_ads_spend",
       "search_ads_install_count",
     ],
-    states: ["rating_count"],
+    addsUpOver: "everything, but never country ALL with countries",
     averages: ["rating", "visibility_score", "best_category_rank"],
   },
   category_rank_daily: {
@@ -65,6 +69,7 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
   organic_share_of_voice_daily: {
     time: "date_day",
     choose: oneDevice,
+    only: wholeDays,
     sums: [
       "requested_keyword_count",
       "answered_keyword_count",
@@ -113,7 +118,14 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
   weighted_share_of_voice_daily: {
     time: "date_day",
     choose: oneDevice,
-    sums: ["volume_keyword_count", "search_volume_sum", "weighted_voice_sum"],
+    only: wholeDays,
+    sums: [
+      "requested_keyword_count",
+      "answered_keyword_count",
+      "volume_keyword_count",
+      "search_volume_sum",
+      "weighted_voice_sum",
+    ],
     ratios: { weighted_voice_share: ["weighted_voice_sum", "search_volume_sum"] },
   },
 };

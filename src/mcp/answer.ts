@@ -3,10 +3,10 @@ import type { NamedScopes } from "../planner/named-coverage.ts";
 import type { Day } from "../core/day.ts";
 import { readRelations } from "../postgres/relations.ts";
 import { readCoverageBeside } from "./coverage-beside.ts";
-import { daysAsked } from "./days-asked.ts";
 import type { ServerParts } from "./parts.ts";
 import { relationsNamed } from "./relations-named.ts";
 import { runStatement } from "./run-statement.ts";
+import { statementDays } from "./statement-days.ts";
 
 /** A statement, and what narrows the coverage that stands beside its answer. */
 export type Question = NamedScopes & {
@@ -29,10 +29,11 @@ export async function answerOf(parts: ServerParts, { statement, rows, from, to, 
   const known = await readRelationDatasets(db);
   const datasets = [...new Set(relations.flatMap(({ name }) => known.get(name) ?? []))];
   const today = clock.today();
-  const asked = daysAsked({ given: { from, to }, statement, answer, today });
+  const days = statementDays({ given: { from, to }, statement, answer, today });
   const coverage = await readCoverageBeside(db, {
     datasets,
-    window: asked.window,
+    window: days.window,
+    isExact: days.isExact,
     named: { apps, countries },
     settings,
     today,
@@ -43,6 +44,6 @@ export async function answerOf(parts: ServerParts, { statement, rows, from, to, 
     row_count: answer.rows.length,
     is_cut: answer.isCut,
     reads: relations.map(({ name }) => name),
-    coverage: { ...coverage, days_from: asked.from },
+    coverage: { ...coverage, days_from: days.from },
   };
 }

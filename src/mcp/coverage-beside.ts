@@ -23,6 +23,7 @@ type DatasetCoverage = {
   readonly last_loaded_at: string | null;
   /** Null of a dataset that lists the portfolio, or that is not requested: it has no cells by day. */
   readonly cells: CellCounts | null;
+  /** Null as `cells` is, and where complete days are not known to be all that the statement reads. */
   readonly is_complete: boolean | null;
   readonly gaps: readonly Gap[];
   readonly more_gaps: number;
@@ -64,6 +65,8 @@ const listedGaps = 10;
 export type CoverageRequest = {
   readonly datasets: readonly string[];
   readonly window: Window;
+  /** False where days outside the window may be meant as well: then nothing is said to be complete. */
+  readonly isExact: boolean;
   readonly named: NamedScopes;
   readonly settings: Settings;
   readonly today: Day;
@@ -86,13 +89,15 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
     ...cellsOf(byDay.includes(dataset) ? coverage.filter((one) => one.dataset === dataset) : null),
   }));
   const known = datasets.filter(({ is_complete }) => is_complete !== null);
-  const isComplete = known.length === 0 ? null : datasets.every((one) => one.is_complete !== false && one.is_requested);
+  const isWhole = known.length === 0 ? null : datasets.every((one) => one.is_complete !== false && one.is_requested);
+  const [from, to] = [window.start, lastDay(window)];
+  const completeIf = (isTrue: boolean | null) => (isTrue === true && !request.isExact ? null : isTrue);
   return {
-    from: window.start,
-    to: lastDay(window),
-    is_complete: isComplete,
-    says: wordsOf(datasets, isComplete),
-    datasets,
+    from,
+    to,
+    is_complete: completeIf(isWhole),
+    says: wordsOf(datasets, isWhole, request.isExact ? null : `${from} to ${to}`),
+    datasets: datasets.map((one) => ({ ...one, is_complete: completeIf(one.is_complete) })),
   };
 }
 
@@ -113,7 +118,8 @@ function cellsOf(coverage: readonly ScopeCoverage[] | null) {
   return { cells, is_complete: isComplete, gaps, more_gaps: lines.length - gaps.length };
 }
 
-function wordsOf(datasets: readonly DatasetCoverage[], isComplete: boolean | null): string {
+/** `guessed` are the days where others may be meant. */
+function wordsOf(datasets: readonly DatasetCoverage[], isWhole: boolean | null, guessed: string | null): string {
   if (datasets.length === 0) return "The statement reads no dataset: nothing is known of its coverage.";
   const off = datasets.filter((one) => !one.is_requested).map(({ dataset }) => dataset);
   const holes = datasets.filter((one) => one.is_requested && one.is_complete === false).map(({ dataset }) => dataset);
@@ -121,8 +127,13 @@ function wordsOf(datasets: readonly DatasetCoverage[], isComplete: boolean | nul
   const parts = [
     holes.length === 0 ? "" : `Days are missing of ${holes.join(", ")}: a row that is not there is unknown, not zero.`,
     off.length === 0 ? "" : `Nothing is requested of ${off.join(", ")}: what is read from it is unknown, not none.`,
-    isComplete === true ? "Every cell of these days has its answer: a row that is not there is truly none." : "",
-    isComplete === null && off.length === 0
+    isWhole === true && guessed === null
+      ? "Every cell of these days has its answer: a row that is not there is truly none."
+      : "",
+    isWhole !== null && guessed !== null
+      ? `Coverage is of ${guessed}, and the statement may read other days: pass from and to for those that it reads.`
+      : "",
+    isWhole === null && off.length === 0
       ? "These datasets have no days: freshness and last_loaded_at say how fresh they are."
       : "",
     ...behind.map(behindWords),

@@ -7,11 +7,11 @@ import type { Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { reprocesses } from "../plan/missing.ts";
 import { readCoverageBeside } from "./coverage-beside.ts";
-import { daysAsked } from "./days-asked.ts";
 import { answerOf } from "./answer.ts";
 import { describeRelation, listRelations, readSchemas } from "./describe.ts";
 import type { ServerParts } from "./parts.ts";
 import { priceOf } from "./price.ts";
+import { statementDays } from "./statement-days.ts";
 
 const instructions = `Storehouse keeps app-store data in Postgres and knows which of it was requested and loaded. Start with list_marts, then describe_mart,
 then query. Every answer comes with coverage: where is_complete is false, a row that is not there is unknown and not zero, so say so. A keyword that was
@@ -92,9 +92,9 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
     ({ datasets: names, apps: ownApps, countries: ownCountries, ...given }) =>
       reply(parts, () => {
         const today = clock.today();
-        const { window } = daysAsked({ given, statement: "", answer: { columns: [], rows: [] }, today });
+        const { window } = statementDays({ given, statement: "", answer: { columns: [], rows: [] }, today });
         const named = { apps: ownApps, countries: ownCountries };
-        return readCoverageBeside(db, { datasets: names.map(known), window, named, settings, today });
+        return readCoverageBeside(db, { datasets: names.map(known), window, isExact: true, named, settings, today });
       }),
   );
   server.registerTool(

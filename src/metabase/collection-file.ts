@@ -78,6 +78,8 @@ const Metric = z.strictObject({
   column: Column.optional(),
   /** What the aggregate is divided by: the sum of another column. */
   over: Column.optional(),
+  /** Boolean column that has to be true. */
+  only: Column.optional(),
   day: Column.optional(),
 });
 

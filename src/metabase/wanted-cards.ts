@@ -71,11 +71,12 @@ export function metricOf(key: string, metric: MetricFile, { databaseId, finder }
     return ["field", found.id, unit === null ? null : { "temporal-unit": unit }];
   };
   if (table === undefined) throw missing("config/metabase/metrics.yaml", `metrics.${key}.table`, metric.table);
-  const { aggregate, column, over, day } = metric;
+  const { aggregate, column, over, only, day } = metric;
   const inner = aggregate === "count" && column === undefined ? ["count"] : [aggregate, field(column)];
   const query = {
     "source-table": table.id,
     aggregation: [over === undefined ? inner : ["/", inner, ["sum", field(over)]]],
+    ...(only === undefined ? {} : { filter: ["=", field(only), true] }),
     ...(day === undefined ? {} : { breakout: [field(day, "day")] }),
   };
   const display = day === undefined ? "scalar" : "line";

@@ -24,7 +24,6 @@ const Simple = z.strictObject({
   agg: z.enum(["sum", "average"]),
   expr: z.string(),
   filter: z.string().optional(),
-  non_additive_dimension: z.strictObject({ name: z.string(), window_agg: z.enum(["min", "max"]) }).optional(),
 });
 const Ratio = z.strictObject({ ...shared, type: z.literal("ratio"), numerator: Name, denominator: Name });
 const Granularity = z.enum(["day", "month"]);
@@ -117,19 +116,21 @@ describe("the semantic layer of the marts", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test("says of the devices, currencies and days that never add up that one is chosen, or that the newest counts", () => {
+  test("says of the devices, currencies and days that never add up that one is chosen, and leaves out days that are incomplete", () => {
     const review = models.find(({ name }) => name === "storehouse_review_daily")?.metrics;
     expect(review?.map(({ name }) => name)).toContain("review_daily_average_rating");
     const metrics = new Map(models.flatMap((model) => model.metrics.map((one) => [one.name, one])));
     expect(metrics.get("organic_share_of_voice_daily_ranked_keyword_count")).toMatchObject({
       agg: "sum",
-      filter: "{{ Dimension('organic_share_of_voice_daily_row__device_code') }} in ('IPHONE', 'ALL')",
+      filter:
+        "{{ Dimension('organic_share_of_voice_daily_row__device_code') }} in ('IPHONE', 'ALL') and {{ Dimension('organic_share_of_voice_daily_row__is_complete') }} is true",
       config: { meta: { adds_up_over: "everything", one_value_of: ["device_code"] } },
     });
-    expect(metrics.get("app_overview_daily_rating_count")).toMatchObject({
-      non_additive_dimension: { name: "date_day", window_agg: "max" },
-      config: { meta: { adds_up_over: "everything but date_day" } },
+    expect(metrics.get("app_overview_daily_review_count")).toMatchObject({
+      config: { meta: { adds_up_over: "everything, but never country ALL with countries" } },
     });
+    // as of the newest day of each app it cannot be said
+    expect(metrics.get("app_overview_daily_rating_count")).toBeUndefined();
     expect(metrics.get("keyword_rank_daily_keyword_rank")).toMatchObject({ agg: "average" });
   });
 
@@ -144,14 +145,13 @@ describe("the semantic layer of the marts", () => {
 describe("what is declared of the figures of marts", () => {
   test.each(Object.entries(martMetrics))(
     "%s is what its comment says",
-    (mart, { sums, states = [], averages = [], ratios = {}, choose = {} }) => {
+    (mart, { sums, averages = [], ratios = {}, choose = {}, only = {} }) => {
       const { comment = "", columns = [] } = relations.get(`mart.${mart}`) ?? {};
       const isNumber = (name: string) =>
         /^(smallint|integer|bigint|numeric)/.test(columns.find((one) => one.name === name)?.type ?? "");
-      expect([...sums, ...states, ...averages].filter((column) => !isNumber(column))).toEqual([]);
+      expect([...sums, ...averages].filter((column) => !isNumber(column))).toEqual([]);
       if (sums.length > 0) expect(comment).toMatch(/may be added up/);
       expect(sums.filter((column) => !/_count$|_sum$|spend$|revenue$/.test(column))).toEqual([]);
-      for (const column of states) expect(comment).toContain(`never ${column} over days`);
       if (sums.length === 0) expect(comment).toMatch(/[Nn]ever added up|Nothing may be added up/);
       if (averages.length > 0) expect(comment).toMatch(/average|scores never/);
       for (const column of Object.keys(choose)) {
@@ -159,6 +159,8 @@ describe("what is declared of the figures of marts", () => {
           column === "chart_version" ? "chart_version" : column.replace(/^is_(primary|default)_|_code$/g, "");
         expect(comment).toMatch(new RegExp(`(Choose|choose|over) one [^;]*${words}`));
       }
+      const isPartial = columns.some(({ name }) => name === "is_complete") && mart !== "app_overview_daily";
+      expect("is_complete" in only).toBe(isPartial);
       for (const parts of Object.values(ratios)) expect(parts.filter((column) => !sums.includes(column))).toEqual([]);
     },
   );

@@ -24,6 +24,8 @@ const ranks: readonly Cell[] = [
   ["4", "2026-08-07", "plan", 1],
   ["4", "2026-08-07", "habit", 2],
   ["4", "2026-08-08", "plan", 1],
+  // nothing of the newest day has an answer
+  ["5", "2026-08-07", "plan", 2],
 ];
 
 /** A slice of one day of ranks: the app, its day, its keywords, its state and error. */
@@ -57,6 +59,7 @@ beforeAll(async () => {
   );
   await slice("1", "2026-08-08", "plan", "loaded");
   await slice("1", "2026-08-08", "habit", "deferred");
+  await slice("5", "2026-08-08", "habit,plan", "failed");
   // failed, and answered by another slice since
   await slice("1", "2026-08-07", "habit,plan", "failed");
   // refused separately: a failed slice that names it waits for nothing
@@ -92,12 +95,39 @@ describe("a newest day of which half is loaded", () => {
       expect(
         await mart.ask(`
           select date_day, requested_keyword_count, answered_keyword_count, is_complete, voice_share from mart.${view}
-          where  track_id = '1' order by 1`),
+          where  track_id = '1' and ${view.startsWith("app") ? "true" : "device_code = 'IPHONE'"} order by 1`),
       ).toEqual([
         "2026-08-01 | 2 | 2 | true | 0.1556",
         "2026-08-07 | 2 | 2 | true | 0.1875",
         "2026-08-08 | 2 | 1 | false | 0.5",
       ]);
+  });
+
+  test("without any answer has its rows as well, so that sums over apps see that it is incomplete", async () => {
+    const views = ["organic_share_of_voice_daily", "weighted_share_of_voice_daily", "app_overview_daily"];
+    for (const view of views)
+      expect(
+        await mart.ask(`
+          select date_day, requested_keyword_count, answered_keyword_count, is_complete, ${view.startsWith("weighted") ? "weighted_voice_share" : "voice_share"}
+          from   mart.${view} where track_id = '5' and ${view.startsWith("app") ? "true" : "device_code = 'IPHONE'"} order by 1`),
+      ).toEqual([
+        `2026-08-07 | 1 | 1 | true | ${view.startsWith("weighted") ? "-" : "0.5"}`,
+        "2026-08-08 | 2 | 0 | false | -",
+      ]);
+    expect(
+      await mart.ask(`
+        select date_day, sum(top_10_keyword_count) as top_10, bool_and(is_complete) as is_complete from mart.organic_share_of_voice_daily
+        where  date_day >= '2026-08-07' and device_code = 'IPHONE' and track_id in ('4', '5') group by 1 order by 1`),
+    ).toEqual(["2026-08-07 | 3 | true", "2026-08-08 | 1 | false"]);
+  });
+
+  test("leaves the shares of the other apps open", async () => {
+    expect(
+      await mart.ask(`
+        select date_day, round(voice_sum, 4) as voice_sum, portfolio_voice_share from mart.organic_share_of_voice_daily
+        where  track_id = '4' and date_day >= '2026-08-07' and device_code = 'IPHONE' order by 1`),
+      // 1 + 1/2, beside 1/4 + 1/8 of the first app and 1/2 of the fifth
+    ).toEqual(["2026-08-07 | 1.5 | 0.6316", "2026-08-08 | 1 | -"]);
   });
 
   test("that a budget cut short keeps the keywords of the week as well", async () => {

@@ -71,6 +71,18 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(answer.coverage).toMatchObject({ from: first, to: rest.at(-1), days_from: "statement" });
   });
 
+  test("is not told that days are complete where the statement may read others", async () => {
+    const [first, ...rest] = askedDays();
+    const { coverage } = await query(`select count(*) from core.fact_keyword_rank where date_day >= '${first}'`);
+    expect(coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }], days_from: "statement" });
+    expect(coverage.says).toBe(
+      `Coverage is of ${first} to ${addDays(today, -1)}, and the statement may read other days: pass from and to for those that it reads.`,
+    );
+    expect(await query("select count(*) from core.fact_keyword_rank", { from: first, to: rest.at(-1) })).toMatchObject({
+      coverage: { is_complete: true },
+    });
+  });
+
   test("is told that days which were never requested are unknown, not zero", async () => {
     const answer = await query("select count(*) from core.fact_keyword_rank where date_day = '2026-07-01'", {
       to: "2026-07-02",

@@ -46,10 +46,12 @@ describe("the SQL of every card of config/metabase runs on a warehouse that was 
     if (field !== undefined) expect(names).toContain(field);
   });
 
-  test.each(Object.entries(metrics))("metric %s", async (_, { table, aggregate, column, over, day }) => {
+  test.each(Object.entries(metrics))("metric %s", async (_, { table, aggregate, column, over, only, day }) => {
     const inner = aggregate === "distinct" ? `count(distinct ${column})` : `${aggregate}(${column ?? "*"})`;
     const ratio = over === undefined ? inner : `${inner}::numeric / nullif(sum(${over}), 0)`;
-    await expect(client.query(`select ${ratio}, max(${day ?? "null"}) from ${table}`)).resolves.toMatchObject({
+    await expect(
+      client.query(`select ${ratio}, max(${day ?? "null"}) from ${table} where ${only ?? "true"}`),
+    ).resolves.toMatchObject({
       rowCount: 1,
     });
   });

@@ -115,6 +115,7 @@ const BuiltQuery = z.strictObject({
   query: z.strictObject({
     "source-table": Id,
     aggregation: z.array(z.array(z.unknown()).min(1)).length(1),
+    filter: z.tuple([z.literal("="), FieldReference, z.literal(true)]).optional(),
     breakout: z.array(FieldReference).max(1).optional(),
   }),
 });

@@ -1,0 +1,84 @@
+import { addDays, isDay, type Day } from "../core/day.ts";
+import type { Window } from "../core/window.ts";
+import type { Answer } from "./run-statement.ts";
+
+/** The days whose coverage stands beside an answer, and where they come from. */
+export type StatementDays = {
+  readonly window: Window;
+  readonly from: "arguments" | "statement" | "answer" | "default";
+  /** False where the statement may read other days as well: then these cannot show that a row which is not there is none. */
+  readonly isExact: boolean;
+};
+
+/** Days before today that count where nothing names any. */
+const defaultDays = 28;
+
+/** What days are read from. */
+type Source = {
+  readonly given: { readonly from?: Day | undefined; readonly to?: Day | undefined };
+  readonly statement: string;
+  readonly answer: Pick<Answer, "columns" | "rows">;
+  readonly today: Day;
+};
+
+/**
+ * The days that a statement is about: those that the caller names, else those that the statement writes out, else those of its answer, else
+ * the last weeks. Of a statement that writes one day they are those up to it or those from it to yesterday. Days to come are left out.
+ */
+export function statementDays({ given, statement, answer, today }: Source): StatementDays {
+  const yesterday = addDays(today, -1);
+  if (given.from !== undefined || given.to !== undefined) {
+    const to = given.to ?? yesterday;
+    const window = within(given.from ?? addDays(to, 1 - defaultDays), to, today);
+    return { window, from: "arguments", isExact: true };
+  }
+  const written = writtenDays(statement);
+  const [first, last] = ends(written.map(({ day }) => day));
+  if (first !== undefined && last !== undefined) {
+    const window = first === last ? around(written, yesterday, today) : within(first, last, today);
+    return { window, from: "statement", isExact: first !== last && !written.some(({ isMoved }) => isMoved) };
+  }
+  const [oldest, newest] = ends(daysIn(answer));
+  if (oldest !== undefined && newest !== undefined)
+    return { window: within(oldest, newest, today), from: "answer", isExact: false };
+  return { window: within(addDays(yesterday, 1 - defaultDays), yesterday, today), from: "default", isExact: false };
+}
+
+/** A day of a statement: the operator before it, and whether days are added to it. */
+type Written = { readonly day: Day; readonly operator: string; readonly isMoved: boolean };
+
+function writtenDays(statement: string): readonly Written[] {
+  const literal =
+    /(?<operator>[<>=]*)\s*(?:date|timestamp|timestamptz)?\s*'(?<day>\d{4}-\d{2}-\d{2})[^']*'(?:\s*::\s*\w+)?\s*(?<moved>[-+])?/gi;
+  return [...statement.matchAll(literal)].flatMap(({ groups: { day = "", operator = "", moved = "" } = {} }) =>
+    isDay(day) ? [{ day, operator, isMoved: moved !== "" }] : [],
+  );
+}
+
+/** The days on the side of the only day of a statement that it reads: those before it where it is an end, else those from it on. */
+function around(written: readonly Written[], yesterday: Day, today: Day): Window {
+  const [{ day, operator } = { day: yesterday, operator: "" }] = written;
+  if (!operator.startsWith("<")) return within(day, day > yesterday ? day : yesterday, today);
+  const last = operator === "<" ? addDays(day, -1) : day;
+  return within(addDays(last, 1 - defaultDays), last, today);
+}
+
+function within(from: Day, to: Day, today: Day): Window {
+  const last = to > today ? today : to;
+  return { start: from > last ? last : from, end: addDays(last, 1) };
+}
+
+function ends(days: readonly Day[]): readonly [Day | undefined, Day | undefined] {
+  const sorted = days.toSorted();
+  return [sorted[0], sorted.at(-1)];
+}
+
+function daysIn({ columns, rows }: Source["answer"]): readonly Day[] {
+  const dates = columns.flatMap(({ type }, index) => (type === "date" ? [index] : []));
+  return rows.flatMap((row) =>
+    dates.flatMap((index) => {
+      const value = row[index];
+      return typeof value === "string" && isDay(value) ? [value] : [];
+    }),
+  );
+}
