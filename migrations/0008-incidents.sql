@@ -107,19 +107,21 @@ comment on column ops.alert.since_day  is 'First day that it is checked for: the
 comment on column ops.alert.checked_at is 'When a worker last checked it.';
 
 create table ops.alert_day (
-  alert_name   text        not null references ops.alert (alert_name),
-  date_day     date        not null,
-  digest       text        not null,
-  answered_at  timestamptz not null,
-  answer_count integer     not null,
+  alert_name       text        not null references ops.alert (alert_name),
+  date_day         date        not null,
+  digest           text        not null,
+  answered_at      timestamptz not null,
+  answer_count     integer     not null,
+  unanswered_count integer     not null,
   primary key (alert_name, date_day)
 );
-comment on table  ops.alert_day              is 'Days that alerts were checked for. A day is checked again when more answers came since.';
-comment on column ops.alert_day.alert_name   is 'Name of the alert.';
-comment on column ops.alert_day.date_day     is 'The day.';
-comment on column ops.alert_day.digest       is 'Digest of the alert as it was checked.';
-comment on column ops.alert_day.answered_at  is 'When the newest answer of the day had come.';
-comment on column ops.alert_day.answer_count is 'Slices of the day with an answer.';
+comment on table  ops.alert_day                  is 'Days that alerts were checked for. A day is checked again when more answers of it came since, or of the days that it is compared with.';
+comment on column ops.alert_day.alert_name       is 'Name of the alert.';
+comment on column ops.alert_day.date_day         is 'The day.';
+comment on column ops.alert_day.digest           is 'Digest of the alert as it was checked.';
+comment on column ops.alert_day.answered_at      is 'When the newest answer of the day, or of those that it is compared with, had come.';
+comment on column ops.alert_day.answer_count     is 'Slices of these days with an answer.';
+comment on column ops.alert_day.unanswered_count is 'Slices of these days that are deferred or have failed.';
 
 create table ops.alert_fire (
   alert_fire_id bigint      primary key generated always as identity,

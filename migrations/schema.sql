@@ -4552,13 +4552,14 @@ create table ops.alert (
   constraint alert_pkey PRIMARY KEY (alert_name)
 );
 
--- Days that alerts were checked for. A day is checked again when more answers came since.
+-- Days that alerts were checked for. A day is checked again when more answers of it came since, or of the days that it is compared with.
 create table ops.alert_day (
   alert_name text not null, -- Name of the alert.
   date_day date not null, -- The day.
   digest text not null, -- Digest of the alert as it was checked.
-  answered_at timestamp with time zone not null, -- When the newest answer of the day had come.
-  answer_count integer not null, -- Slices of the day with an answer.
+  answered_at timestamp with time zone not null, -- When the newest answer of the day, or of those that it is compared with, had come.
+  answer_count integer not null, -- Slices of these days with an answer.
+  unanswered_count integer not null, -- Slices of these days that are deferred or have failed.
   constraint alert_day_pkey PRIMARY KEY (alert_name, date_day),
   constraint alert_day_alert_name_fkey FOREIGN KEY (alert_name) REFERENCES ops.alert(alert_name)
 );

@@ -1,6 +1,6 @@
 import type { AlertColumn } from "../config/alert-marts.ts";
-import type { Alert } from "./alert.ts";
-import type { AlertValues, Fire } from "./fire.ts";
+import type { Alert, AlertValues } from "./alert.ts";
+import type { Fire } from "./fire.ts";
 
 const longestValue = 80;
 

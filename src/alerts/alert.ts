@@ -5,6 +5,9 @@ import { alertMarts, type AlertMart } from "../config/alert-marts.ts";
 import type { GivenAlert } from "../config/alert-settings.ts";
 import type { Settings } from "../config/settings.ts";
 
+/** A gap on the compared day is bridged by the nearest earlier day with an answer, so many days before it at most. */
+export const toleranceDays = 7;
+
 /** An alert as it is checked: ready-made kinds and groups are spelled out. */
 export type Alert = {
   readonly name: string;
@@ -15,11 +18,16 @@ export type Alert = {
   readonly whom: Readonly<Record<string, readonly string[]>>;
   /** Days back that a day is compared with; null where no condition compares. */
   readonly days: number | null;
+  /** Days back from which on earlier days decide what fires, those that the mart itself compares with included; null where none does. */
+  readonly comparedFrom: number | null;
   readonly datasets: readonly string[];
   readonly send: GivenAlert["send"];
   /** Changes with everything that decides what fires. */
   readonly digest: string;
 };
+
+/** Values of columns of a mart by name. */
+export type AlertValues = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The alerts of the configuration. */
 export function alertsIn({ alerts, portfolio }: Pick<Settings, "alerts" | "portfolio">): readonly Alert[] {
@@ -32,15 +40,17 @@ function alertOf(name: string, given: GivenAlert, groups: Settings["portfolio"][
   // settings that were read name a mart that there is
   const mart = alertMarts[martName] as AlertMart;
   const conditions = kind?.when(given) ?? given.when ?? {};
+  const days = doCompare(conditions) ? (given.days ?? 1) : null;
   const parts = {
     martName,
     conditions,
     whom: whomOf(given.for, groups),
-    days: doCompare(conditions) ? (given.days ?? 1) : null,
+    days,
     datasets: datasetsOf(mart, conditions),
   };
   const digest = createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
-  return { name, mart, ...parts, send: given.send, digest };
+  const comparedFrom = days ?? (mart.comparedDay === undefined ? null : 1);
+  return { name, mart, ...parts, comparedFrom, send: given.send, digest };
 }
 
 function whomOf(given: GivenAlert["for"], groups: Settings["portfolio"]["groups"]): Alert["whom"] {

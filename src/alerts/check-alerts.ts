@@ -73,18 +73,16 @@ async function checkDays(
   return db.transaction().execute(async (transaction) => {
     // another worker may check at the same moment: the second one sees what the first has written
     await sql`select from ops.alert where alert_name = ${alert.name} for update`.execute(transaction);
-    const fires = found.length === 0 ? [] : onlyNew(found, await readFired(transaction, alert.name, days));
+    const fires = found.length === 0 ? [] : onlyNew(found, await readFired(transaction, alert.name, days), alert);
     const dueAt = alert.send === "morning" ? nextMorning(now, settings.notify.morning_at) : now;
     if (fires.length > 0) await recordFires(transaction, { alert, fires, now, dueAt });
     await sql`
-      insert into ops.alert_day (alert_name, date_day, digest, answered_at, answer_count)
-      select ${alert.name}, d.date_day, ${alert.digest}, d.answered_at, d.answer_count
-      from   unnest(${days}::date[], ${due.map(({ answeredAt }) => answeredAt)}::timestamptz[], ${due.map(({ answerCount }) => answerCount)}::int[])
-               as d (date_day, answered_at, answer_count)
+      insert into ops.alert_day (alert_name, date_day, digest, answered_at, answer_count, unanswered_count)
+      select ${alert.name}, d.day, ${alert.digest}, d."answeredAt", d."answerCount", d."unansweredCount"
+      from   jsonb_to_recordset(${JSON.stringify(due)}::jsonb) as d (day date, "answeredAt" timestamptz, "answerCount" int, "unansweredCount" int)
       on conflict (alert_name, date_day) do update
-      set digest = excluded.digest, answered_at = excluded.answered_at, answer_count = excluded.answer_count`.execute(
-      transaction,
-    );
+      set digest = excluded.digest, answered_at = excluded.answered_at, answer_count = excluded.answer_count,
+          unanswered_count = excluded.unanswered_count`.execute(transaction);
     return fires;
   });
 }
@@ -96,7 +94,7 @@ const furthestDays = 40;
 async function readFired(db: Database, alertName: string, days: readonly Day[]): Promise<readonly FireKey[]> {
   const first = days.reduce((a, b) => (a < b ? a : b));
   const { rows } = await sql<FireKey>`
-    select subject, date_day as day, compared_day as "comparedDay"
+    select subject, date_day as day, compared_day as "comparedDay", detail -> 'values' as values
     from   ops.alert_fire
     where  alert_name = ${alertName} and date_day >= ${addDays(first, -furthestDays)}::date`.execute(db);
   return rows;

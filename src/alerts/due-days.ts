@@ -1,22 +1,24 @@
 import { addDays, type Day } from "../core/day.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
-import type { Alert } from "./alert.ts";
+import { toleranceDays, type Alert } from "./alert.ts";
 
 /** Days back from today that alerts are checked for: what becomes complete later than that fires no more. */
 export const alertDays = 30;
 
-/** A day that has its answers, and what was there of them: when the newest came, and how many there are. */
+/** A day that has its answers, and what was there of them and of the days that it is compared with: when the newest came, and how many there are. */
 export type AnsweredDay = {
   readonly alertName: string;
   readonly day: Day;
   /** As text of Postgres: more exact than a date of JavaScript. */
   readonly answeredAt: string;
   readonly answerCount: number;
+  /** Slices that are deferred or have failed: a day may have waited for them. */
+  readonly unansweredCount: number;
 };
 
 /**
- * The days of each alert whose data is there and for which nothing is under way: with `onlyNew` those with answers that no check has seen,
- * from the day on which the alert begins.
+ * The days of each alert whose data is there and for which nothing is under way: with `onlyNew` those with answers that no check has seen, or
+ * compared with a day that has such, from the day on which the alert begins.
  */
 export async function readDueDays(
   db: Queryable,
@@ -24,30 +26,44 @@ export async function readDueDays(
   { today, onlyNew }: { readonly today: Day; readonly onlyNew: boolean },
 ): Promise<readonly AnsweredDay[]> {
   const from = addDays(today, -alertDays);
-  const wanted = alerts.map(({ name, digest, datasets }) => ({ alert_name: name, digest, datasets }));
+  const wanted = alerts.map(({ name, digest, datasets, comparedFrom }) => ({
+    alert_name: name,
+    digest,
+    datasets,
+    compared_from: comparedFrom,
+  }));
+  const furthest = Math.max(0, ...alerts.map(({ comparedFrom }) => (comparedFrom ?? -toleranceDays) + toleranceDays));
+  const earliest = addDays(from, -furthest);
   const { rows } = await sql<AnsweredDay>`
     with wanted as (
-      select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w (alert_name text, digest text, datasets text[])
+      select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w (alert_name text, digest text, datasets text[], compared_from int)
     ), cell as (
       select s.dataset, d.date_day, max(s.ended_at) filter (where s.state in ('loaded', 'empty')) as answered_at,
-             count(*) filter (where s.state in ('loaded', 'empty')) as answer_count, bool_or(s.state in ('pending', 'running')) as is_open
+             count(*) filter (where s.state in ('loaded', 'empty')) as answer_count,
+             count(*) filter (where s.state in ('deferred', 'failed')) as unanswered_count, bool_or(s.state in ('pending', 'running')) as is_open
       from   ops.slice as s
       join   core.dim_date as d on d.date_day >= s.window_start and d.date_day < s.window_end
-      where  s.dataset = any (${[...new Set(alerts.flatMap(({ datasets }) => datasets))]}::text[]) and s.state in ('loaded', 'empty', 'pending', 'running')
-      and    s.window_end > ${from}::date and s.window_start <= ${today}::date and d.date_day between ${from}::date and ${today}::date
+      where  s.dataset = any (${[...new Set(alerts.flatMap(({ datasets }) => datasets))]}::text[]) and s.state not in ('skipped', 'lost')
+      and    s.window_end > ${earliest}::date and s.window_start <= ${today}::date and d.date_day between ${earliest}::date and ${today}::date
       group  by 1, 2
     ), day as (
-      select w.alert_name, w.digest, c.date_day, max(c.answered_at) as answered_at, sum(c.answer_count)::int as answer_count
+      select w.alert_name, w.digest, o.date_day, max(c.answered_at) as answered_at, sum(c.answer_count)::int as answer_count,
+             sum(c.unanswered_count)::int as unanswered_count
       from   wanted as w
-      join   cell as c on c.dataset = any (w.datasets)
+      cross  join (select distinct date_day from cell) as o
+      join   cell as c on c.dataset = any (w.datasets) and (c.date_day = o.date_day
+                          or c.date_day between o.date_day - w.compared_from - ${toleranceDays}::int and o.date_day - w.compared_from)
+      where  o.date_day >= ${from}::date
       group  by 1, 2, 3
-      having not bool_or(c.is_open) and sum(c.answer_count) > 0
+      having not bool_or(c.date_day = o.date_day and c.is_open) and coalesce(sum(c.answer_count) filter (where c.date_day = o.date_day), 0) > 0
     )
-    select d.alert_name as "alertName", d.date_day as day, d.answered_at::text as "answeredAt", d.answer_count as "answerCount"
+    select d.alert_name as "alertName", d.date_day as day, d.answered_at::text as "answeredAt", d.answer_count as "answerCount",
+           d.unanswered_count as "unansweredCount"
     from   day as d
     left   join ops.alert as a on a.alert_name = d.alert_name
     left   join ops.alert_day as k on k.alert_name = d.alert_name and k.date_day = d.date_day
-    where  not ${onlyNew} or (d.date_day >= a.since_day and (d.digest, d.answered_at, d.answer_count) is distinct from (k.digest, k.answered_at, k.answer_count))
+    where  not ${onlyNew} or (d.date_day >= a.since_day and (d.digest, d.answered_at, d.answer_count, d.unanswered_count)
+           is distinct from (k.digest, k.answered_at, k.answer_count, k.unanswered_count))
     order  by 1, 2`.execute(db);
   return rows;
 }

@@ -1,12 +1,11 @@
+import { doCompare } from "../config/alert-condition.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
-import type { Alert } from "./alert.ts";
+import { toleranceDays, type Alert } from "./alert.ts";
 import { conditionSql } from "./condition-sql.ts";
 import type { Fire } from "./fire.ts";
 import { unansweredCells } from "./unanswered-cells.ts";
 
-/** A gap on the compared day is bridged by the nearest earlier day with an answer, so many days before it at most. */
-const toleranceDays = 7;
 /** The most rows that are read for one alert at once: more than anybody reads. */
 export const mostFires = 10_000;
 
@@ -35,6 +34,7 @@ export async function findFires(
                sql``,
              )}
       from   line as l
+      ${knownSql({ conditions, mart })}
       ${back === null ? sql`` : earlierWindow(mart.subject, back)}
     )
     select ${objectOf(mart.subject)} as subject, c.label, c.date_day as day,
@@ -51,6 +51,15 @@ export async function findFires(
     order  by c.date_day, ${sql.join(mart.subject.map((column) => sql`c.${sql.id(column)}`))}
     limit  ${mostFires}`.execute(db);
   return rows;
+}
+
+/** Rows without a value that is compared are no day to compare with: an earlier one has it. Without a rank a keyword is not ranked. */
+function knownSql({ conditions, mart }: Pick<Alert, "conditions" | "mart">): SqlFragment {
+  const compared = Object.keys(conditions).filter(
+    (column) => doCompare({ [column]: conditions[column] ?? {} }) && mart.columns[column] !== "rank",
+  );
+  const known = compared.map((column) => sql`l.${sql.id(column)} is not null`);
+  return known.length === 0 ? sql`` : sql`where ${sql.join(known, sql` and `)}`;
 }
 
 type Lines = { readonly from: Day; readonly to: Day; readonly shown: readonly string[] };

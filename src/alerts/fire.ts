@@ -1,7 +1,6 @@
 import type { Day } from "../core/day.ts";
-
-/** Values of columns by name. */
-export type AlertValues = Readonly<Record<string, string | number | boolean | null>>;
+import type { Alert, AlertValues } from "./alert.ts";
+import { isFurtherChange } from "./further-change.ts";
 
 /** A row of a mart that meets the conditions of an alert. */
 export type Fire = {
@@ -16,8 +15,8 @@ export type Fire = {
   readonly before: AlertValues | null;
 };
 
-/** What identifies a fire: the subject as text, the day, and the day that it was compared with. */
-export type FireKey = { readonly subject: string; readonly day: Day; readonly comparedDay: Day | null };
+/** What tells a fire from others: the subject as text, the day, the day that it was compared with, and the values. */
+export type FireKey = Pick<Fire, "day" | "comparedDay" | "values"> & { readonly subject: string };
 
 /** The subject as text, the same however its columns are ordered. */
 export function subjectKey(subject: AlertValues): string {
@@ -26,24 +25,31 @@ export function subjectKey(subject: AlertValues): string {
 
 /**
  * Of the fires that were found those that did not fire before: one a subject and day, and none whose compared days overlap those of one
- * that fired. A change that is seen over a gap, or over several days, is the same change when the days between come later.
+ * that fired, unless the value has changed as far again since. A change that is seen over a gap, or over several days, is the same change
+ * when the days between come later.
  */
-export function onlyNew(found: readonly Fire[], fired: readonly FireKey[]): readonly Fire[] {
+export function onlyNew(
+  found: readonly Fire[],
+  fired: readonly FireKey[],
+  alert: Pick<Alert, "conditions" | "mart">,
+): readonly Fire[] {
   const known = new Map<string, FireKey[]>();
   for (const one of fired) known.set(one.subject, [...(known.get(one.subject) ?? []), one]);
   return found
     .toSorted((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
-    .filter(({ subject, day, comparedDay }) => {
-      const key = { subject: subjectKey(subject), day, comparedDay };
+    .filter(({ subject, day, comparedDay, values }) => {
+      const key = { subject: subjectKey(subject), day, comparedDay, values };
       const own = known.get(key.subject) ?? [];
-      if (own.some((one) => isSame(one, key))) return false;
+      if (own.some((one) => isSame(one, key, alert))) return false;
       known.set(key.subject, [...own, key]);
       return true;
     });
 }
 
-/** Whether two fires of a subject are about one day, or about one change. */
-function isSame(a: FireKey, b: FireKey): boolean {
-  if (a.day === b.day) return true;
-  return a.comparedDay !== null && b.comparedDay !== null && a.comparedDay < b.day && b.comparedDay < a.day;
+/** Whether a fire is about the day, or about the change, of one that fired. */
+function isSame(fired: FireKey, found: FireKey, alert: Pick<Alert, "conditions" | "mart">): boolean {
+  if (fired.day === found.day) return true;
+  if (fired.comparedDay === null || found.comparedDay === null) return false;
+  if (fired.comparedDay >= found.day || found.comparedDay >= fired.day) return false;
+  return found.day < fired.day || !isFurtherChange(alert, { values: found.values, before: fired.values });
 }

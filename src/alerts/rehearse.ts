@@ -24,7 +24,7 @@ export async function rehearseAlerts(db: Database, settings: Settings, today: Da
   for (const alert of alerts) {
     const days = due.filter(({ alertName }) => alertName === alert.name).map(({ day }) => day);
     const rows = days.length === 0 ? [] : await findFires(db, alert, days);
-    const fires = onlyNew(rows, []);
+    const fires = onlyNew(rows, [], alert);
     found.push({
       alert: alert.name,
       days: days.length,

@@ -47,6 +47,45 @@ describe("an alert", () => {
     expect(await stage.fired()).toHaveLength(1);
   });
 
+  test("checks a day again when the one before it comes later, or is restated", async () => {
+    const left = { left: { kind: "keyword_left_top" } };
+    await stage.ranks({ "2026-08-06": 20, "2026-08-08": 12 });
+    await stage.watch(left);
+    expect(await stage.fired()).toEqual([]);
+    await stage.ranks({ "2026-08-07": 11 });
+    await stage.watch(left);
+    expect(await stage.fired()).toEqual([]);
+    await stage.ranks({ "2026-08-07": 8 });
+    await stage.watch(left);
+    await stage.watch(left);
+    expect(stage.sent().flat()).toEqual([expect.stringMatching(/8 -> 12, on 2026-08-08, compared with 2026-08-07$/)]);
+  });
+
+  test("checks no day again for one that is further back than any that it is compared with", async () => {
+    await stage.ranks({ "2026-08-08": 12 });
+    await stage.watch(fell);
+    const seen = () => stage.mart.ask("select answer_count from ops.alert_day where date_day = '2026-08-08'");
+    await stage.ranks({ "2026-07-30": 4 });
+    await stage.watch(fell);
+    expect(await seen()).toEqual(["1"]);
+    await stage.ranks({ "2026-07-31": 12 });
+    await stage.watch(fell);
+    expect(await seen()).toEqual(["2"]);
+  });
+
+  test("fires for a further fall within the days that it compares", async () => {
+    const week = { fell: { kind: "keyword_fell", days: 7 } };
+    await stage.ranks({ "2026-08-01": 4, "2026-08-02": 4, "2026-08-03": 4, "2026-08-08": 12 });
+    await stage.watch(week);
+    stage.clock.time += 2 * 86_400_000;
+    await stage.ranks({ "2026-08-09": 14, "2026-08-10": 42 });
+    await stage.watch(week);
+    expect(stage.sent().flat()).toEqual([
+      expect.stringMatching(/4 -> 12, on 2026-08-08, compared with 2026-08-01$/),
+      expect.stringMatching(/4 -> 42, on 2026-08-10, compared with 2026-08-03$/),
+    ]);
+  });
+
   test("fires for a day that becomes complete two days later, and says which", async () => {
     await stage.ranks({ "2026-08-08": 12 });
     await stage.watch(fell);
@@ -145,6 +184,31 @@ describe("the ready-made kinds", () => {
     await stage.answered({ dataset: "review", scope: { ...scope, list: "v2" }, day: "2026-08-08" });
     await stage.watch(stars);
     expect(stage.sent()).toEqual([["Ours, US: one star count 2, on 2026-08-08"]]);
+  });
+
+  test("one-star reviews count when the list that failed turns out to be unavailable", async () => {
+    const stars = { stars: { kind: "one_star_reviews", count: 1 } };
+    const scope = { store: "ios", app: "1" };
+    await stage.mart.fill("core.review", [review("a", "US", "2026-08-08 10:00:00")]);
+    await stage.answered(
+      { dataset: "review", scope, day: "2026-08-08" },
+      { dataset: "review", scope: { ...scope, list: "v2" }, day: "2026-08-08", state: "failed" },
+    );
+    await stage.watch(stars);
+    expect(await stage.fired()).toEqual([]);
+    await stage.mart.ask("update ops.slice set state = 'skipped' where state = 'failed'");
+    await stage.watch(stars);
+    expect(stage.sent()).toEqual([["Ours, US: one star count 1, on 2026-08-08"]]);
+  });
+
+  test("a rating that fell counts over a day without one, on which something else is known of the app", async () => {
+    const rated = (date_day: string, rating: number) => ({ app_key: "ios:1", country_key: "US", date_day, rating });
+    await stage.mart.fill("core.fact_app_rating", [rated("2026-08-06", 4.5), rated("2026-08-08", 4.2)]);
+    await stage.mart.fill("core.review", [review("a", "US", "2026-08-07 10:00:00")]);
+    const scope = { store: "ios", app: "1" };
+    await stage.answered(...["2026-08-06", "2026-08-08"].map((on) => ({ dataset: "app_rating", scope, day: on })));
+    await stage.watch({ rating: { kind: "rating_fell" } });
+    expect(stage.sent().flat()).toEqual(["Ours, US: rating 4.5 -> 4.2, on 2026-08-08, compared with 2026-08-06"]);
   });
 
   test("a competitor that changed its title: one that is named, or one that the account names; once, by its page", async () => {

@@ -50,6 +50,7 @@ const tables = [
   "core.fact_keyword_rank",
   "core.review",
   "core.fact_top_chart",
+  "core.fact_app_rating",
   "core.app_history",
   "core.app_change",
 ];
