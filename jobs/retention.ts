@@ -1,13 +1,13 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
-import type { Settings } from "../src/config/settings.ts";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import { retireQuietly } from "../src/runs/retention.ts";
+import type { Schedule } from "./all.ts";
 
 /** A line of the crontab has no payload for it. */
 export const RetentionPayload = z.strictObject({});
 
 /** Drops or detaches months of facts that are kept no longer; nothing unless the configuration says how long they are kept. */
-export default function retentionTask(parts: IngestParts, settings: Settings): Task {
+export default function retentionTask(parts: IngestParts, { settings }: Schedule): Task {
   return () => retireQuietly(parts, settings);
 }

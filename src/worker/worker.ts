@@ -193,10 +193,11 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
   const { parts } = ingest;
   const { settings } = app.config;
   const lines = readCrontab(crontabFile(app.config));
+  const datasets = scheduledBy(lines, settings);
   const queue = await startQueue(app, {
     taskList: Object.fromEntries(
       Object.entries(jobs).map(([name, { task, plans }]) => {
-        const run = task(parts, settings);
+        const run = task(parts, { settings, datasets });
         return [name, plans ? thenPriced(app, parts.halted, run) : run];
       }),
     ),
@@ -211,7 +212,6 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     app.log.info({ worker_id: parts.workerId }, "worker.started");
     started();
     // what was due while no worker ran is planned at once, not at the next line of the crontab
-    const datasets = scheduledBy(lines, settings);
     if (datasets.length > 0) await queue.addJob("plan_due", { datasets }, { jobKey: "plan_due", maxAttempts: 3 });
     await aborted(parts.halted);
   } finally {
