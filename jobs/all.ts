@@ -1,12 +1,9 @@
 import type { Task } from "graphile-worker";
 import type { z } from "zod";
-import type { Settings } from "../src/config/settings.ts";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import planDueTask, { PlanDuePayload } from "./plan-due.ts";
+import type { Schedule } from "./schedule.ts";
 import retentionTask, { RetentionPayload } from "./retention.ts";
-
-/** The settings of a worker, and the datasets that its crontab plans. */
-export type Schedule = { readonly settings: Settings; readonly datasets: readonly string[] };
 
 /** A task that lines of the crontab may name. */
 export type Job = {

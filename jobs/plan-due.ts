@@ -2,7 +2,7 @@ import type { Task } from "graphile-worker";
 import { z } from "zod";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import { planDue } from "../src/runs/scheduled-run.ts";
-import type { Schedule } from "./all.ts";
+import type { Schedule } from "./schedule.ts";
 
 /** `plan_due` in the crontab may name datasets: `plan_due {"datasets":["keyword_rank"]}`; without them all that are on. */
 export const PlanDuePayload = z.strictObject({ datasets: z.array(z.string()).default([]) });

@@ -2,7 +2,7 @@ import type { Task } from "graphile-worker";
 import { z } from "zod";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import { retireQuietly } from "../src/runs/retention.ts";
-import type { Schedule } from "./all.ts";
+import type { Schedule } from "./schedule.ts";
 
 /** A line of the crontab has no payload for it. */
 export const RetentionPayload = z.strictObject({});
