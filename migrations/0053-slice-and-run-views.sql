@@ -181,15 +181,34 @@ select ops.comment_columns('ops.credit_spend_daily');
 
 create view ops.app_answer as
 select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope ->> 'device' as device_code,
-       s.scope ->> 'context' as context, s.window_start, s.window_end, s.state = 'empty' as is_empty, s.ended_at as answered_at
+       s.scope ->> 'context' as context, greatest(s.window_start, g.dropped_before) as window_start, s.window_end, s.state = 'empty' as is_empty,
+       s.ended_at as answered_at
 from   ops.slice as s
-where  s.state in ('loaded', 'empty') and s.scope ->> 'app' is not null;
-comment on view   ops.app_answer               is 'One row per answer about one app: its days, with or without rows. Is there no figure because there is none, or because nobody requested it? Since when is a dataset requested for an app?';
+cross  join lateral (
+  select max((m.month_start + interval '1 month')::date) as dropped_before
+  from   ops.dropped_month as m
+  where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as g
+where  s.state in ('loaded', 'empty') and s.scope ->> 'app' is not null and (g.dropped_before is null or s.window_end > g.dropped_before);
+comment on view   ops.app_answer               is 'One row per answer about one app: its days, with or without rows, and without those that retention dropped since. Is there no figure because there is none, or because nobody requested it? Since when is a dataset requested for an app?';
 comment on column ops.app_answer.country_code  is 'Country; null where the request named none, and the answer is about all.';
 comment on column ops.app_answer.device_code   is 'Device; null where the request named none.';
 comment on column ops.app_answer.context       is 'Kind of figure, of datasets that request each on its own (sales_metric); null otherwise.';
-comment on column ops.app_answer.window_start  is 'First day of the answer.';
+comment on column ops.app_answer.window_start  is 'First day of the answer that retention has not dropped.';
 comment on column ops.app_answer.window_end    is 'Day after its last day.';
 comment on column ops.app_answer.is_empty      is 'True where the answer has no rows.';
 comment on column ops.app_answer.answered_at   is 'When it was loaded.';
 select ops.comment_columns('ops.app_answer');
+
+create view ops.unanswered_estimate_daily as
+select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope ->> 'device' as device_code, d.date_day
+from   ops.slice as s
+join   core.dim_date as d on d.date_day >= s.window_start and d.date_day < s.window_end
+where  s.dataset = 'download_revenue' and s.state in ('pending', 'running', 'deferred', 'failed')
+and    not exists (
+  select from ops.slice as n
+  where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end > d.date_day and n.window_start <= d.date_day
+  and    n.dataset = s.dataset and n.scope = s.scope and n.state in ('loaded', 'empty'))
+group  by 1, 2, 3, 4, 5;
+comment on view   ops.unanswered_estimate_daily             is 'One row per app, country, device and day whose estimates of downloads were requested and have no answer yet. Of which days do we have the estimates of some devices only?';
+comment on column ops.unanswered_estimate_daily.device_code is 'Device; null where the request named none.';
+select ops.comment_columns('ops.unanswered_estimate_daily');

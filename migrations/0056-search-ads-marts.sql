@@ -12,20 +12,35 @@ with recursive step (org_id, report_level, grain, currency, attribution) as (
     from   core.fact_search_ads_report as f
     where  (f.org_id, f.report_level, f.grain, f.currency, f.attribution) > (p.org_id, p.report_level, p.grain, p.currency, p.attribution)
     order  by 1, 2, 3, 4, 5 limit 1) as n
+), span as (
+  -- first and last day are two steps through the index as well
+  select p.org_id, p.currency, p.attribution, coalesce(d.day_count, 0) as day_count
+  from   step as p
+  cross  join lateral (
+    select max(f.period_start) - min(f.period_start) + 1 as day_count
+    from   core.fact_search_ads_report as f
+    where  (f.org_id, f.report_level, f.grain, f.currency, f.attribution) = (p.org_id, p.report_level, p.grain, p.currency, p.attribution)
+    and    f.goal_id = '') as d
+), chosen as (
+  select (select p.currency
+          from   (select s.currency, s.org_id, max(s.day_count) as day_count from span as s group by 1, 2) as p
+          group  by p.currency
+          order  by count(*) desc, sum(p.day_count) desc, count(*) filter (where exists (
+                      select from core.search_ads_integration as i
+                      where  i.org_id = p.org_id and i.valid_to is null and i.currency = p.currency)) desc, p.currency <> 'USD', p.currency limit 1) as currency,
+         (select p.attribution
+          from   (select s.attribution, s.org_id, max(s.day_count) as day_count from span as s group by 1, 2) as p
+          group  by p.attribution
+          order  by count(*) desc, sum(p.day_count) desc, array_position('{WITH,WITHOUT,ONLY}', p.attribution) limit 1) as attribution
+  where  exists (select from step)
 )
-select (select p.currency
-        from   step as p
-        left   join core.search_ads_integration as i on i.org_id = p.org_id and i.valid_to is null
-        group  by p.currency
-        order  by count(distinct p.org_id) desc, count(distinct i.org_id) filter (where i.currency = p.currency) desc, p.currency <> 'USD', p.currency limit 1) as currency,
-       (select p.attribution
-        from   step as p
-        group  by p.attribution
-        order  by count(distinct p.org_id) desc, array_position('{WITH,WITHOUT,ONLY}', p.attribution) limit 1) as attribution
-where  exists (select from step);
+select c.currency, c.attribution,
+       (select count(distinct p.org_id) - count(distinct p.org_id) filter (where p.currency = c.currency and p.attribution = c.attribution) from step as p) as left_out_org_count
+from   chosen as c;
 comment on view   ops.search_ads_default             is 'One row once there are reports: the currency and the attribution in which marts of search ads have figures that may be added up over organisations. Which currency do our sums have? Which installs do they count?';
-comment on column ops.search_ads_default.currency    is 'The requested currency that most organisations have reports in; of several the one that is the own currency of most, then USD, then the first by its letters.';
-comment on column ops.search_ads_default.attribution is 'The requested attribution that most organisations have reports in; of several WITH, then WITHOUT.';
+comment on column ops.search_ads_default.currency    is 'The requested currency that most organisations have reports in; of several the one with most days from its first to its last report, then the one that is the own currency of most, then USD, then the first by its letters.';
+comment on column ops.search_ads_default.attribution is 'The requested attribution that most organisations have reports in; of several the one with most days from its first to its last report, then WITH, then WITHOUT.';
+comment on column ops.search_ads_default.left_out_org_count is 'Organisations with reports, but none in this currency and attribution: sums leave them out.';
 
 create view mart.search_ads_daily as
 with reported as (

@@ -140,7 +140,9 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
                and    (n.country_code is null or n.country_code = c.country_code)) as is_category_rank_answered,
        exists (select from ops.app_answer as n
                where  n.track_id = a.track_id and n.dataset = 'download_revenue' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
-               and    (n.country_code is null or n.country_code = c.country_code)) as is_estimate_answered,
+               and    (n.country_code is null or n.country_code = c.country_code))
+       and not exists (select from ops.unanswered_estimate_daily as n
+                       where  n.track_id = a.track_id and n.store = a.store and n.country_code = c.country_code and n.date_day = o.date_day) as is_estimate_answered,
        exists (select from ops.app_answer as n
                where  n.track_id = a.track_id and n.dataset = 'sales_metric' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
                and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD') as is_store_answered
@@ -248,7 +250,7 @@ comment on column mart.app_overview_daily.page_view_count          is 'Views of 
 comment on column mart.app_overview_daily.search_ads_spend         is 'Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.';
 comment on column mart.app_overview_daily.search_ads_currency      is 'Currency of the spend: that of ops.search_ads_default.';
 comment on column mart.app_overview_daily.search_ads_install_count is 'Installs from search ads, in the attribution of ops.search_ads_default.';
-comment on column mart.app_overview_daily.is_category_rank_answered is 'True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where nobody knows.';
-comment on column mart.app_overview_daily.is_estimate_answered     is 'True where the estimates of the day were requested and there is an answer: estimated_download_count is null where it has none. False where nobody knows.';
-comment on column mart.app_overview_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where nobody knows.';
+comment on column mart.app_overview_daily.is_category_rank_answered is 'True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.';
+comment on column mart.app_overview_daily.is_estimate_answered     is 'True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.';
+comment on column mart.app_overview_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.';
 select ops.comment_columns('mart.app_overview_daily');

@@ -24,14 +24,18 @@ with daily as (
 ), monthly as (
   select f.store, f.track_id, f.app_name, f.country_key, d.month_start, (d.month_start + interval '1 month')::date - d.month_start as day_count,
          sum(f.estimated_downloads) as estimated_downloads, sum(f.estimated_revenue) as estimated_revenue, count(f.estimated_downloads) as estimated_days,
-         sum(f.store_downloads) as store_downloads, sum(f.store_revenue) as store_revenue, count(f.store_downloads) as store_days
+         sum(f.store_downloads) as store_downloads, sum(f.store_revenue) as store_revenue, count(f.store_downloads) as store_days,
+         not exists (select from ops.unanswered_estimate_daily as n
+                     join   core.dim_country as c on c.country_code = n.country_code
+                     where  n.store = f.store and n.track_id = f.track_id and c.country_key = f.country_key
+                     and    n.date_day >= d.month_start and n.date_day < d.month_start + interval '1 month') as has_devices
   from   daily as f
   join   core.dim_date as d on d.date_day = f.date_day
   group  by 1, 2, 3, 4, 5
 ), compared as (
   select m.*, lag(m.month_start) over before = (m.month_start - interval '1 month')::date as has_previous,
          lag(m.estimated_downloads) over before as previous_estimated_downloads, lag(m.estimated_revenue) over before as previous_estimated_revenue,
-         lag(m.estimated_days = m.day_count) over before and m.estimated_days = m.day_count as are_estimates_whole,
+         lag(m.has_devices and m.estimated_days = m.day_count) over before and m.has_devices and m.estimated_days = m.day_count as are_estimates_whole,
          lag(m.store_downloads) over before as previous_store_downloads, lag(m.store_revenue) over before as previous_store_revenue,
          lag(m.store_days = m.day_count) over before and m.store_days = m.day_count as are_sales_whole
   from   monthly as m
@@ -48,7 +52,9 @@ select m.store, m.track_id, m.app_name, c.country_code, c.country_name, c.region
         where  d.date_day >= m.month_start and d.date_day < m.month_start + m.day_count
         and    exists (select from ops.app_answer as n
                where  n.track_id = m.track_id and n.dataset = 'download_revenue' and n.window_end > d.date_day and n.window_start <= d.date_day and n.store = m.store
-               and    (n.country_code is null or n.country_code = c.country_code))) as estimate_answered_day_count,
+               and    (n.country_code is null or n.country_code = c.country_code))
+        and    not exists (select from ops.unanswered_estimate_daily as n
+                           where  n.track_id = m.track_id and n.store = m.store and n.country_code = c.country_code and n.date_day = d.date_day)) as estimate_answered_day_count,
        (select count(*) from core.dim_date as d
         where  d.date_day >= m.month_start and d.date_day < m.month_start + m.day_count
         and    exists (select from ops.app_answer as n
@@ -63,15 +69,15 @@ comment on column mart.download_revenue_monthly.month_day_count                 
 comment on column mart.download_revenue_monthly.estimated_day_count             is 'Days with estimated downloads; fewer than month_day_count where the month is not over or days are missing.';
 comment on column mart.download_revenue_monthly.estimated_download_count        is 'Downloads as the service estimates them (iOS), over these days.';
 comment on column mart.download_revenue_monthly.estimated_revenue               is 'Revenue as the service estimates it (iOS), without a currency.';
-comment on column mart.download_revenue_monthly.estimated_download_change_share is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
-comment on column mart.download_revenue_monthly.estimated_revenue_change_share  is 'Relative change of estimated_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
+comment on column mart.download_revenue_monthly.estimated_download_change_share is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.';
+comment on column mart.download_revenue_monthly.estimated_revenue_change_share  is 'Relative change of estimated_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.';
 comment on column mart.download_revenue_monthly.store_day_count                 is 'Days with downloads of the store.';
 comment on column mart.download_revenue_monthly.store_download_count            is 'Downloads as the store reported them to the account (its own apps), over these days.';
 comment on column mart.download_revenue_monthly.store_revenue                   is 'Revenue as the store reported it to the account, without a currency.';
 comment on column mart.download_revenue_monthly.store_download_change_share     is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
 comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
-comment on column mart.download_revenue_monthly.estimate_answered_day_count     is 'Days of the month for which estimates were requested and there is an answer. Those beyond estimated_day_count have none; those that are missing here nobody knows.';
-comment on column mart.download_revenue_monthly.store_answered_day_count        is 'Days of the month for which downloads of the store were requested and there is an answer. Those beyond store_day_count have none; those that are missing here nobody knows.';
+comment on column mart.download_revenue_monthly.estimate_answered_day_count     is 'Days of the month for which estimates were requested and each requested device has an answer. Of days that are missing here estimates were not requested, or those of a device have no answer yet: estimated_download_count then has the others alone.';
+comment on column mart.download_revenue_monthly.store_answered_day_count        is 'Days of the month for which downloads of the store were requested and there is an answer. Those beyond store_day_count have none; days that are missing here were not requested or have no answer yet.';
 select ops.comment_columns('mart.download_revenue_monthly');
 
 create view mart.keyword_impression_share as

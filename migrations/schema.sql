@@ -1277,9 +1277,9 @@ create view mart.app_overview_daily (
   search_ads_spend numeric, -- Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.
   search_ads_currency text, -- Currency of the spend: that of ops.search_ads_default.
   search_ads_install_count numeric, -- Installs from search ads, in the attribution of ops.search_ads_default.
-  is_category_rank_answered boolean, -- True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where nobody knows.
-  is_estimate_answered boolean, -- True where the estimates of the day were requested and there is an answer: estimated_download_count is null where it has none. False where nobody knows.
-  is_store_answered boolean -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where nobody knows.
+  is_category_rank_answered boolean, -- True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.
+  is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
+  is_store_answered boolean -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.
 ) as
  SELECT a.store,
     a.track_id,
@@ -1322,7 +1322,9 @@ create view mart.app_overview_daily (
           WHERE n.track_id = a.track_id AND n.dataset = 'category_rank'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AS is_category_rank_answered,
     (EXISTS ( SELECT
            FROM ops.app_answer n
-          WHERE n.track_id = a.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AS is_estimate_answered,
+          WHERE n.track_id = a.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AND NOT (EXISTS ( SELECT
+           FROM ops.unanswered_estimate_daily n
+          WHERE n.track_id = a.track_id AND n.store = a.store AND n.country_code = c.country_code AND n.date_day = o.date_day)) AS is_estimate_answered,
     (EXISTS ( SELECT
            FROM ops.app_answer n
           WHERE n.track_id = a.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.context = 'DOWNLOAD'::text)) AS is_store_answered
@@ -1925,8 +1927,8 @@ create view mart.category_rank_vs_downloads_daily (
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency: of all devices together, or else the sum of the devices with a figure for the day.
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.
   store_revenue numeric, -- Revenue as the store reported it to the account (its own apps), without a currency: of all devices together, or else the sum of the devices with a figure for the day.
-  is_estimate_answered boolean, -- True where the estimates of the day were requested and there is an answer: estimated_download_count is null where it has none. False where nobody knows.
-  is_store_answered boolean -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where nobody knows.
+  is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
+  is_store_answered boolean -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.
 ) as
  SELECT r.store,
     r.track_id,
@@ -1946,7 +1948,9 @@ create view mart.category_rank_vs_downloads_daily (
     s.revenue AS store_revenue,
     (EXISTS ( SELECT
            FROM ops.app_answer n
-          WHERE n.track_id = r.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > r.date_day AND n.window_start <= r.date_day AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code))) AS is_estimate_answered,
+          WHERE n.track_id = r.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > r.date_day AND n.window_start <= r.date_day AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code))) AND NOT (EXISTS ( SELECT
+           FROM ops.unanswered_estimate_daily n
+          WHERE n.track_id = r.track_id AND n.store = r.store AND n.country_code = r.country_code AND n.date_day = r.date_day)) AS is_estimate_answered,
     (EXISTS ( SELECT
            FROM ops.app_answer n
           WHERE n.track_id = r.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > r.date_day AND n.window_start <= r.date_day AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code) AND n.context = 'DOWNLOAD'::text)) AS is_store_answered
@@ -2123,15 +2127,15 @@ create view mart.download_revenue_monthly (
   estimated_day_count bigint, -- Days with estimated downloads; fewer than month_day_count where the month is not over or days are missing.
   estimated_download_count numeric, -- Downloads as the service estimates them (iOS), over these days.
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
-  estimated_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.
-  estimated_revenue_change_share numeric, -- Relative change of estimated_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.
+  estimated_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.
+  estimated_revenue_change_share numeric, -- Relative change of estimated_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.
   store_day_count bigint, -- Days with downloads of the store.
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps), over these days.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
   store_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.
   store_revenue_change_share numeric, -- Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.
-  estimate_answered_day_count bigint, -- Days of the month for which estimates were requested and there is an answer. Those beyond estimated_day_count have none; those that are missing here nobody knows.
-  store_answered_day_count bigint -- Days of the month for which downloads of the store were requested and there is an answer. Those beyond store_day_count have none; those that are missing here nobody knows.
+  estimate_answered_day_count bigint, -- Days of the month for which estimates were requested and each requested device has an answer. Of days that are missing here estimates were not requested, or those of a device have no answer yet: estimated_download_count then has the others alone.
+  store_answered_day_count bigint -- Days of the month for which downloads of the store were requested and there is an answer. Those beyond store_day_count have none; days that are missing here were not requested or have no answer yet.
 ) as
  WITH daily AS (
          SELECT p.store,
@@ -2176,7 +2180,11 @@ create view mart.download_revenue_monthly (
             count(f.estimated_downloads) AS estimated_days,
             sum(f.store_downloads) AS store_downloads,
             sum(f.store_revenue) AS store_revenue,
-            count(f.store_downloads) AS store_days
+            count(f.store_downloads) AS store_days,
+            NOT (EXISTS ( SELECT
+                   FROM ops.unanswered_estimate_daily n
+                     JOIN core.dim_country c_1 ON c_1.country_code = n.country_code
+                  WHERE n.store = f.store AND n.track_id = f.track_id AND c_1.country_key = f.country_key AND n.date_day >= d.month_start AND n.date_day < (d.month_start + '1 mon'::interval))) AS has_devices
            FROM daily f
              JOIN core.dim_date d ON d.date_day = f.date_day
           GROUP BY f.store, f.track_id, f.app_name, f.country_key, d.month_start
@@ -2193,10 +2201,11 @@ create view mart.download_revenue_monthly (
             m_1.store_downloads,
             m_1.store_revenue,
             m_1.store_days,
+            m_1.has_devices,
             lag(m_1.month_start) OVER before = (m_1.month_start - '1 mon'::interval)::date AS has_previous,
             lag(m_1.estimated_downloads) OVER before AS previous_estimated_downloads,
             lag(m_1.estimated_revenue) OVER before AS previous_estimated_revenue,
-            lag(m_1.estimated_days = m_1.day_count) OVER before AND m_1.estimated_days = m_1.day_count AS are_estimates_whole,
+            lag(m_1.has_devices AND m_1.estimated_days = m_1.day_count) OVER before AND m_1.has_devices AND m_1.estimated_days = m_1.day_count AS are_estimates_whole,
             lag(m_1.store_downloads) OVER before AS previous_store_downloads,
             lag(m_1.store_revenue) OVER before AS previous_store_revenue,
             lag(m_1.store_days = m_1.day_count) OVER before AND m_1.store_days = m_1.day_count AS are_sales_whole
@@ -2237,7 +2246,9 @@ create view mart.download_revenue_monthly (
            FROM core.dim_date d
           WHERE d.date_day >= m.month_start AND d.date_day < (m.month_start + m.day_count) AND (EXISTS ( SELECT
                    FROM ops.app_answer n
-                  WHERE n.track_id = m.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.store = m.store AND (n.country_code IS NULL OR n.country_code = c.country_code)))) AS estimate_answered_day_count,
+                  WHERE n.track_id = m.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.store = m.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AND NOT (EXISTS ( SELECT
+                   FROM ops.unanswered_estimate_daily n
+                  WHERE n.track_id = m.track_id AND n.store = m.store AND n.country_code = c.country_code AND n.date_day = d.date_day))) AS estimate_answered_day_count,
     ( SELECT count(*) AS count
            FROM core.dim_date d
           WHERE d.date_day >= m.month_start AND d.date_day < (m.month_start + m.day_count) AND (EXISTS ( SELECT
@@ -4616,7 +4627,7 @@ create table ops.api_outage (
   constraint api_outage_pkey PRIMARY KEY (account_id)
 );
 
--- One row per answer about one app: its days, with or without rows. Is there no figure because there is none, or because nobody requested it? Since when is a dataset requested for an app?
+-- One row per answer about one app: its days, with or without rows, and without those that retention dropped since. Is there no figure because there is none, or because nobody requested it? Since when is a dataset requested for an app?
 create view ops.app_answer (
   dataset text, -- Dataset.
   store text, -- ios or android.
@@ -4624,23 +4635,26 @@ create view ops.app_answer (
   country_code text, -- Country; null where the request named none, and the answer is about all.
   device_code text, -- Device; null where the request named none.
   context text, -- Kind of figure, of datasets that request each on its own (sales_metric); null otherwise.
-  window_start date, -- First day of the answer.
+  window_start date, -- First day of the answer that retention has not dropped.
   window_end date, -- Day after its last day.
   is_empty boolean, -- True where the answer has no rows.
   answered_at timestamp with time zone -- When it was loaded.
 ) as
- SELECT dataset,
-    scope ->> 'store'::text AS store,
-    scope ->> 'app'::text AS track_id,
-    scope ->> 'country'::text AS country_code,
-    scope ->> 'device'::text AS device_code,
-    scope ->> 'context'::text AS context,
-    window_start,
-    window_end,
-    state = 'empty'::text AS is_empty,
-    ended_at AS answered_at
+ SELECT s.dataset,
+    s.scope ->> 'store'::text AS store,
+    s.scope ->> 'app'::text AS track_id,
+    s.scope ->> 'country'::text AS country_code,
+    s.scope ->> 'device'::text AS device_code,
+    s.scope ->> 'context'::text AS context,
+    GREATEST(s.window_start, g.dropped_before) AS window_start,
+    s.window_end,
+    s.state = 'empty'::text AS is_empty,
+    s.ended_at AS answered_at
    FROM ops.slice s
-  WHERE (state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND (scope ->> 'app'::text) IS NOT NULL;
+     CROSS JOIN LATERAL ( SELECT max((m.month_start + '1 mon'::interval)::date) AS dropped_before
+           FROM ops.dropped_month m
+          WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) g
+  WHERE (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND (s.scope ->> 'app'::text) IS NOT NULL AND (g.dropped_before IS NULL OR s.window_end > g.dropped_before);
 
 -- Actions of people in the console: who did what, from where, at which price. A row is written before the action begins.
 create table ops.audit (
@@ -5922,8 +5936,9 @@ create view ops.run_summary (
 
 -- One row once there are reports: the currency and the attribution in which marts of search ads have figures that may be added up over organisations. Which currency do our sums have? Which installs do they count?
 create view ops.search_ads_default (
-  currency text, -- The requested currency that most organisations have reports in; of several the one that is the own currency of most, then USD, then the first by its letters.
-  attribution text -- The requested attribution that most organisations have reports in; of several WITH, then WITHOUT.
+  currency text, -- The requested currency that most organisations have reports in; of several the one with most days from its first to its last report, then the one that is the own currency of most, then USD, then the first by its letters.
+  attribution text, -- The requested attribution that most organisations have reports in; of several the one with most days from its first to its last report, then WITH, then WITHOUT.
+  left_out_org_count bigint -- Organisations with reports, but none in this currency and attribution: sums leave them out.
 ) as
  WITH RECURSIVE step(org_id, report_level, grain, currency, attribution) AS (
         ( SELECT f.org_id,
@@ -5950,20 +5965,44 @@ create view ops.search_ads_default (
                   WHERE (ROW(f.org_id, f.report_level, f.grain, f.currency, f.attribution) > ROW(p.org_id, p.report_level, p.grain, p.currency, p.attribution))
                   ORDER BY f.org_id, f.report_level, f.grain, f.currency, f.attribution
                  LIMIT 1) n
+        ), span AS (
+         SELECT p.org_id,
+            p.currency,
+            p.attribution,
+            COALESCE(d.day_count, 0) AS day_count
+           FROM step p
+             CROSS JOIN LATERAL ( SELECT max(f.period_start) - min(f.period_start) + 1 AS day_count
+                   FROM core.fact_search_ads_report f
+                  WHERE f.org_id = p.org_id AND f.report_level = p.report_level AND f.grain = p.grain AND f.currency = p.currency AND f.attribution = p.attribution AND f.goal_id = ''::text) d
+        ), chosen AS (
+         SELECT ( SELECT p.currency
+                   FROM ( SELECT s.currency,
+                            s.org_id,
+                            max(s.day_count) AS day_count
+                           FROM span s
+                          GROUP BY s.currency, s.org_id) p
+                  GROUP BY p.currency
+                  ORDER BY (count(*)) DESC, (sum(p.day_count)) DESC, (count(*) FILTER (WHERE (EXISTS ( SELECT
+                           FROM core.search_ads_integration i
+                          WHERE i.org_id = p.org_id AND i.valid_to IS NULL AND i.currency = p.currency)))) DESC, (p.currency <> 'USD'::text), p.currency
+                 LIMIT 1) AS currency,
+            ( SELECT p.attribution
+                   FROM ( SELECT s.attribution,
+                            s.org_id,
+                            max(s.day_count) AS day_count
+                           FROM span s
+                          GROUP BY s.attribution, s.org_id) p
+                  GROUP BY p.attribution
+                  ORDER BY (count(*)) DESC, (sum(p.day_count)) DESC, (array_position('{WITH,WITHOUT,ONLY}'::text[], p.attribution))
+                 LIMIT 1) AS attribution
+          WHERE (EXISTS ( SELECT
+                   FROM step))
         )
- SELECT ( SELECT p.currency
-           FROM step p
-             LEFT JOIN core.search_ads_integration i ON i.org_id = p.org_id AND i.valid_to IS NULL
-          GROUP BY p.currency
-          ORDER BY (count(DISTINCT p.org_id)) DESC, (count(DISTINCT i.org_id) FILTER (WHERE i.currency = p.currency)) DESC, (p.currency <> 'USD'::text), p.currency
-         LIMIT 1) AS currency,
-    ( SELECT p.attribution
-           FROM step p
-          GROUP BY p.attribution
-          ORDER BY (count(DISTINCT p.org_id)) DESC, (array_position('{WITH,WITHOUT,ONLY}'::text[], p.attribution))
-         LIMIT 1) AS attribution
-  WHERE (EXISTS ( SELECT
-           FROM step));
+ SELECT currency,
+    attribution,
+    ( SELECT count(DISTINCT p.org_id) - count(DISTINCT p.org_id) FILTER (WHERE p.currency = c.currency AND p.attribution = c.attribution)
+           FROM step p) AS left_out_org_count
+   FROM chosen c;
 
 -- Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; where rows lack their day, each day is fetched as a REPORT instead.
 create table ops.search_ads_report_shape (
@@ -6415,6 +6454,26 @@ ELSE s.window_end
         END AS effective_state
    FROM ops.slice s
      LEFT JOIN ops.batch b ON b.batch_id = s.batch_id;
+
+-- One row per app, country, device and day whose estimates of downloads were requested and have no answer yet. Of which days do we have the estimates of some devices only?
+create view ops.unanswered_estimate_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  device_code text, -- Device; null where the request named none.
+  date_day date -- The day.
+) as
+ SELECT s.scope ->> 'store'::text AS store,
+    s.scope ->> 'app'::text AS track_id,
+    s.scope ->> 'country'::text AS country_code,
+    s.scope ->> 'device'::text AS device_code,
+    d.date_day
+   FROM ops.slice s
+     JOIN core.dim_date d ON d.date_day >= s.window_start AND d.date_day < s.window_end
+  WHERE s.dataset = 'download_revenue'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (EXISTS ( SELECT
+           FROM ops.slice n
+          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text]))))
+  GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'device'::text), d.date_day;
 
 -- One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?
 create view ops.unanswered_keyword_daily (

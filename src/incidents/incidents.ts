@@ -23,7 +23,7 @@ const quietCheckMs = 10 * 60_000;
 const settlingMs = 2 * 60_000;
 
 /** SQL: true where a check may find something else than the last one: something is wrong, or requests were sent since. */
-function isNews(now: number): SqlFragment<boolean> {
+function isCheckDue(now: number): SqlFragment<boolean> {
   const last = sql`w.full_check_at`;
   const since = sql`${last} - ${settlingMs} * interval '1 millisecond'`;
   return sql<boolean>`(${last} is null or abs(extract(epoch from ${at(now)} - ${last})) * 1000 >= ${quietCheckMs}
@@ -38,7 +38,7 @@ function isNews(now: number): SqlFragment<boolean> {
 export async function claimCheck(db: Database, now: number, everyMs: number): Promise<boolean> {
   const { rows } = await sql<{ isFull: boolean }>`
     update ops.watch as w
-    set    checked_at = ${at(now)}, full_check_at = case when ${isNews(now)} then ${at(now)} else w.full_check_at end
+    set    checked_at = ${at(now)}, full_check_at = case when ${isCheckDue(now)} then ${at(now)} else w.full_check_at end
     where  checked_at is null or abs(extract(epoch from ${at(now)} - checked_at)) * 1000 >= ${everyMs}
     returning full_check_at = checked_at as "isFull"`.execute(db);
   return rows[0]?.isFull === true;

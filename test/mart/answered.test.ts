@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import { daysOf } from "../../src/core/window.ts";
 import { openMartStage, type MartStage } from "../support/mart-stage.ts";
 
 let mart: MartStage;
@@ -45,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("downloads that were requested and are none are told apart from those that nobody requested", async () => {
+test("downloads that were requested and are none are told apart from those that were not requested", async () => {
   const expected = ["- | false | - | false", "100 | true | - | false", "- | true | - | true", "- | false | - | false"];
   for (const view of ["category_rank_vs_downloads_daily", "app_overview_daily"])
     expect(
@@ -55,7 +57,55 @@ test("downloads that were requested and are none are told apart from those that 
     ).toEqual(expected.map((line, at) => `${days[at]} | ${line}`));
 });
 
-test("a day without a place in the charts is told apart from one that nobody requested", async () => {
+test("estimates of which a requested device has no answer are not answered, and a month with one is not compared", async () => {
+  const of = { app_key: "ios:1", country_key: "JP", is_total: false, revenue: 1 };
+  await mart.fill(
+    "core.fact_download_revenue",
+    daysOf({ start: day("2026-05-01"), end: day("2026-07-01") }).flatMap((date_day) => [
+      { ...of, date_day, device_key: "IPHONE", download_count: 30 },
+      // the last day of the iPad is missing
+      ...(date_day === "2026-06-30" ? [] : [{ ...of, date_day, device_key: "IPAD", download_count: 10 }]),
+    ]),
+  );
+  await slice("download_revenue", { country: "JP", device: "IPHONE" }, ["2026-05-01", "2026-07-01"]);
+  await slice("download_revenue", { country: "JP", device: "IPAD" }, ["2026-05-01", "2026-06-30"]);
+  await slice("download_revenue", { country: "JP", device: "IPAD" }, ["2026-06-29", "2026-07-01"], "failed");
+  expect(
+    await mart.ask(`
+      select date_day, estimated_download_count, is_estimate_answered from mart.app_overview_daily
+      where  country_code = 'JP' and date_day between '2026-06-29' and '2026-06-30' order by 1`),
+  ).toEqual(["2026-06-29 | 40 | true", "2026-06-30 | 30 | false"]);
+  const months = () =>
+    mart.ask(`
+      select month_start, estimated_day_count, estimated_download_count, estimate_answered_day_count, estimated_download_change_share
+      from   mart.download_revenue_monthly where country_code = 'JP' and month_start < '2026-07-01' order by 1`);
+  expect(await months()).toEqual(["2026-05-01 | 31 | 1240 | 31 | -", "2026-06-01 | 30 | 1190 | 29 | -"]);
+  await mart.fill("core.fact_download_revenue", [
+    { ...of, date_day: "2026-06-30", device_key: "IPAD", download_count: 10 },
+  ]);
+  await slice("download_revenue", { country: "JP", device: "IPAD" }, ["2026-06-30", "2026-07-01"]);
+  // 1200 of 1240
+  expect((await months())[1]).toBe("2026-06-01 | 30 | 1200 | 30 | -0.0323");
+});
+
+test("a month that retention dropped is not answered, also where other figures of its days are kept", async () => {
+  const answered = () =>
+    mart.ask(
+      `select date_day, is_category_rank_answered from mart.app_overview_daily where track_id = '1' and country_code = 'US' and date_day < '2026-08-01' order by 1`,
+    );
+  await mart.fill(
+    "core.fact_app_rating",
+    ["2026-06-30", "2026-07-01"].map((date_day) => ({ app_key: "ios:1", country_key: "US", date_day, rating: 4 })),
+  );
+  await slice("category_rank", { country: "US" }, ["2026-06-01", "2026-08-01"], "empty");
+  expect(await answered()).toEqual(["2026-06-30 | true", "2026-07-01 | true"]);
+  await mart.ask(`
+    insert into ops.dropped_month (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
+    values ('category_rank', 'core.fact_category_rank', '2026-06-01', 'drop', 0, 0, 'me', now() + interval '1 day', true)`);
+  expect(await answered()).toEqual(["2026-06-30 | false", "2026-07-01 | true"]);
+});
+
+test("a day without a place in the charts is told apart from one that was not requested", async () => {
   await mart.fill("core.fact_visibility", [
     { app_key: "ios:1", country_key: "US", date_day: "2026-08-05", kind: "history", score: 3 },
   ]);
@@ -70,6 +120,6 @@ test("a month counts the days with an answer beside those with a figure", async 
   expect(
     await mart.ask(`
       select country_code, month_day_count, estimated_day_count, estimate_answered_day_count, store_day_count, store_answered_day_count
-      from   mart.download_revenue_monthly`),
+      from   mart.download_revenue_monthly where country_code = 'US'`),
   ).toEqual(["US | 31 | 1 | 2 | 0 | 1"]);
 });

@@ -206,7 +206,7 @@ test("ads and product pages of one group are distinguished in the mart of all le
 test("one currency and attribution may be added up, over every organisation and everything else", async () => {
   const chosen = "select * from ops.search_ads_default";
   // USD and EUR have one organisation each, which has neither as its own
-  expect(await mart.ask(chosen)).toEqual(["USD | WITH"]);
+  expect(await mart.ask(chosen)).toEqual(["USD | WITH | 0"]);
   expect(
     await mart.ask(`
       select currency, is_primary_currency, is_default_attribution, sum(spend) from mart.search_ads_campaign_report
@@ -234,6 +234,15 @@ test("one currency and attribution may be added up, over every organisation and 
       spend: 100,
     }),
   ]);
-  expect(await mart.ask(chosen)).toEqual(["EUR | WITH"]);
+  expect(await mart.ask(chosen)).toEqual(["EUR | WITH | 0"]);
   expect(await mart.ask(all)).toEqual(["2 | 111 | 21 | 7"]);
+  // a night of pounds, the first organisation's own, beside days of the others: it takes over nothing
+  await mart.fill("core.fact_search_ads_report", [
+    row("CAMPAIGN", "2026-08-03", { org_id: "8", currency: "USD", campaign_id: "60", spend: 1 }),
+    row("CAMPAIGN", "2026-08-03", { org_id: "8", currency: "GBP", campaign_id: "60", spend: 1 }),
+    row("CAMPAIGN", "2026-08-03", { currency: "GBP", campaign_id: "60", spend: 1 }),
+    row("CAMPAIGN", "2026-08-01", { org_id: "9", currency: "JPY", campaign_id: "61", spend: 1 }),
+  ]);
+  // USD, EUR and GBP have two organisations each; the third one is left out
+  expect(await mart.ask(chosen)).toEqual(["USD | WITH | 1"]);
 });
