@@ -147,7 +147,7 @@ function coveredOf(row: ScopeRow, lists: ReadonlyMap<string, readonly string[]>)
   }));
 }
 
-/** How many pages the answers about the newest days had, by `scopeKey` and then by operation; scopes without any are left out. */
+/** How many pages the longest of the answers about the newest days had, by `scopeKey` and then by operation; scopes without any are left out. */
 export type LastPages = ReadonlyMap<string, ReadonlyMap<string, Pages>>;
 
 /** Answers of a scope that are read: enough to find each of its operations. */
@@ -176,7 +176,8 @@ export async function readLastPages(
       order  by s.window_end desc
       limit  ${lookedAt}
     ) as last
-    order  by last.window_end, last.slice_id`.execute(db);
+    -- the longest is kept, of equal ones the newest: how full the one page of a short answer was says nothing of a long one
+    order  by days, last.window_end, last.slice_id`.execute(db);
   const found = new Map<string, Map<string, Pages>>();
   for (const { scope, operation, count, days } of rows) {
     const key = scopeKey(scope);

@@ -13,7 +13,7 @@ describe("the pages of last answers", () => {
   const { scope, operation } = draft();
   const us = { store: "ios", app: "1", country: "US" };
 
-  test("are those of the newest days that are answered, by scope and operation, with the number of their days", async () => {
+  test("are those of the newest long answer, by scope and operation, with the number of their days", async () => {
     const { stage, worker } = ledger;
     const run = await stage.run();
     await stage.inState(run, "loaded", worker, draft({ window: week, requests: 4 }));
@@ -27,6 +27,18 @@ describe("the pages of last answers", () => {
       other: { count: 2, days: 1 },
     });
     expect(Object.fromEntries(found.get(scopeKey(japan)) ?? [])).toEqual({ [operation]: { count: 1, days: 1 } });
+  });
+
+  test("are those of the longest of the newest answers, and of equal ones those of the newest days", async () => {
+    const { stage, worker } = ledger;
+    const run = await stage.run();
+    await stage.inState(run, "loaded", worker, draft({ window: week, requests: 4 }));
+    const moved = { start: day("2026-08-02"), end: day("2026-08-09") };
+    await stage.inState(run, "loaded", worker, draft({ window: moved, requests: 3 }));
+    await stage.inState(run, "loaded", worker, draft({ window: august(12), requests: 1 }));
+    expect(Object.fromEntries((await read(us)).get(scopeKey(scope)) ?? [])).toEqual({
+      [operation]: { count: 3, days: 7 },
+    });
   });
 
   test("are not those of what waits or failed, nor of another dataset about the same", async () => {
