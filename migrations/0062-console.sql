@@ -5,30 +5,34 @@ create table ops.audit (
   audit_id     bigint      primary key generated always as identity,
   acted_at     timestamptz not null,
   user_name    text        not null,
-  user_role    text        not null check (user_role in ('viewer', 'operator')),
+  user_role    text        check (user_role in ('viewer', 'operator')),
+  signed_in_by text        not null check (signed_in_by in ('loopback', 'password', 'proxy')),
   from_address text        not null,
   action       text        not null,
   subject      text        not null,
   credits      integer     not null,
   outcome      text        not null default 'begun' check (outcome in ('begun', 'started', 'done', 'refused', 'failed')),
   note         text        not null default '',
-  ended_at     timestamptz
+  ended_at     timestamptz,
+  run_id       bigint
 );
 comment on table  ops.audit              is 'Actions of people in the console: who did what, from where, at which price. A row is written before the action begins.';
 comment on column ops.audit.audit_id     is 'Number of the action.';
 comment on column ops.audit.acted_at     is 'When.';
-comment on column ops.audit.user_name    is 'Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted.';
-comment on column ops.audit.user_role    is 'viewer or operator.';
+comment on column ops.audit.user_name    is 'Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted, unknown where sign-in was refused.';
+comment on column ops.audit.user_role    is 'viewer or operator; null where sign-in was refused.';
+comment on column ops.audit.signed_in_by is 'proxy (a reverse proxy vouches for the name), password (of all who know it any may give any name), loopback (this machine, without sign-in).';
 comment on column ops.audit.from_address is 'Network address that the request came from.';
 comment on column ops.audit.action       is 'Name of the action, such as sign-in or retry.';
 comment on column ops.audit.subject      is 'Fields of its form; empty for a sign-in.';
 comment on column ops.audit.credits      is 'Most credits that were agreed to; 0 for what spends nothing.';
-comment on column ops.audit.outcome      is 'begun (it has not ended, or its process was killed), started (the run that it started has not ended, or its process was killed), done, refused or failed.';
+comment on column ops.audit.outcome      is 'begun (it has not ended, or its process was killed), started (the run that it started has not ended; where its process was killed the next console to start settles it), done, refused or failed.';
 comment on column ops.audit.note         is 'Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.';
 comment on column ops.audit.ended_at     is 'When it ended; null while it has not.';
+comment on column ops.audit.run_id       is 'Run that it started, once that has begun; null where it started none.';
 
 create view ops.audit_log as
-select audit_id, acted_at, user_name, user_role, from_address, action, subject, credits, outcome, note, ended_at from ops.audit;
+select audit_id, acted_at, user_name, user_role, signed_in_by, from_address, action, subject, credits, outcome, note, ended_at, run_id from ops.audit;
 comment on view ops.audit_log is 'One row per action of a person in the console. Who started this retry? What was agreed to last week, and at which price?';
 select ops.comment_columns('ops.audit_log', 'ops.audit');
 

@@ -8,9 +8,13 @@ import type { ReportedProgress, SyncParts, SyncResult } from "./runs/run-parts.t
 import type { SyncRequest } from "./planner/request.ts";
 import { retryFailed, sync } from "./runs/sync.ts";
 import { cancelUnfinished } from "./ledger/cancel-slices.ts";
+import { cancelRestOfPlan, returnToFailed } from "./ledger/end-stopped.ts";
 import type { Reopening } from "./ledger/reopen.ts";
 import { runProgress } from "./ledger/runs.ts";
 import { databaseOutage, isLostConnection } from "./postgres/database-errors.ts";
+
+/** Why a run is stopped by somebody who wants no more of it: a plan's rest is cancelled then, which else goes on by its number or by a worker. */
+export const noMoreOfIt = new DOMException("The run is stopped, and nothing of it goes on.", "AbortError");
 
 /** A run in the foreground: what to do, how much it may spend, when to stop, and where it reports its progress. */
 export type ForegroundRun = {
@@ -30,7 +34,9 @@ export function retryInForeground(
   app: App,
   { which, ...run }: ForegroundRun & { readonly which: Omit<Reopening, "datasets"> },
 ): Promise<SyncResult> {
-  return inForeground(app, run, (parts) => retryFailed(parts, run.request, which));
+  return inForeground(app, run, (parts) =>
+    retryFailed(parts, { request: run.request, which, maxCredits: run.maxCredits }),
+  );
 }
 
 /** Runs a plan of a backfill, or what is left of it, in this process, to the end. `maxCredits`: what is left of its price. */
@@ -68,7 +74,7 @@ async function inForeground(
     await runner.stop();
     // calls that were under way have ended by now, and count
     const progress = await runProgress(app.warehouse.db, result.runId, app.clock.now());
-    await cancelUnfinished(app.warehouse.db, result.runId);
+    await endStopped(app, result.runId, run.stop.reason === noMoreOfIt);
     return { ...result, progress };
   } catch (error) {
     // the driver's own text says little and may say where
@@ -78,4 +84,11 @@ async function inForeground(
     ingest.halt();
     await runner.stop();
   }
+}
+
+/** What a stopped run has open goes on with no worker, who knows no limit; the rest of a plan, which has a price, only where nobody wants it. */
+async function endStopped({ warehouse: { db } }: App, runId: string, wantsNoMore: boolean): Promise<void> {
+  await cancelUnfinished(db, runId);
+  await returnToFailed(db, runId);
+  if (wantsNoMore) await cancelRestOfPlan(db, runId);
 }

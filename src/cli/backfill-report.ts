@@ -65,7 +65,7 @@ export function printDone(
   print(`Plan ${planId} is done: ${facts.join(", ")}. Nothing is left to run.`);
   if (total < slices)
     print(
-      `Its price did not pay for ${count(slices - total)} more, since some calls were charged more than once: ${commandOf(request)} plans what is missing.`,
+      `${count(slices - total)} more were cancelled, since it was stopped or some calls were charged more than once: ${commandOf(request)} plans what is missing.`,
     );
 }
 

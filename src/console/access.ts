@@ -12,6 +12,7 @@ import type { Role, Visitor } from "./visitor.ts";
  *   a session                     a signed cookie, made at sign-in with a password
  *   this machine                  no password and no proxy is set: then the console listens on loopback alone, and a person who reaches it can
  *                                 run the commands as well. A page of another site must not: only the names of loopback count as Host.
+ *                                 Nor whom a reverse proxy on this machine lets in: what one forwards counts as coming from elsewhere.
  */
 
 /** The cookie of a session. */
@@ -20,7 +21,7 @@ const sessionMs = 12 * 3_600_000;
 
 /** Who may come in. */
 export type Access = {
-  /** Null for nobody who is known. Throws `console_host` for another name than loopback's where no sign-in is wanted. */
+  /** Null for nobody who is known. Throws `console_host` for another name than loopback's, and for what a reverse proxy forwards, where no sign-in is wanted. */
   readonly visitorOf: (request: FastifyRequest) => Visitor | null;
   /** Whom a request counts for where requests are limited: a session, a user of the proxy, or an address. */
   readonly countedFor: (request: FastifyRequest) => string;
@@ -37,6 +38,13 @@ export type Access = {
 /** True for an address that only this machine reaches. */
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Headers that a reverse proxy adds; most do without being configured to, one that adds none of them cannot be told from a browser. */
+const forwarding = /^(forwarded|via|x-forwarded-.+|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip)$/;
+
+function isForwarded({ headers }: FastifyRequest): boolean {
+  return Object.keys(headers).some((name) => forwarding.test(name));
 }
 
 /** Throws `console_needs_password` where other machines would get in without one. */
@@ -86,7 +94,7 @@ export function createAccess({ environment, settings }: Config, clock: Clock): A
     visitorOf: (request) => {
       const known = fromProxy(request) ?? fromSession(request);
       if (known !== null || hasPassword || proxy !== undefined) return known;
-      if (!isLoopback(request.hostname.replace(/:\d+$/, ""))) throw fail("console_host");
+      if (!isLoopback(request.hostname.replace(/:\d+$/, "")) || isForwarded(request)) throw fail("console_host");
       return { name: "local", role: "operator", from: request.ip, by: "loopback" };
     },
     countedFor: (request) => {

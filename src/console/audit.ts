@@ -1,6 +1,6 @@
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
-import type { Visitor } from "./visitor.ts";
+import type { Role, Visitor } from "./visitor.ts";
 
 /** What is done: its name, about what, at which price, and when (epoch-ms). */
 export type Deed = {
@@ -13,15 +13,18 @@ export type Deed = {
 /** How an action stands or ended. `started`: the run that it started goes on. */
 export type DeedOutcome = "started" | "done" | "refused" | "failed";
 
+/** Who does it; nobody who is known at a sign-in that is refused. */
+type Actor = Omit<Visitor, "role"> & { readonly role: Role | null };
+
 /** Writes an action before it begins; returns the number of its row. */
 export async function recordDeed(
   db: Database,
-  { name, role, from }: Visitor,
+  { name, role, from, by }: Actor,
   { action, subject, credits, at }: Deed,
 ): Promise<string> {
   const { rows } = await sql<{ audit_id: string }>`
-    insert into ops.audit (acted_at, user_name, user_role, from_address, action, subject, credits)
-    values (${instant(at)}::timestamptz, ${name}, ${role}, ${from}, ${action}, ${shortened(subject)}, ${credits})
+    insert into ops.audit (acted_at, user_name, user_role, signed_in_by, from_address, action, subject, credits)
+    values (${instant(at)}::timestamptz, ${name}, ${role}, ${by}, ${from}, ${action}, ${shortened(subject)}, ${credits})
     returning audit_id`.execute(db);
   return rows[0]?.audit_id ?? "";
 }

@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import { noMoreOfIt } from "../foreground.ts";
 import { count, countOf } from "../core/count.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { ReportedProgress, SyncResult } from "../runs/run-parts.ts";
@@ -35,7 +36,7 @@ export interface BackgroundRuns extends AsyncDisposable {
   readonly start: (work: BackgroundWork, onEnd: (end: RunEnd) => Promise<void>) => void;
   /** The run that runs, or the last one; null before the first. */
   readonly latest: () => BackgroundRun | null;
-  /** Stops the one that runs. */
+  /** Stops the one that runs, so that nothing of it goes on elsewhere. */
   readonly stop: () => void;
 }
 
@@ -73,7 +74,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
     },
     latest: () => latest,
     stop: () => {
-      stopping.abort();
+      stopping.abort(noMoreOfIt);
       latest = latest && { ...latest, isStopping: true };
     },
     [Symbol.asyncDispose]: async () => {

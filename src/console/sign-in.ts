@@ -31,7 +31,8 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
     async (request, reply) => {
       const typed = parsed(Typed, request.body);
       const visitor = access.known(request, typed);
-      const named = visitor ?? { name: typed.name || "unknown", role: "viewer", from: request.ip, by: "password" };
+      // not what was typed as a name: it may be a password in the wrong field
+      const named = visitor ?? ({ name: "unknown", role: null, from: request.ip, by: "password" } as const);
       const { db } = app.warehouse;
       const at = app.clock.now();
       const auditId = await recordDeed(db, named, { action: "sign-in", subject: "", credits: 0, at });

@@ -35,7 +35,7 @@ export const consoleErrors = {
   },
   console_host: {
     recovery: "usage",
-    says: "without a password the console answers to localhost alone",
+    says: "without a password the console answers to localhost alone, and to no reverse proxy",
     next: "open it as http://127.0.0.1, or set STOREHOUSE_CONSOLE_PASSWORD",
   },
   console_too_often: { recovery: "usage", says: "too many requests", next: "wait a minute and try again" },

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
 import { isOpen, likelyCredits, onePage } from "./open-slices.ts";
@@ -6,7 +6,7 @@ import { readPlanProgress, priceLeft } from "./plans.ts";
 import { isAlive } from "./workers.ts";
 
 /** SQL: an answer of `ops.slice as s` has landed: it is paid for. */
-const hasLanded = sql<boolean>`exists (select from raw.answer as a where a.slice_id = s.slice_id)`;
+export const hasLanded = sql<boolean>`exists (select from raw.answer as a where a.slice_id = s.slice_id)`;
 
 /**
  * Cancels what syncs in the foreground left that were killed or stopped. A cancelled slice is deleted: its cells count as not requested,
@@ -84,6 +84,16 @@ async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
   return left;
 }
 
+/** SQL: adds to a plan what was charged, or may have been, for slices of it that the part `cancelled` of the statement deletes. */
+export function chargesKept(planId: SqlFragment): SqlFragment {
+  return sql`
+        update ops.plan as p
+        set    cancelled_credits = p.cancelled_credits + gone.charged, cancelled_unsure_credits = p.cancelled_unsure_credits + gone.unsure
+        from   (select ${chargedCredits("q")} as charged, coalesce(sum(${onePage("c")}) filter (where ${mayHaveBeenCharged("q")}), 0) as unsure
+                from   cancelled as c join ops.request as q on q.slice_id = c.slice_id) as gone
+        where  p.plan_id = ${planId}`;
+}
+
 /**
  * Cancels open slices of plans whose foreground runs are over, or that the price did not pay for, as far as what is left of the price does not pay for them: it is all that
  * was agreed to, and what is due is planned anyway. Answers that have begun to land are paid for and stay, before all others. The plan
@@ -115,11 +125,7 @@ export async function cancelBeyondPrices(db: Database): Promise<number> {
         where  s.slice_id = open.slice_id and s.run_id = open.run_id and s.state = 'deferred' and s.error_code = 'plan_spent'
         and    (open.running <= ${left}::numeric or open.landed)
       ), kept as (
-        update ops.plan as p
-        set    cancelled_credits = p.cancelled_credits + gone.charged, cancelled_unsure_credits = p.cancelled_unsure_credits + gone.unsure
-        from   (select ${chargedCredits("q")} as charged, coalesce(sum(${onePage("c")}) filter (where ${mayHaveBeenCharged("q")}), 0) as unsure
-                from   cancelled as c join ops.request as q on q.slice_id = c.slice_id) as gone
-        where  p.plan_id = ${planId}
+        ${chargesKept(sql`${planId}`)}
       )
       select count(*)::int as count from cancelled`.execute(db);
     cancelled += rows[0]?.count ?? 0;

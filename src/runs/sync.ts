@@ -86,21 +86,20 @@ export function retried(request: SyncRequest, which: Omit<Reopening, "datasets">
   return { ...which, datasets: named.map(({ name }) => name) };
 }
 
+/** A retry: of which datasets, which of their slices, and what it may spend. */
+type Retry = {
+  readonly request: SyncRequest;
+  readonly which: Omit<Reopening, "datasets">;
+  readonly maxCredits: number | null;
+};
+
 /** Runs slices again that failed, to the end. */
-export async function retryFailed(
-  parts: SyncParts,
-  request: SyncRequest,
-  which: Omit<Reopening, "datasets">,
-): Promise<SyncResult> {
+export async function retryFailed(parts: SyncParts, { request, which, maxCredits }: Retry): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
   const reopening = retried(request, which);
   const { datasets } = reopening;
   await parts.ingest.reapDeadWorkers();
-  const runId = await openRun(
-    db,
-    { kind: "retry", workerId, asOf: request.today, datasets, maxCredits: null },
-    clock.now(),
-  );
+  const runId = await openRun(db, { kind: "retry", workerId, asOf: request.today, datasets, maxCredits }, clock.now());
   await reopen(db, { ...reopening, runId });
   parts.wake();
   await drain(parts, runId, true);

@@ -79,13 +79,14 @@ describe("an action that starts a run", () => {
       has_ended: true,
     });
     expect(await lastDeed("stop")).toMatchObject({ user_name: "Bob", outcome: "done", has_ended: true });
+    // no worker goes on with what was stopped, and what it might have spent is on record
+    expect(await stage.failedSlice()).not.toBe("");
+    expect(await stage.stage.query("select max_credits from ops.run where kind = 'retry'")).toEqual([
+      { max_credits: 3 },
+    ]);
   });
 
   test("is on record as failed where the run failed", async () => {
-    await stage.stage.query(
-      "update ops.slice set state = 'failed', error_code = 'server_error' where window_start = $1",
-      [addDays(today, -2)],
-    );
     failing("status");
     await retryFailed();
     await ended("retry");

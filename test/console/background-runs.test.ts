@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createBackgroundRuns, endOf, type RunEnd } from "../../src/console/background-runs.ts";
 import type { App } from "../../src/app.ts";
+import { noMoreOfIt } from "../../src/foreground.ts";
 import { fail } from "../../src/core/errors.ts";
 import type { SyncResult } from "../../src/runs/run-parts.ts";
 

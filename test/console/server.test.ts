@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { priceOfSetup } from "../../src/cli/setup.ts";
+import { Settings } from "../../src/config/settings.ts";
+import type { Clock } from "../../src/core/clock.ts";
+import { today } from "../support/ingest-stage.ts";
 import { pages } from "../../src/console/pages/all.ts";
 import type { Console } from "../../src/console/server.ts";
 import {
@@ -52,6 +57,12 @@ describe("who comes in", () => {
     const { status, text } = await stranger.signIn("wrong password");
     expect([status, text]).toEqual([401, expect.stringContaining("name or password is wrong")]);
     expect((await stranger.get("/")).status).toBe(303);
+    // a person may have typed the password as the name
+    await stranger.signIn("Ann", operatorPassword);
+    const [refused] = await stage.stage.query(
+      "select user_name, user_role, signed_in_by, outcome from ops.audit order by audit_id desc limit 1",
+    );
+    expect(refused).toEqual({ user_name: "unknown", user_role: null, signed_in_by: "password", outcome: "refused" });
     const statuses = [];
     for (let tries = 0; tries < 12; tries += 1) statuses.push((await stranger.signIn("wrong password")).status);
     expect(statuses.at(-1)).toBe(429);
@@ -100,6 +111,16 @@ describe("who comes in", () => {
     });
     expect(rebound).toBe(403);
   });
+
+  test.each(["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"])(
+    "nor whom a reverse proxy on this machine lets in without a password: %s",
+    async (name) => {
+      const open = clientOf(await stage.start());
+      const forwarded = await open.get("/", { [name]: "for=10.1.2.3" });
+      expect([forwarded.status, forwarded.text]).toEqual([403, expect.stringContaining("console_host")]);
+      expect((await open.get("/")).status).toBe(200);
+    },
+  );
 
   test("whom the reverse proxy names, from its address and only where it is set", async () => {
     const header = { "x-forwarded-user": "ann@example.com" };
@@ -200,6 +221,20 @@ test("pages that take much of the processor are not had as often as somebody lik
   expect(before).toBeGreaterThan(1_000);
   expect(await left("/portfolio")).toBe(before - 1);
   expect((await viewer.post("/actions/stop", {})).headers.get("x-ratelimit-limit")).toBe("60");
+});
+
+test("the calculator prices the configuration that it writes, as setup does", async () => {
+  const fields =
+    "ids=1234567890&countries=US&named=alpha%0Abeta&sent=1&on=keyword_rank&on=app_rating&on=sales_estimate";
+  const { text } = await operator.get(`/credits/calculator?${fields}`);
+  const yaml = /<pre[^>]*><code>([^<]*)/.exec(text)?.[1] ?? "";
+  expect(yaml).toContain("source: config");
+  const settings = Settings.parse(parse(yaml));
+  const { first, night } = await priceOfSetup(settings, null, { today: () => today } as Clock);
+  const shown = [...text.matchAll(/<dd>([\d,]+)<\/dd>/g)].map(([, number]) => Number(number?.replaceAll(",", "")));
+  expect(shown.slice(0, 2)).toEqual([Math.round(first), Math.round(night)]);
+  // the account's own lists are not read, and the list of all keywords that it tracks cannot be used
+  expect(night).toBeGreaterThan(0);
 });
 
 test("spending by day is drawn, with the days in a table below for who does not see it", async () => {

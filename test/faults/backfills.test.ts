@@ -91,7 +91,7 @@ test("a backfill that is killed is taken over at its agreed price, less the call
   const again = await backfillCommand(stage, ["--plan", "1"], { settings: off });
   expect(again).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/did not pay for \d+ more.*storehouse backfill --dataset keyword_rank/),
+    stdout: expect.stringMatching(/\d+ more were cancelled.*storehouse backfill --dataset keyword_rank/),
   });
 });
 

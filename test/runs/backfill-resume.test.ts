@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
+import { noMoreOfIt } from "../../src/foreground.ts";
+import { queueLeftOver } from "../../src/runs/orphans.ts";
 import { knownPlan } from "../../src/planner/backfill-plan.ts";
 import { planChanges } from "../../src/planner/plan-changes.ts";
 import { charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
@@ -91,6 +93,26 @@ describe("a plan that was begun", () => {
     const wishes = stage.asked().map(wish);
     expect(new Set(wishes).size).toBe(wishes.length);
     expect(await standingOf(stage, made.planId)).toMatchObject({ open: 0, total: made.slices });
+  });
+
+  test("is over where a person wants no more of it: what was not sent is cancelled, and is missing again", async () => {
+    const gate = gateAfter(12);
+    await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
+    const made = await planned(stage);
+    const stop = new AbortController();
+    const first = runPlanned(stage, made.planId, { stop: stop.signal });
+    await until(() => gate.held() > 0);
+    stop.abort(noMoreOfIt);
+    gate.open();
+    expect(await first).toMatchObject({ outcome: "interrupted" });
+    const spent = charged(stage);
+    const { open, total, credits } = await standingOf(stage, made.planId);
+    expect({ open, credits }).toEqual({ open: 0, credits: spent });
+    expect(total).toBeLessThan(made.slices);
+    await using app = await stage.open();
+    await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+    expect(await stage.query("select from ops.slice where state in ('pending', 'running', 'deferred')")).toEqual([]);
+    expect(await planned(stage)).toMatchObject({ slices: made.slices - total, credits: made.credits - spent });
   });
 
   test("goes on after credits ran out, and nothing else goes with it", async () => {

@@ -1,14 +1,17 @@
 import { z } from "zod";
 import { defineAction } from "../define-action.ts";
 
-/** Stops the run that the console runs, as Ctrl-C stops a command. */
+const says =
+  "The run stops: what was fetched is loaded, and nothing more of it is requested. What is left is failed again, or missing.";
+
+/** Stops the run that the console runs, as Ctrl-C stops a command; the rest of a backfill is cancelled as well. */
 export const stopAction = defineAction({
   name: "stop",
   label: "Stop",
   input: z.object({}),
-  price: () => Promise.resolve({ credits: 0, says: "The run of the console stops: what was fetched is loaded." }),
+  price: () => Promise.resolve({ credits: 0, says }),
   run: ({ runs }) => {
     runs.stop();
-    return Promise.resolve({ says: "The run stops: what was fetched is loaded.", to: "/runs" });
+    return Promise.resolve({ says, to: "/runs" });
   },
 });

@@ -31,7 +31,10 @@ export const auditPage = definePage({
                 "Actions, the newest first",
                 [
                   { heading: "When", cell: (one) => timeCell(one.at, now) },
-                  { heading: "Who", cell: (one) => html`${one.name} <span class="muted">${one.role}</span>` },
+                  {
+                    heading: "Who",
+                    cell: (one) => html`${one.name} <span class="muted">${one.role ?? ""} by ${one.by}</span>`,
+                  },
                   { heading: "From", cell: (one) => one.from },
                   { heading: "What", cell: (one) => one.action },
                   { heading: "About", cell: (one) => wrapped(aboutText(one.subject)) },
@@ -73,7 +76,8 @@ function wrapped(text: string): Html | null {
 type DeedLine = {
   readonly at: Date;
   readonly name: string;
-  readonly role: string;
+  readonly role: string | null;
+  readonly by: string;
   readonly from: string;
   readonly action: string;
   readonly subject: string;
@@ -85,7 +89,7 @@ type DeedLine = {
 
 async function readDeeds(db: Database, most: number): Promise<readonly DeedLine[]> {
   const { rows } = await sql<DeedLine>`
-    select acted_at as at, user_name as name, user_role as role, from_address as "from", action, subject, credits, outcome,
+    select acted_at as at, user_name as name, user_role as role, signed_in_by as by, from_address as "from", action, subject, credits, outcome,
            note,
            ended_at as "endedAt"
     from   ops.audit_log

@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { editedSettings } from "../../config/edit-yaml.ts";
+import { editedSettings, type SettingsChange } from "../../config/edit-yaml.ts";
 import { Settings } from "../../config/settings.ts";
 import { count, countOf } from "../../core/count.ts";
 import type { Day } from "../../core/day.ts";
-import type { PortfolioApp } from "../../core/portfolio.ts";
 import { fail } from "../../core/errors.ts";
-import { storeOf } from "../../core/store.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { examplePortfolio } from "../../planner/example-portfolio.ts";
+import { portfolioOf } from "../../planner/portfolio.ts";
 import { datasetPrices, type DatasetPrice } from "../../planner/portfolio-price.ts";
 import { definePage } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
@@ -48,7 +47,7 @@ type Wanted = z.output<typeof Input>;
 /** More is priced on the command line: the planner goes over every keyword. */
 const mostKeywords = 100_000;
 
-/** Prices a portfolio that nobody has yet, with the planner, and writes the configuration for it. Needs no account and no database. */
+/** Prices the configuration for a portfolio that nobody has yet, with the planner, and writes it. Needs no account and no database. */
 export const calculatorPage = definePage({
   path: "/credits/calculator",
   title: "What would it cost?",
@@ -80,6 +79,7 @@ type Choice = {
   readonly isNamed: boolean;
   readonly countries: readonly string[];
   readonly keywords: readonly string[];
+  readonly hasNamedKeywords: boolean;
   readonly on: readonly string[];
 };
 
@@ -92,6 +92,7 @@ function chosen({ ids, apps, countries, named, keywords, sent, on }: Wanted): Ch
     isNamed: ids.length > 0,
     countries: places,
     keywords: named.length > 0 ? named : made,
+    hasNamedKeywords: named.length > 0,
     on: sent === undefined ? datasets.filter((dataset) => dataset.on).map(({ name }) => name) : on,
   };
   const size = choice.apps.length * places.length * Math.max(choice.keywords.length, 1);
@@ -102,17 +103,23 @@ function chosen({ ids, apps, countries, named, keywords, sent, on }: Wanted): Ch
   return choice;
 }
 
-function priced({ apps, countries, keywords, on }: Choice, today: Day) {
-  const portfolio = apps.map((trackId): PortfolioApp => ({
-    store: storeOf(trackId),
-    trackId,
-    tracked: true,
-    countries: countries.map((country) => ({ country, keywords, tracked: keywords, keywordCount: keywords.length })),
-  }));
+/** What differs from the defaults: the configuration that is priced, and that the page writes. */
+function changeOf({ apps, countries, on }: Choice, keywords: readonly string[]) {
+  const switched = datasets.filter((dataset) => dataset.on !== on.includes(dataset.name));
+  return {
+    source: "config",
+    apps: apps.map((id) => ({ id, countries, keywords })),
+    datasets: Object.fromEntries(switched.map(({ name }) => [name, on.includes(name)])),
+  } as const satisfies SettingsChange;
+}
+
+function priced(choice: Choice, today: Day) {
+  const { source, apps, datasets: switched } = changeOf(choice, choice.keywords);
   const settings = Settings.parse({
-    datasets: Object.fromEntries(datasets.map(({ name }) => [name, { on: on.includes(name) }])),
+    portfolio: { source, apps },
+    datasets: Object.fromEntries(Object.entries(switched).map(([name, on]) => [name, { on }])),
   });
-  return datasetPrices({ apps: portfolio, settings, today });
+  return datasetPrices({ apps: portfolioOf([], settings.portfolio).apps, settings, today });
 }
 
 function datasetBoxes(on: readonly string[]): readonly Html[] {
@@ -154,7 +161,8 @@ function resultCard(choice: Choice, prices: readonly DatasetPrice[]): Html {
     </dl>
     <p class="muted">
       Credits.
-      ${connected > 0 ? `Where a search-ads account is connected a night costs ${countOf(connected, "credit")} more. ` : ""}Competitors
+      ${connected > 0 ? `Where a search-ads account is connected a night costs ${countOf(connected, "credit")} more. ` : ""}This
+      is the price of the configuration below: of the apps that it lists, and not of what an account tracks. Competitors
       and other lists that only the service knows count as one of a kind.
     </p>
     ${
@@ -179,17 +187,11 @@ function rounded(credits: number): string | number {
   return credits > 0 && credits < 10 ? credits.toFixed(1) : Math.round(credits);
 }
 
-/** The lines that differ from the defaults. */
-function yamlCard({ apps, isNamed, countries, keywords, on }: Choice): Html {
-  const switched = datasets.filter((dataset) => dataset.on !== on.includes(dataset.name));
-  const yaml = editedSettings("", {
-    source: "config",
-    apps: apps.map((id) => ({ id, countries, keywords: keywords[0] === "keyword 1" ? [] : keywords })),
-    datasets: Object.fromEntries(switched.map(({ name }) => [name, on.includes(name)])),
-  });
+function yamlCard(choice: Choice): Html {
+  const yaml = editedSettings("", changeOf(choice, choice.hasNamedKeywords ? choice.keywords : []));
   return html`<section class="card" id="yaml">
     <h2>For config/storehouse.yaml</h2>
-    ${isNamed ? null : html`<p class="muted">The ids are made up: put those of your apps in their place. <code>storehouse find</code> finds them by name.</p>`}
+    ${choice.isNamed ? null : html`<p class="muted">The ids are made up: put those of your apps in their place. <code>storehouse find</code> finds them by name.</p>`}
     <pre tabindex="0"><code>${yaml}</code></pre>
   </section>`;
 }

@@ -1,0 +1,46 @@
+import { errorCodes } from "../core/error-codes.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+import { chargesKept, hasLanded } from "./cancel-slices.ts";
+
+/** Error codes of slices that were skipped, not failed, before a retry. */
+const skipCodes = Object.entries(errorCodes).flatMap(([code, { recovery }]) => (recovery === "skip" ? [code] : []));
+
+/** SQL: what a slice `s` is once the run that had it was stopped: it waits for a person, and no worker goes on with it. */
+const waitsForRetry = sql`
+  state         = case when s.error_code = any (${skipCodes}::text[]) then 'skipped' else 'failed' end, due_at = null,
+  error_code    = coalesce(s.error_code, 'stopped'),
+  error_message = coalesce(s.error_message, ${errorCodes.stopped.says})`;
+
+/** Puts slices of a retry that was stopped back to failed, save those that ended. A living worker would adopt open ones. Returns how many. */
+export async function returnToFailed(db: Database, runId: string): Promise<number> {
+  const { rows } = await sql`
+    update ops.slice as s set ${waitsForRetry}
+    from   ops.run as r
+    where  r.run_id = ${runId} and r.kind = 'retry' and s.run_id = r.run_id and s.state in ('pending', 'deferred')
+    returning s.slice_id`.execute(db);
+  return rows.length;
+}
+
+/**
+ * Cancels open slices of a plan whose run a person stopped: nothing more of its price is to be spent, and their cells count as not requested.
+ * Answers that have begun to land are paid for: they wait for a retry. The plan keeps what its cancelled slices were charged, or may have
+ * been. Returns how many were cancelled.
+ */
+export async function cancelRestOfPlan(db: Database, runId: string): Promise<number> {
+  const { rows } = await sql`
+    with rest as materialized (
+      select s.slice_id, ${hasLanded} as landed
+      from   ops.slice as s
+      join   ops.run as r using (run_id)
+      where  s.run_id = ${runId} and r.kind = 'backfill' and s.state in ('pending', 'deferred')
+      for    update of s skip locked
+    ), cancelled as (
+      delete from ops.slice as s using rest where s.slice_id = rest.slice_id and not rest.landed
+      returning s.slice_id, s.planned_credits, s.planned_requests
+    ), waiting as (
+      update ops.slice as s set ${waitsForRetry} from rest where s.slice_id = rest.slice_id and rest.landed
+    ), kept as (${chargesKept(sql`(select plan_id from ops.run where run_id = ${runId})`)})
+    select from cancelled`.execute(db);
+  return rows.length;
+}
