@@ -4660,17 +4660,20 @@ create view ops.app_answer (
 create table ops.audit (
   audit_id bigint not null generated always as identity, -- Number of the action.
   acted_at timestamp with time zone not null, -- When.
-  user_name text not null, -- Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted.
-  user_role text not null, -- viewer or operator.
+  user_name text not null, -- Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted, unknown where sign-in was refused.
+  user_role text, -- viewer or operator; null where sign-in was refused.
+  signed_in_by text not null, -- proxy (a reverse proxy vouches for the name), password (of all who know it any may give any name), loopback (this machine, without sign-in).
   from_address text not null, -- Network address that the request came from.
   action text not null, -- Name of the action, such as sign-in or retry.
   subject text not null, -- Fields of its form; empty for a sign-in.
   credits integer not null, -- Most credits that were agreed to; 0 for what spends nothing.
-  outcome text not null default 'begun'::text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended, or its process was killed), done, refused or failed.
+  outcome text not null default 'begun'::text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended; where its process was killed the next console to start settles it), done, refused or failed.
   note text not null default ''::text, -- Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.
   ended_at timestamp with time zone, -- When it ended; null while it has not.
+  run_id bigint, -- Run that it started, once that has begun; null where it started none.
   constraint audit_pkey PRIMARY KEY (audit_id),
   constraint audit_outcome_check CHECK ((outcome = ANY (ARRAY['begun'::text, 'started'::text, 'done'::text, 'refused'::text, 'failed'::text]))),
+  constraint audit_signed_in_by_check CHECK ((signed_in_by = ANY (ARRAY['loopback'::text, 'password'::text, 'proxy'::text]))),
   constraint audit_user_role_check CHECK ((user_role = ANY (ARRAY['viewer'::text, 'operator'::text])))
 );
 
@@ -4678,27 +4681,31 @@ create table ops.audit (
 create view ops.audit_log (
   audit_id bigint, -- Number of the action.
   acted_at timestamp with time zone, -- When.
-  user_name text, -- Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted.
-  user_role text, -- viewer or operator.
+  user_name text, -- Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted, unknown where sign-in was refused.
+  user_role text, -- viewer or operator; null where sign-in was refused.
+  signed_in_by text, -- proxy (a reverse proxy vouches for the name), password (of all who know it any may give any name), loopback (this machine, without sign-in).
   from_address text, -- Network address that the request came from.
   action text, -- Name of the action, such as sign-in or retry.
   subject text, -- Fields of its form; empty for a sign-in.
   credits integer, -- Most credits that were agreed to; 0 for what spends nothing.
-  outcome text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended, or its process was killed), done, refused or failed.
+  outcome text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended; where its process was killed the next console to start settles it), done, refused or failed.
   note text, -- Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.
-  ended_at timestamp with time zone -- When it ended; null while it has not.
+  ended_at timestamp with time zone, -- When it ended; null while it has not.
+  run_id bigint -- Run that it started, once that has begun; null where it started none.
 ) as
  SELECT audit_id,
     acted_at,
     user_name,
     user_role,
+    signed_in_by,
     from_address,
     action,
     subject,
     credits,
     outcome,
     note,
-    ended_at
+    ended_at,
+    run_id
    FROM ops.audit;
 
 -- Lists of keywords (or ids) that a slice requests together; one row per distinct list.

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { count, countOf } from "../core/count.ts";
 import { actions } from "./actions/all.ts";
-import { recordDeed, recordOutcome, type DeedOutcome } from "./audit.ts";
+import { recordDeed, recordOutcome, recordRun, type DeedOutcome } from "./audit.ts";
 import { endOf } from "./background-runs.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { ActionContext, AnyAction, Price } from "./define-action.ts";
@@ -64,9 +64,12 @@ async function act({ app, runs }: ConsoleParts, acting: Acting): Promise<Fastify
     const { says, to, started } = await action.run(context, input, price.credits);
     await record(started === undefined ? "done" : "started", says);
     if (started !== undefined)
-      runs.start(started, (end) => {
-        const { isDone, text } = endOf(end);
-        return record(isDone ? "done" : "failed", text);
+      runs.start(started, {
+        onRun: (runId) => recordRun(db, auditId, runId),
+        onEnd: (end) => {
+          const { isDone, text } = endOf(end);
+          return record(isDone ? "done" : "failed", text);
+        },
       });
     leaveNote(request, reply, says);
     return await reply.redirect(to, 303);

@@ -1,3 +1,4 @@
+import { isAlive } from "../ledger/workers.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Role, Visitor } from "./visitor.ts";
@@ -39,6 +40,30 @@ export async function recordOutcome(
   await sql`
     update ops.audit set outcome = ${outcome}, note = ${shortened(note)}, ended_at = ${endedAt}::timestamptz
     where  audit_id = ${auditId}`.execute(db);
+}
+
+/** Notes which run an action started. */
+export async function recordRun(db: Database, auditId: string, runId: string): Promise<void> {
+  await sql`update ops.audit set run_id = ${runId} where audit_id = ${auditId}`.execute(db);
+}
+
+/**
+ * Settles what a process left open that was killed: by how the run of the action ended, or as failed where it was broken off. An action
+ * without a run is left open for a day, since another console may be at it.
+ */
+export async function settleDeeds(db: Database, now: number): Promise<void> {
+  await sql`
+    update ops.audit as a
+    set    outcome  = case when r.outcome in ('loaded', 'deferred', 'interrupted') then 'done' else 'failed' end,
+           note     = case when r.run_id is null then 'Its process was killed before it ended.'
+                           when r.ended_at is null then format('Its process was killed: workers go on with what run %s left.', r.run_id)
+                           else format('Run %s ended as %s.', r.run_id, r.outcome) end,
+           ended_at = coalesce(r.ended_at, ${instant(now)}::timestamptz)
+    from   ops.audit as o
+    left   join ops.run as r on r.run_id = o.run_id
+    where  o.audit_id = a.audit_id and a.outcome in ('begun', 'started')
+    and    case when r.run_id is null then a.acted_at < ${instant(now)}::timestamptz - interval '1 day'
+                else r.ended_at is not null or not ${isAlive(sql`r.worker_id`)} end`.execute(db);
 }
 
 function instant(at: number): string {

@@ -28,12 +28,18 @@ export type BackgroundWork = {
   readonly work: (control: RunControl) => Promise<SyncResult>;
 };
 
+/** Who is to note the number of a run as soon as it has one, and how it ended. */
+type RunRecord = {
+  readonly onRun: (runId: string) => Promise<void>;
+  readonly onEnd: (end: RunEnd) => Promise<void>;
+};
+
 /** Runs of the console's actions, one at a time. Disposing stops the one that runs, as Ctrl-C stops a command. */
 export interface BackgroundRuns extends AsyncDisposable {
   /** Throws `console_busy` while one runs. */
   readonly checkFree: () => void;
-  /** Starts a run that goes on when the answer has been sent, and hands over how it ended. Throws `console_busy` while another one runs. */
-  readonly start: (work: BackgroundWork, onEnd: (end: RunEnd) => Promise<void>) => void;
+  /** Starts a run that goes on when the answer has been sent. Throws `console_busy` while another one runs. */
+  readonly start: (work: BackgroundWork, record: RunRecord) => void;
   /** The run that runs, or the last one; null before the first. */
   readonly latest: () => BackgroundRun | null;
   /** Stops the one that runs, so that nothing of it goes on elsewhere. */
@@ -46,14 +52,19 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
   let working: Promise<void> = Promise.resolve();
   let stopping = new AbortController();
 
+  /** A record that cannot be written keeps no other run from starting. */
+  function noted(record: Promise<void>): Promise<void> {
+    return record.catch((error: unknown) => log.error({ problem: problemOf(error, hide) }, "console.run_failed"));
+  }
+
   async function toEnd(running: Promise<SyncResult>, onEnd: (end: RunEnd) => Promise<void>): Promise<void> {
     const ended = await running.then(
       (result): RunEnd => ({ at: clock.now(), result, problem: result.error && hide(result.error.message) }),
       (error: unknown): RunEnd => ({ at: clock.now(), result: null, problem: problemOf(error, hide) }),
     );
     if (ended.problem !== null) log.error({ problem: ended.problem }, "console.run_failed");
-    // on record before it shows as ended; a record that cannot be written keeps no other run from starting
-    await onEnd(ended).catch((error: unknown) => log.error({ problem: problemOf(error, hide) }, "console.run_failed"));
+    // on record before it shows as ended
+    await noted(onEnd(ended));
     latest = latest && { ...latest, ended };
   }
 
@@ -62,15 +73,23 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
   };
   return {
     checkFree,
-    start: ({ what, work }, onEnd) => {
+    start: ({ what, work }, { onRun, onEnd }) => {
       checkFree();
       latest = { what, startedAt: clock.now(), progress: null, isStopping: false, ended: null };
       stopping = new AbortController();
+      let number = Promise.resolve();
       const control: RunControl = {
         stop: stopping.signal,
-        progress: (progress) => (latest = latest && { ...latest, progress }),
+        progress: (progress) => {
+          if (latest?.progress == null) number = noted(onRun(progress.runId));
+          latest = latest && { ...latest, progress };
+        },
       };
-      working = toEnd(work(control), onEnd);
+      // in this order, also where it ends at once
+      working = toEnd(work(control), async (end) => {
+        await number;
+        await onEnd(end);
+      });
     },
     latest: () => latest,
     stop: () => {

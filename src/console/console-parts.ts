@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import type { Access } from "./access.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
-import type { Pulse } from "./pulse.ts";
+import type { LiveStreams } from "./live-streams.ts";
 import type { SharedReads } from "./shared-reads.ts";
 
 /** What the routes of a console share. */
@@ -11,5 +11,5 @@ export type ConsoleParts = {
   readonly access: Access;
   readonly reads: SharedReads;
   readonly runs: BackgroundRuns;
-  readonly pulse: Pulse;
+  readonly streams: LiveStreams;
 };

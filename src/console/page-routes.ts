@@ -10,6 +10,9 @@ import { navigationEntries, pages } from "./pages/all.ts";
 import { instantText } from "./parts/times.ts";
 import type { Visitor } from "./visitor.ts";
 
+/** Since when figures are that a slow database did not give anew, of an answer that is no page. */
+const ageHeader = "x-figures-from";
+
 /** Serves every page. */
 export function addPages(server: FastifyInstance, parts: ConsoleParts, limits: Limits): void {
   for (const page of pages)
@@ -43,7 +46,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
   const input = parsed(page.input, { ...(request.query as object), ...(request.params as object) });
   const now = app.clock.now();
   // before anything is read: a change meanwhile is reported when the page listens
-  const since = parts.pulse.seen();
+  const since = parts.streams.seen();
   let oldest: number | null = null;
   let token: string | null = null;
   const context: PageContext = {
@@ -63,6 +66,8 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
   const answer = await page.show(context, input as never);
   void reply.header("cache-control", "no-store");
   if (!("markup" in answer)) {
+    // what has no place for a notice says it here: coverage.js shows it, and a file that was saved can be told from a new one
+    if (oldest !== null) void reply.header(ageHeader, instantText(oldest, now));
     if (answer.name !== undefined) void reply.header("content-disposition", `attachment; filename="${answer.name}"`);
     return reply.type(answer.type).send(answer.body);
   }

@@ -13,13 +13,14 @@ import { listenOnFree } from "../health/listen.ts";
 import { openWarehouse } from "../postgres/database.ts";
 import { checkExposure, createAccess, newCookieKey } from "./access.ts";
 import { addActions } from "./action-routes.ts";
+import { settleDeeds } from "./audit.ts";
 import { createBackgroundRuns } from "./background-runs.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import { createLimits } from "./limits.ts";
 import { addLive } from "./live.ts";
 import { addPages } from "./page-routes.ts";
 import { addProblems } from "./problem-page.ts";
-import { createPulse } from "./pulse.ts";
+import { createLiveStreams } from "./live-streams.ts";
 import { openReader } from "./reader.ts";
 import { createSharedReads } from "./shared-reads.ts";
 import { addSignIn } from "./sign-in.ts";
@@ -50,6 +51,7 @@ export async function startConsole(
   // apart from the pool of a worker in the same process, so that neither waits for the other
   const warehouse = opened.use(await openWarehouse(app.databaseUrl, actingConnections));
   const acting = { ...app, warehouse };
+  await settleDeeds(warehouse.db, clock.now());
   const runs = opened.use(createBackgroundRuns(app));
   const reads = createSharedReads({ db: reader.db, clock, patienceMs: seconds * 1000 });
   const parts: ConsoleParts = {
@@ -57,7 +59,9 @@ export async function startConsole(
     access: createAccess(config, clock),
     reads,
     runs,
-    pulse: opened.use(createPulse({ db: reader.db, clock, runs, changed: reads.forget })),
+    streams: opened.use(
+      createLiveStreams({ db: reader.db, clock, runs, changed: reads.forget, isDueAgain: reads.isDueAgain }),
+    ),
   };
   const got = await listenOnFree({
     host,

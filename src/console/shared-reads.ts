@@ -12,14 +12,18 @@ type SharedValue<T> = { readonly value: T; readonly readAt: number; readonly isO
 export type SharedReads = {
   /** The value by a key: read now, or a moment ago for somebody else, or an older one where the database is slow. Throws `console_slow` without one. */
   readonly read: <T>(key: string, work: (db: Database) => Promise<T>) => Promise<SharedValue<T>>;
-  /** Has every key read anew when it is wanted next: what it was read from has changed. */
+  /** Has every key read anew when it is wanted next and its share of time allows: what it was read from has changed. */
   readonly forget: () => void;
+  /** True once where a page got what is past, or none, and may have it read anew by now. */
+  readonly isDueAgain: () => boolean;
 };
 
 /** A value counts as new for so long: a live page asks again when the ledger has changed. */
 const freshMs = 2_000;
-/** Reads of one key take at most this share of a connection's time: a slow read is kept longer. */
+/** Reads of one key take at most this share of a connection's time: a slow read is kept longer, also when it is past. */
 const mostShare = 0.1;
+/** After a read that failed nobody is kept longer than this from another try. */
+const longestAfterError = 15_000;
 /** Keys that are kept, and texts and numbers of all of their values; what was not used for the longest time goes first. */
 const mostKeys = 200;
 const mostKept = 2_000_000;
@@ -35,8 +39,8 @@ type Entry = {
   reading: Promise<void> | null;
   /** What was known to have changed when the read under way was wanted, as a count. */
   began: number;
-  /** The error of the last read, null when it succeeded. */
-  error: unknown;
+  /** The error of the last read, and until when it stands; null when it succeeded. */
+  failed: { readonly error: unknown; readonly until: number } | null;
 };
 
 /** Makes them over connections that only read. `patienceMs`: how long a page waits before it shows older figures. */
@@ -54,10 +58,11 @@ export function createSharedReads({
 
   let kept = 0;
   let underWay = 0;
+  let dueAgainAt: number | null = null;
 
   function entryOf(key: string): Entry {
     const short = key.length <= longestKey ? key : createHash("sha256").update(key).digest("base64url");
-    const entry = entries.get(short) ?? { value: null, size: 0, reading: null, began: 0, error: null };
+    const entry = entries.get(short) ?? { value: null, size: 0, reading: null, began: 0, failed: null };
     // a map keeps the order in which keys were set: the first is the one that was not used for the longest time
     entries.delete(short);
     entries.set(short, entry);
@@ -96,13 +101,27 @@ export function createSharedReads({
       const of = await work(db);
       // a change while it was read may not be in it
       entry.value = { of, at: clock.now(), tookMs: clock.now() - from, ...(began === changes ? {} : { isPast: true }) };
-      entry.error = null;
+      entry.failed = null;
       kept -= entry.size;
       entry.size = sizeOf(of);
       kept += entry.size;
     } catch (error) {
-      entry.error = error;
+      const wait = Math.min((clock.now() - from) / mostShare, longestAfterError);
+      entry.failed = { error, until: clock.now() + wait };
     }
+  }
+
+  /** Until when a value, or the error instead of one, is not read anew. */
+  function keptUntil({ value, failed }: Entry): number {
+    const { at = 0, tookMs = 0, isPast } = value ?? {};
+    const valid = value === null ? 0 : at + Math.max(isPast === true ? 0 : freshMs, tookMs / mostShare);
+    return Math.max(valid, failed?.until ?? 0);
+  }
+
+  /** A page that is shown what is past wants it again when its time is over. */
+  function noteShown(entry: Entry): void {
+    if (entry.value !== null && entry.value.isPast !== true && entry.failed === null) return;
+    dueAgainAt = Math.min(keptUntil(entry), dueAgainAt ?? Number.POSITIVE_INFINITY);
   }
 
   return {
@@ -110,18 +129,27 @@ export function createSharedReads({
       changes += 1;
       for (const entry of entries.values()) if (entry.value !== null) entry.value = { ...entry.value, isPast: true };
     },
+    isDueAgain: () => {
+      if (dueAgainAt === null || clock.now() < dueAgainAt) return false;
+      dueAgainAt = null;
+      return true;
+    },
     read: async <T>(key: string, work: (db: Database) => Promise<T>) => {
       const entry = entryOf(key);
-      const isFresh = ({ at, tookMs, isPast }: NonNullable<Entry["value"]>) =>
-        isPast !== true && clock.now() - at < Math.max(freshMs, tookMs / mostShare);
-      const isDue = entry.value === null || !isFresh(entry.value);
+      const isDue = clock.now() >= keptUntil(entry);
       const isUnderWay = entry.reading !== null && entry.began === changes;
       const isTurnedAway = isDue && !isUnderWay && underWay >= mostUnderWay;
       if (isDue && !isUnderWay && !isTurnedAway) start(entry, work, entry.reading ?? Promise.resolve());
       if (isDue && entry.reading !== null) await within(entry.reading, patienceMs);
-      const { value, reading, error } = entry;
-      if (value === null) throw error ?? fail("console_slow", { seconds: patienceMs / 1000 });
-      return { value: value.of as T, readAt: value.at, isOld: isTurnedAway || reading !== null || error !== null };
+      noteShown(entry);
+      const { value, reading, failed } = entry;
+      if (value === null) throw failed?.error ?? fail("console_slow", { seconds: patienceMs / 1000 });
+      const isLate = value.isPast === true && clock.now() - value.at > freshMs;
+      return {
+        value: value.of as T,
+        readAt: value.at,
+        isOld: isTurnedAway || isLate || reading !== null || failed !== null,
+      };
     },
   };
 }

@@ -20,7 +20,7 @@ export type SyncParts = {
 };
 
 /** Where a run stands. While it is not whole, more is planned from what is loaded now, and nobody knows how much. */
-export type ReportedProgress = RunProgress & { readonly isWhole: boolean };
+export type ReportedProgress = RunProgress & { readonly runId: string; readonly isWhole: boolean };
 
 /** How a foreground run ended. */
 export type SyncResult = {

@@ -74,7 +74,7 @@ export async function drain(parts: SyncParts, runId: string, isWhole: boolean): 
     const known = from - spent.at < creditsEveryMs ? spent.credits : undefined;
     const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), known));
     if (known === undefined) spent = { credits: progress.credits, at: from };
-    parts.progress({ ...progress, isWhole });
+    parts.progress({ ...progress, runId, isWhole });
     if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
     await clock
       .sleep(Math.max(backoffMs(checks, counted), (clock.now() - from) * countingShare), wake)

@@ -6,6 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 
 function at(total: number, open: number, more: Partial<ReportedProgress> = {}): ReportedProgress {
   return {
+    runId: "1",
     total,
     open,
     due: 0,

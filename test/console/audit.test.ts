@@ -98,6 +98,29 @@ describe("an action that starts a run", () => {
   });
 });
 
+test("what a console left open that was killed is settled by the next one: by how the run ended, or as failed where it was broken off", async () => {
+  const { query } = stage.stage;
+  const reopen = "update ops.audit set outcome = 'started', note = '', ended_at = null where action = 'retry'";
+  await query(reopen);
+  const [run] = await query<{ run_id: string }>(
+    "select run_id::text from ops.audit where action = 'retry' order by audit_id desc limit 1",
+  );
+  await stage.start(withPasswords);
+  expect(await lastDeed("retry")).toMatchObject({
+    outcome: "failed",
+    note: `Run ${run?.run_id} ended as failed.`,
+    has_ended: true,
+  });
+  await query(reopen);
+  await query("update ops.run set ended_at = null, outcome = null where run_id = $1", [run?.run_id]);
+  await stage.start(withPasswords);
+  expect(await lastDeed("retry")).toMatchObject({
+    outcome: "failed",
+    note: `Its process was killed: workers go on with what run ${run?.run_id} left.`,
+  });
+  await query("update ops.run set ended_at = now(), outcome = 'failed' where run_id = $1", [run?.run_id]);
+});
+
 test("nobody is let in of whom there is no record", async () => {
   await tried(stage.granted.adminUrl, "revoke insert on ops.audit from storehouse_loader");
   const stranger = clientOf(served);

@@ -14,19 +14,23 @@ const result = (outcome: SyncResult["outcome"]) => ({ runId: "7", outcome, progr
 const untilStopped = {
   what: "A retry",
   work: ({ stop }: { readonly stop: AbortSignal }) =>
-    new Promise<SyncResult>((resolve) => stop.addEventListener("abort", () => resolve(result("interrupted")))),
+    new Promise<SyncResult>((resolve) =>
+      stop.addEventListener("abort", () => stop.reason === noMoreOfIt && resolve(result("interrupted"))),
+    ),
 };
 
 test("a run that is stopped is stopping until it has ended and is on record; meanwhile no other one starts", async () => {
   await using runs = createBackgroundRuns({ clock, log, hide: (text) => text });
   let recorded: (() => void) | undefined;
+  const onRun = () => Promise.resolve();
   const ends: RunEnd[] = [];
-  runs.start(untilStopped, (end) => new Promise((resolve) => ((recorded = resolve), ends.push(end))));
+  const onEnd = (end: RunEnd) => new Promise<void>((resolve) => ((recorded = resolve), ends.push(end)));
+  runs.start(untilStopped, { onRun, onEnd });
   expect(runs.latest()).toMatchObject({ isStopping: false, ended: null });
   runs.stop();
   await new Promise(setImmediate);
   expect(runs.latest()).toMatchObject({ isStopping: true, ended: null });
-  expect(() => runs.start(untilStopped, () => Promise.resolve())).toThrow(/console_busy/);
+  expect(() => runs.start(untilStopped, { onRun, onEnd })).toThrow(/console_busy/);
   recorded?.();
   await new Promise(setImmediate);
   expect(runs.latest()).toMatchObject({ ended: { at: 1_000, problem: null } });
@@ -38,7 +42,8 @@ test("a run that is stopped is stopping until it has ended and is on record; mea
 test("a run of which the end cannot be put on record has ended all the same", async () => {
   await using runs = createBackgroundRuns({ clock, log, hide: (text) => text });
   const failed = { what: "A fill", work: () => Promise.reject(fail("console_unknown", { what: "plan" })) };
-  runs.start(failed, () => Promise.reject(new Error("the database is away")));
+  const away = () => Promise.reject(new Error("the database is away"));
+  runs.start(failed, { onRun: away, onEnd: away });
   await new Promise(setImmediate);
   const { ended = null } = runs.latest() ?? {};
   expect(ended && endOf(ended)).toMatchObject({ isDone: false, text: expect.stringContaining("console_unknown") });

@@ -13,7 +13,7 @@ import {
   type ConsoleStage,
 } from "../support/console-stage.ts";
 import { tried } from "../support/granted-stage.ts";
-import { today } from "../support/ingest-stage.ts";
+import { today, until } from "../support/ingest-stage.ts";
 
 let stage: ConsoleStage;
 let served: Console;
@@ -228,6 +228,47 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     await cell(1, 3).click({ modifiers: ["Shift"] });
     await panel("2 partitions × 3 days").waitFor();
     expect(await page.locator('td[aria-selected="true"]').count()).toBe(6);
+  });
+
+  test("cells that cannot be read anew stay, with a word about why", async () => {
+    await page.goto(grid);
+    const notice = page.locator("#grid-notice");
+    for (const [answer, says] of [
+      [{ status: 429 }, "Too many requests"],
+      [{ status: 503 }, "The database is slow"],
+      [{ headers: { "x-figures-from": "noon" }, body: "<p>1 partition</p>" }, "from noon"],
+      [{ body: "<p>1 partition</p>" }, ""],
+    ] as const) {
+      await page.route("**/coverage/selection?*", (route) => route.fulfill(answer));
+      await cell(0, 1).click();
+      if (says === "") await notice.waitFor({ state: "hidden" });
+      else await notice.getByText(says).waitFor();
+      expect(await page.locator("tr[data-row]").count()).toBeGreaterThan(0);
+      await page.unroute("**/coverage/selection?*");
+    }
+  });
+
+  test("the stream of changes is closed while nobody sees the page, and opened anew where it was refused", async () => {
+    const streams = { opened: 0, closed: 0 };
+    const isLive = (url: string) => url.includes("/live?");
+    page.on("request", (request) => (streams.opened += isLive(request.url()) ? 1 : 0));
+    page.on("requestfailed", (request) => (streams.closed += isLive(request.url()) ? 1 : 0));
+    await page.goto(grid);
+    await until(() => streams.opened === 1);
+    const show = (isHidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`,
+      );
+    await show(true);
+    await until(() => streams.closed === 1);
+    await page.route("**/live?*", (route) => route.fulfill({ status: 429 }));
+    await show(false);
+    await page.locator("#grid-notice").getByText("Changes are not reported now").waitFor();
+    await page.unroute("**/live?*");
+    await show(true);
+    await show(false);
+    await page.locator("#grid-notice").waitFor({ state: "hidden" });
+    expect(streams.opened).toBe(3);
   });
 
   test("a thousand partitions come as they are scrolled to", async () => {

@@ -33,6 +33,47 @@ test("what has changed is read anew", async () => {
   expect((await reads.read("a", work)).value).toBe(2);
 });
 
+test("a slow read takes a tenth of the time at most, however often the ledger changes; a page wants it again when its time is over", async () => {
+  const { clock, reads } = stage();
+  let count = 0;
+  const slow = () => ((clock.time += 1_000), Promise.resolve((count += 1)));
+  await reads.read("a", slow);
+  expect(reads.isDueAgain()).toBe(false);
+  for (let changes = 0; changes < 4; changes += 1) {
+    reads.forget();
+    clock.time += 2_000;
+    await reads.read("a", slow);
+  }
+  expect(await reads.read("a", slow)).toEqual({ value: 1, readAt: 1_001_000, isOld: true });
+  expect(reads.isDueAgain()).toBe(false);
+  clock.time += 2_000;
+  expect([reads.isDueAgain(), reads.isDueAgain()]).toEqual([true, false]);
+  expect(await reads.read("a", slow)).toMatchObject({ value: 2, isOld: false });
+});
+
+test("a read that always fails is not tried all the time: ten times as long as it took, and no longer than a person waits", async () => {
+  const { clock, reads } = stage();
+  let count = 0;
+  const failing = (tookMs: number) => () => (
+    (count += 1),
+    (clock.time += tookMs),
+    Promise.reject<number>(new Error("away"))
+  );
+  for (const [tookMs, waits] of [
+    [500, 5_000],
+    [5_000, 15_000],
+  ] as const) {
+    count = 0;
+    await expect(reads.read("a", failing(tookMs))).rejects.toThrow("away");
+    clock.time += waits - 1;
+    await expect(reads.read("a", failing(tookMs))).rejects.toThrow("away");
+    expect([count, reads.isDueAgain()]).toEqual([1, false]);
+    clock.time += 1;
+    expect(reads.isDueAgain()).toBe(true);
+  }
+  expect(await reads.read("a", () => Promise.resolve("new"))).toMatchObject({ value: "new", isOld: false });
+});
+
 test("a slow database shows the older figures with their age, and nothing where there are none", async () => {
   const { clock, reads } = stage();
   await reads.read("a", () => Promise.resolve("old"));

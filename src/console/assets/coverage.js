@@ -84,11 +84,33 @@
       prepare(body, from);
     }
 
+    // what was shown before stays, with a word about it
+    const notice = document.getElementById("grid-notice");
+    function report(says) {
+      notice.hidden = says === "";
+      if (notice.textContent !== says) notice.textContent = says;
+    }
+
+    const problems = {
+      401: "You are signed out: load the page again to sign in. The cells are as they were.",
+      429: "Too many requests: the cells are as they were a minute ago.",
+      503: "The database is slow: the cells are as they were.",
+    };
+
     async function text(address) {
       try {
         const answer = await fetch(address, { headers: { accept: "text/html" }, credentials: "same-origin" });
-        return answer.ok ? await answer.text() : null;
+        // without a session every page leads to sign-in
+        const status = answer.redirected ? 401 : answer.status;
+        if (status !== 200) {
+          report(problems[status] ?? `The console answers ${status}: the cells are as they were.`);
+          return null;
+        }
+        const from = answer.headers.get("x-figures-from");
+        report(from === null ? "" : `The database is slow: these cells are from ${from}.`);
+        return await answer.text();
       } catch {
+        report("The console does not answer: the cells are as they were.");
         return null;
       }
     }
@@ -271,19 +293,38 @@
         );
     }
     let changes = null;
+    let nextTry = null;
     function listen() {
+      if (changes !== null || document.hidden) return;
+      clearTimeout(nextTry);
       changes = new EventSource(`/live?since=${table.dataset.since}`);
       changes.addEventListener("ledger", refresh);
+      // a browser tries again after a broken connection, and not after another answer than a stream
+      changes.addEventListener("error", () => {
+        if (changes?.readyState !== EventSource.CLOSED) return;
+        report("Changes are not reported now: the cells are as they were.");
+        mute();
+        nextTry = setTimeout(listen, 15_000);
+      });
+      changes.addEventListener("open", () => report(""));
+    }
+    function mute() {
+      clearTimeout(nextTry);
+      changes?.close();
+      changes = null;
     }
     listen();
-    // a page that the browser keeps for the way back would keep one of its few connections
-    addEventListener("pagehide", () => changes.close());
+    // a page that nobody sees, or that the browser keeps for the way back, would keep one of its few connections
+    addEventListener("pagehide", mute);
     addEventListener("pageshow", ({ persisted }) => {
       if (!persisted) return;
       listen();
       refresh();
     });
     document.addEventListener("visibilitychange", () => {
+      if (document.hidden) return mute();
+      // it reports at once what has changed since the page was made
+      listen();
       if (isDue) refresh();
     });
   }

@@ -80,6 +80,7 @@ export const coveragePage = definePage({
         </div>
       </header>
       ${filterForm(input, all, names)} ${gridLegend()}
+      <p id="grid-notice" class="notice warn" role="status" hidden></p>
       <div class="coverage">
         <div class="grid-wrap" role="region" aria-label="Grid of coverage" tabindex="0">
           ${grid.total === 0 ? nothing() : table(input, grid, context.liveSince)}

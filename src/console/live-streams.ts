@@ -13,39 +13,47 @@ import { readLedgerState } from "./ledger-state.ts";
 const everyMs = 2_000;
 /** A comment keeps proxies from closing a stream that has nothing to say. */
 const quietMs = 15_000;
-/** A stream ends after that and the browser opens another one: by then a session may be over. */
+/** A stream ends after that and the browser opens another one. */
 const longestMs = 3_600_000;
-/** More listeners at once are turned away. */
+/** More listeners at once are turned away, of all visitors and of one. */
 const mostListeners = 200;
+const mostOfOne = 10;
 
 /** The event that a page listens to. */
 const ledgerChanged = "event: ledger\ndata: 1\n\n";
 
-/** Tells listeners that the ledger has changed. */
-export interface Pulse extends AsyncDisposable {
+/** Who listens: since which change of the ledger, for whom it counts, and whether they may still. */
+type Listener = { readonly since: number; readonly countedFor: string; readonly isAllowed: () => boolean };
+
+/** Streams that report to pages that the ledger has changed. */
+export interface LiveStreams extends AsyncDisposable {
   /** How many changes were seen so far: what a page was shown at. */
   readonly seen: () => number;
-  /** Adds a stream until it closes, and tells it at once of what was seen since its page was shown; false where there are too many. */
-  readonly add: (stream: Writable, since: number) => boolean;
-  readonly isFull: () => boolean;
+  /** Adds a stream until it closes or its listener may not any longer, and reports at once what was seen since its page was shown; false where there are too many. */
+  readonly add: (stream: Writable, listener: Listener) => boolean;
+  /** True where this visitor can have no further one. */
+  readonly isFull: (countedFor: string) => boolean;
 }
 
-/** Makes the pulse of a console; nothing is read before the first listener. */
-export function createPulse({
+/** Makes the streams of a console; nothing is read before the first listener. */
+export function createLiveStreams({
   db,
   clock,
   runs,
   changed,
+  isDueAgain,
 }: {
   readonly db: Database;
   readonly clock: Clock;
   readonly runs: BackgroundRuns;
   /** Called when the ledger has changed, before the listeners hear of it. */
   readonly changed: () => void;
-}): Pulse {
-  const streams = new Map<Writable, { readonly since: number; saidAt: number }>();
+  /** True once where a page was shown what is past and may have it anew. */
+  readonly isDueAgain: () => boolean;
+}): LiveStreams {
+  const streams = new Map<Writable, Listener & { readonly openedAt: number; saidAt: number }>();
   const ended = new AbortController();
-  let beating: Promise<void> | null = null;
+  let polling: Promise<void> | null = null;
   let seen = 0;
 
   function say(text: string): void {
@@ -55,7 +63,16 @@ export function createPulse({
     }
   }
 
-  async function beat(): Promise<void> {
+  function keepOpen(stream: Writable, state: Listener & { readonly openedAt: number; saidAt: number }): void {
+    // a session may be over before its stream is
+    if (clock.now() - state.openedAt > longestMs || !state.isAllowed()) stream.end();
+    else if (clock.now() - state.saidAt > quietMs) {
+      state.saidAt = clock.now();
+      stream.write(": here\n\n");
+    }
+  }
+
+  async function poll(): Promise<void> {
     let last: string | null = null;
     while (streams.size > 0 && !ended.signal.aborted) {
       // a database that does not answer has not changed as far as anybody knows
@@ -65,38 +82,40 @@ export function createPulse({
         seen += 1;
         changed();
         say(ledgerChanged);
-      }
+      } else if (isDueAgain()) say(ledgerChanged);
       last = now;
-      for (const [stream, { since, saidAt }] of streams) {
-        if (clock.now() - since > longestMs) stream.end();
-        else if (clock.now() - saidAt > quietMs) stream.write(": here\n\n");
-      }
+      for (const [stream, state] of streams) keepOpen(stream, state);
       await clock.sleep(everyMs, ended.signal).catch(() => undefined);
     }
   }
 
   function start(): void {
-    beating ??= beat().finally(() => {
-      beating = null;
+    polling ??= poll().finally(() => {
+      polling = null;
       if (streams.size > 0 && !ended.signal.aborted) start();
     });
   }
 
+  function isFull(countedFor: string): boolean {
+    const own = [...streams.values()].filter((one) => one.countedFor === countedFor);
+    return streams.size >= mostListeners || own.length >= mostOfOne;
+  }
+
   return {
-    isFull: () => streams.size >= mostListeners,
+    isFull,
     seen: () => seen,
-    add: (stream, since) => {
-      if (streams.size >= mostListeners || ended.signal.aborted) return false;
-      streams.set(stream, { since: clock.now(), saidAt: clock.now() });
+    add: (stream, listener) => {
+      if (isFull(listener.countedFor) || ended.signal.aborted) return false;
+      streams.set(stream, { ...listener, openedAt: clock.now(), saidAt: clock.now() });
       stream.once("close", () => streams.delete(stream));
-      if (since !== seen) stream.write(ledgerChanged);
+      if (listener.since !== seen) stream.write(ledgerChanged);
       start();
       return true;
     },
     [Symbol.asyncDispose]: async () => {
       ended.abort();
       for (const stream of streams.keys()) stream.end();
-      await beating;
+      await polling;
     },
   };
 }

@@ -1,0 +1,81 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import type { BackgroundRuns } from "../../src/console/background-runs.ts";
+import { createLiveStreams } from "../../src/console/live-streams.ts";
+import type { Clock } from "../../src/core/clock.ts";
+import type { Database } from "../../src/postgres/database.ts";
+
+/** Streams over a clock that goes on when a test says so; the database does not answer, so that nothing ever changes. */
+function stage() {
+  let turn = Promise.withResolvers<void>();
+  const clock = {
+    time: 1_000_000,
+    now: () => clock.time,
+    sleep: (_ms: number, signal: AbortSignal) =>
+      Promise.race([turn.promise, new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))]),
+  };
+  const due = { again: false };
+  const streams = createLiveStreams({
+    db: {} as Database,
+    clock: clock as unknown as Clock,
+    runs: { latest: () => null } as unknown as BackgroundRuns,
+    changed: () => undefined,
+    isDueAgain: () => due.again,
+  });
+  return {
+    streams,
+    due,
+    later: async (ms: number) => {
+      clock.time += ms;
+      const { resolve } = turn;
+      turn = Promise.withResolvers();
+      resolve();
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+const listener = { since: 0, countedFor: "ann", isAllowed: () => true };
+
+test("one visitor has ten streams at most, and others are not concerned", async () => {
+  const { streams } = stage();
+  await using _ = streams;
+  const first = new PassThrough();
+  expect(streams.add(first, listener)).toBe(true);
+  for (let more = 0; more < 9; more += 1) expect(streams.add(new PassThrough(), listener)).toBe(true);
+  expect([streams.isFull("ann"), streams.add(new PassThrough(), listener)]).toEqual([true, false]);
+  expect([streams.isFull("bob"), streams.add(new PassThrough(), { ...listener, countedFor: "bob" })]).toEqual([
+    false,
+    true,
+  ]);
+  first.destroy();
+  await new Promise(setImmediate);
+  expect(streams.isFull("ann")).toBe(false);
+});
+
+test("a stream ends when its session is over, and is kept open by a comment until then", async () => {
+  const { streams, later } = stage();
+  await using _ = streams;
+  const stream = new PassThrough();
+  let isAllowed = true;
+  streams.add(stream, { ...listener, isAllowed: () => isAllowed });
+  await later(16_000);
+  expect(String(stream.read())).toBe(": here\n\n");
+  await later(2_000);
+  expect([stream.read(), stream.writableEnded]).toEqual([null, false]);
+  isAllowed = false;
+  await later(2_000);
+  expect(stream.writableEnded).toBe(true);
+});
+
+test("pages that were shown what is past are reported to again when they may have it anew", async () => {
+  const { streams, due, later } = stage();
+  await using _ = streams;
+  const stream = new PassThrough();
+  streams.add(stream, listener);
+  await later(2_000);
+  expect(stream.read()).toBeNull();
+  due.again = true;
+  await later(2_000);
+  expect(String(stream.read())).toContain("event: ledger");
+});
