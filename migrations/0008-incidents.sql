@@ -102,7 +102,7 @@ create table ops.alert (
 );
 comment on table  ops.alert            is 'Alerts of the configuration, as a worker last checked them.';
 comment on column ops.alert.alert_name is 'Name of the alert.';
-comment on column ops.alert.digest     is 'Changes with its mart, conditions and subjects.';
+comment on column ops.alert.digest     is 'Changes with its mart, conditions and subjects; empty where the configuration does not have it.';
 comment on column ops.alert.since_day  is 'First day that it is checked for: the day before it was configured or changed.';
 comment on column ops.alert.checked_at is 'When a worker last checked it.';
 
@@ -126,6 +126,7 @@ comment on column ops.alert_day.unanswered_count is 'Slices of these days that a
 create table ops.alert_fire (
   alert_fire_id bigint      primary key generated always as identity,
   alert_name    text        not null references ops.alert (alert_name),
+  digest        text        not null,
   mart          text        not null,
   subject       text        not null,
   date_day      date        not null,
@@ -136,11 +137,12 @@ create table ops.alert_fire (
   due_at        timestamptz not null,
   notified_at   timestamptz
 );
-create unique index alert_fire_once on ops.alert_fire (alert_name, date_day, subject);
+create unique index alert_fire_once on ops.alert_fire (alert_name, digest, date_day, subject);
 create index        alert_fire_due  on ops.alert_fire (due_at) where notified_at is null;
 comment on table  ops.alert_fire               is 'What alerts fired, once an alert, subject and day, with the times of the messages to the webhook.';
 comment on column ops.alert_fire.alert_fire_id is 'Number of the row. A receiver of messages can recognise a repeated message by it.';
 comment on column ops.alert_fire.alert_name    is 'Name of the alert.';
+comment on column ops.alert_fire.digest        is 'Digest of the alert as it fired: one that was changed begins again.';
 comment on column ops.alert_fire.mart          is 'Mart that it checks.';
 comment on column ops.alert_fire.subject       is 'Columns and values that say what the row of the mart is about.';
 comment on column ops.alert_fire.date_day      is 'Day of the row.';

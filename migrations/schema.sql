@@ -4557,7 +4557,7 @@ create table ops.agreement (
 -- Alerts of the configuration, as a worker last checked them.
 create table ops.alert (
   alert_name text not null, -- Name of the alert.
-  digest text not null, -- Changes with its mart, conditions and subjects.
+  digest text not null, -- Changes with its mart, conditions and subjects; empty where the configuration does not have it.
   since_day date not null, -- First day that it is checked for: the day before it was configured or changed.
   checked_at timestamp with time zone not null, -- When a worker last checked it.
   constraint alert_pkey PRIMARY KEY (alert_name)
@@ -4579,6 +4579,7 @@ create table ops.alert_day (
 create table ops.alert_fire (
   alert_fire_id bigint not null generated always as identity, -- Number of the row. A receiver of messages can recognise a repeated message by it.
   alert_name text not null, -- Name of the alert.
+  digest text not null, -- Digest of the alert as it fired: one that was changed begins again.
   mart text not null, -- Mart that it checks.
   subject text not null, -- Columns and values that say what the row of the mart is about.
   date_day date not null, -- Day of the row.
@@ -4592,7 +4593,7 @@ create table ops.alert_fire (
   constraint alert_fire_alert_name_fkey FOREIGN KEY (alert_name) REFERENCES ops.alert(alert_name)
 );
 CREATE INDEX alert_fire_due ON ops.alert_fire USING btree (due_at) WHERE (notified_at IS NULL);
-CREATE UNIQUE INDEX alert_fire_once ON ops.alert_fire USING btree (alert_name, date_day, subject);
+CREATE UNIQUE INDEX alert_fire_once ON ops.alert_fire USING btree (alert_name, digest, date_day, subject);
 
 -- One row per alert that fired, subject and day, with the time of the message to the webhook. What fired last week? Which alert fires most?
 create view ops.alert_log (

@@ -9,6 +9,7 @@ import { alertsIn, type Alert } from "./alert.ts";
 import { fireText } from "./alert-words.ts";
 import { readDueDays, type AnsweredDay } from "./due-days.ts";
 import { findFires, mostFires } from "./find-fires.ts";
+import { sinceRequested } from "./since-requested.ts";
 import { onlyNew, subjectKey, type Fire, type FireKey } from "./fire.ts";
 
 /*
@@ -30,6 +31,7 @@ export type AlertParts = {
 export async function checkAlerts(parts: AlertParts): Promise<void> {
   const { db, settings, log, now } = parts;
   const alerts = alertsIn(settings);
+  await leave(db, alerts);
   if (alerts.length === 0) return;
   await enter(db, alerts, now);
   const due = await readDueDays(db, alerts, { today: dayOf(now), onlyNew: true });
@@ -47,7 +49,14 @@ export async function checkAlerts(parts: AlertParts): Promise<void> {
   }
 }
 
-/** Records the check. An alert that is new, or says something else, begins with yesterday: what was there before is history. */
+/** Records which alerts the configuration does not have: nothing of them is sent, and one that comes back begins again. */
+async function leave(db: Database, alerts: readonly Alert[]): Promise<void> {
+  await sql`
+    update ops.alert set digest = ''
+    where  digest <> '' and alert_name <> all (${alerts.map(({ name }) => name)}::text[])`.execute(db);
+}
+
+/** Records the check. An alert that is new, came back, or says something else, begins with yesterday: what was there before is history. */
 async function enter(db: Database, alerts: readonly Alert[], now: number): Promise<void> {
   const rows = alerts.map(({ name, digest }) => ({ alert_name: name, digest }));
   await sql`
@@ -66,14 +75,15 @@ async function checkDays(
   due: readonly AnsweredDay[],
 ): Promise<readonly Fire[]> {
   const days = due.map(({ day }) => day);
-  const found = await findFires(db, alert, days);
+  const rows = await findFires(db, alert, days);
   // a part of them would be sent as if it were all
-  if (found.length === mostFires)
+  if (rows.length === mostFires)
     throw fail("alert_too_broad", { alert: alert.name, mart: alert.martName, most: mostFires });
+  const found = await sinceRequested(db, alert, { fires: rows, today: dayOf(now) });
   return db.transaction().execute(async (transaction) => {
     // another worker may check at the same moment: the second one sees what the first has written
     await sql`select from ops.alert where alert_name = ${alert.name} for update`.execute(transaction);
-    const fires = found.length === 0 ? [] : onlyNew(found, await readFired(transaction, alert.name, days), alert);
+    const fires = found.length === 0 ? [] : onlyNew(found, await readFired(transaction, alert, days), alert);
     const dueAt = alert.send === "morning" ? nextMorning(now, settings.notify.morning_at) : now;
     if (fires.length > 0) await recordFires(transaction, { alert, fires, now, dueAt });
     await sql`
@@ -91,12 +101,14 @@ async function checkDays(
 const furthestDays = 40;
 
 /** What fired about these days, or about changes that reach into them. */
-async function readFired(db: Database, alertName: string, days: readonly Day[]): Promise<readonly FireKey[]> {
+async function readFired(db: Database, { name, digest }: Alert, days: readonly Day[]): Promise<readonly FireKey[]> {
   const first = days.reduce((a, b) => (a < b ? a : b));
   const { rows } = await sql<FireKey>`
     select subject, date_day as day, compared_day as "comparedDay", detail -> 'values' as values
     from   ops.alert_fire
-    where  alert_name = ${alertName} and date_day >= ${addDays(first, -furthestDays)}::date`.execute(db);
+    where  alert_name = ${name} and digest = ${digest} and date_day >= ${addDays(first, -furthestDays)}::date`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -117,11 +129,11 @@ async function recordFires(db: Database, { alert, fires, now, dueAt }: Fires): P
     detail: { subject: fire.subject, name: fire.label, values: fire.values, before: fire.before },
   }));
   await sql`
-    insert into ops.alert_fire (alert_name, mart, subject, date_day, compared_day, summary, detail, fired_at, due_at)
-    select ${alert.name}, ${alert.martName}, f.subject, f.date_day, f.compared_day, f.summary, f.detail, ${instant(now)}::timestamptz, ${instant(dueAt)}::timestamptz
+    insert into ops.alert_fire (alert_name, digest, mart, subject, date_day, compared_day, summary, detail, fired_at, due_at)
+    select ${alert.name}, ${alert.digest}, ${alert.martName}, f.subject, f.date_day, f.compared_day, f.summary, f.detail, ${instant(now)}::timestamptz, ${instant(dueAt)}::timestamptz
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
              as f (subject text, date_day date, compared_day date, summary text, detail jsonb)
-    on conflict (alert_name, date_day, subject) do nothing`.execute(db);
+    on conflict (alert_name, digest, date_day, subject) do nothing`.execute(db);
 }
 
 /** The next time of day `HH:MM` (UTC) after an instant, epoch-ms. */

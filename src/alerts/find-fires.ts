@@ -1,4 +1,5 @@
 import { doCompare } from "../config/alert-condition.ts";
+import type { AlertMart } from "../config/alert-marts.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import { toleranceDays, type Alert } from "./alert.ts";
@@ -83,6 +84,7 @@ function linesSql(
            )}
     from   ${sql.id("mart", martName)} as m
     where  m.date_day between ${from}::date and ${to}::date
+    ${comparedNear(mart)}
     ${mart.complete === undefined ? sql`` : sql`and m.${sql.id(mart.complete)} is not false`}
     ${sql.join(
       Object.entries(whom).map(([column, values]) => sql`and m.${sql.id(column)}::text = any (${[...values]}::text[])`),
@@ -99,6 +101,13 @@ function linesSql(
         : sql``
     }
     ${mart.addsUp === true ? sql`group by ${subject}, m.date_day` : sql``}`;
+}
+
+/** Where the mart itself compares: not over a longer gap than other comparisons. */
+function comparedNear({ comparedDay }: AlertMart): SqlFragment {
+  if (comparedDay === undefined) return sql``;
+  const compared = sql`m.${sql.id(comparedDay)}`;
+  return sql`and (${compared} is null or ${compared} >= m.date_day - ${1 + toleranceDays}::int)`;
 }
 
 /** The newest row of a subject from so many days before on, and some days further where those have none. */

@@ -49,9 +49,10 @@ function dueAt(now: number, repeatMs: number): SqlFragment<boolean> {
                             else i.close_notified_at is null and (i.notified_at is not null or i.closed_at > ${at(now - historyMs)}) end)`;
 }
 
-/** SQL: what alerts fired and a message is due about. */
+/** SQL: what alerts fired and a message is due about, as they are configured now. */
 function alertsDueAt(now: number): SqlFragment<boolean> {
-  return sql<boolean>`(f.notified_at is null and f.due_at <= ${at(now)} and f.due_at > ${at(now - alertHistoryMs)})`;
+  return sql<boolean>`(f.notified_at is null and f.due_at <= ${at(now)} and f.due_at > ${at(now - alertHistoryMs)}
+    and exists (select from ops.alert as a where a.alert_name = f.alert_name and a.digest = f.digest))`;
 }
 
 /** Claims the sending, when a message is due and no other worker sends or waits after a failure. */

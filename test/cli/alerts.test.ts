@@ -22,8 +22,8 @@ const changed = `
   insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
   select 'app_history', 'o', '{"store":"ios","app":"7"}', ops.today() - 1, ops.today(), ops.today(), '', 'daily', 'loaded', 1, 5, run_id, now(), now() from ops.run;
   insert into ops.alert values ('title', 'd', ops.today(), '2026-08-08 06:00Z');
-  insert into ops.alert_fire (alert_name, mart, subject, date_day, summary, detail, fired_at, due_at)
-  values ('title', 'app_page_change', '', ops.today(), 'Theirs: a title', '{}', now(), now());`;
+  insert into ops.alert_fire (alert_name, digest, mart, subject, date_day, summary, detail, fired_at, due_at)
+  values ('title', 'd', 'app_page_change', '', ops.today(), 'Theirs: a title', '{}', now(), now());`;
 
 beforeAll(async () => {
   database = await freshDatabase();

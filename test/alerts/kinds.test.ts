@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { alertsForTests } from "../support/alert-stage.ts";
+
+const stage = alertsForTests();
+
+describe("the ready-made kinds", () => {
+  const page = (app: string, valid_from: string, app_name: string) => ({
+    app_key: `ios:${app}`,
+    country_key: "US",
+    valid_from,
+    app_name,
+    is_current: true,
+  });
+  const review = (id: string, country_key: string, reviewed_at: string) => ({
+    app_key: "ios:1",
+    country_key,
+    language_code: "",
+    review_id: id,
+    source: "v2",
+    rating: 1,
+    reviewed_at,
+  });
+
+  test("one-star reviews count when every list of the day has its answer", async () => {
+    const stars = { stars: { kind: "one_star_reviews", count: 2 } };
+    const scope = { store: "ios", app: "1" };
+    await stage.mart.fill("core.review", [
+      review("a", "US", "2026-08-08 10:00:00"),
+      review("b", "US", "2026-08-08 11:00:00"),
+      review("c", "GB", "2026-08-08 11:00:00"),
+    ]);
+    await stage.answered(
+      { dataset: "review", scope, day: "2026-08-08" },
+      { dataset: "review", scope: { ...scope, list: "v2" }, day: "2026-08-08", state: "failed" },
+    );
+    await stage.watch(stars);
+    expect(await stage.fired()).toEqual([]);
+    await stage.answered({ dataset: "review", scope: { ...scope, list: "v2" }, day: "2026-08-08" });
+    await stage.watch(stars);
+    expect(stage.sent()).toEqual([["Ours, US: one star count 2, on 2026-08-08"]]);
+  });
+
+  test("one-star reviews count when the list that failed turns out to be unavailable", async () => {
+    const stars = { stars: { kind: "one_star_reviews", count: 1 } };
+    const scope = { store: "ios", app: "1" };
+    await stage.mart.fill("core.review", [review("a", "US", "2026-08-08 10:00:00")]);
+    await stage.answered(
+      { dataset: "review", scope, day: "2026-08-08" },
+      { dataset: "review", scope: { ...scope, list: "v2" }, day: "2026-08-08", state: "failed" },
+    );
+    await stage.watch(stars);
+    expect(await stage.fired()).toEqual([]);
+    await stage.mart.ask("update ops.slice set state = 'skipped' where state = 'failed'");
+    await stage.watch(stars);
+    expect(stage.sent()).toEqual([["Ours, US: one star count 1, on 2026-08-08"]]);
+  });
+
+  test("a rating that fell counts over a day without one, on which something else is known of the app", async () => {
+    const rated = (date_day: string, rating: number) => ({ app_key: "ios:1", country_key: "US", date_day, rating });
+    await stage.mart.fill("core.fact_app_rating", [rated("2026-08-06", 4.5), rated("2026-08-08", 4.2)]);
+    await stage.mart.fill("core.review", [review("a", "US", "2026-08-07 10:00:00")]);
+    const scope = { store: "ios", app: "1" };
+    await stage.answered(...["2026-08-06", "2026-08-08"].map((on) => ({ dataset: "app_rating", scope, day: on })));
+    await stage.watch({ rating: { kind: "rating_fell" } });
+    expect(stage.sent().flat()).toEqual(["Ours, US: rating 4.5 -> 4.2, on 2026-08-08, compared with 2026-08-06"]);
+  });
+
+  test("a competitor that changed its title: one that is named, or one that the account names; once, by its page", async () => {
+    await stage.mart.fill("core.app_change", [
+      {
+        app_key: "ios:2",
+        country_key: "US",
+        version_at: "2026-08-08 10:00:00",
+        property: "TITLE",
+        old_value: '"Plan"',
+        new_value: '"Plan it"',
+      },
+    ]);
+    await stage.answered({ dataset: "app_change", scope: { store: "ios", app: "2" }, day: "2026-08-08" });
+    await stage.mart.fill("core.app_history", [page("2", "2026-08-01", "Plan"), page("2", "2026-08-09", "Plan it")]);
+    await stage.answered({ dataset: "app_history", scope: { store: "ios", app: "2" }, day: "2026-08-09" });
+    await stage.watch({ title: { kind: "page_changed" } });
+    expect(await stage.fired()).toEqual([]);
+    await stage.watch({ title: { kind: "page_changed", for: { apps: ["2"] } } });
+    expect(stage.sent().flat()).toEqual([
+      "Theirs, US, title: change source page, old value Plan, new value Plan it, on 2026-08-09",
+    ]);
+  });
+
+  test.each([
+    ["2026-08-07", 1],
+    ["2026-07-31", 1],
+    ["2026-07-30", 0],
+  ])("a chart that was entered since the list before of %s: %d", async (before, fires) => {
+    const place = (app: string, date_day: string, rank: number) => ({
+      app_key: `ios:${app}`,
+      country_key: "US",
+      device_key: "IPHONE",
+      date_day,
+      category_code: "36",
+      chart: "FREE",
+      chart_version: "v1",
+      rank,
+    });
+    await stage.mart.fill("core.fact_top_chart", [
+      place("2", before, 1),
+      place("2", "2026-08-08", 2),
+      place("1", "2026-08-08", 1),
+    ]);
+    const scope = { store: "ios", country: "US" };
+    await stage.answered(...[before, "2026-08-08"].map((on) => ({ dataset: "top_chart", scope, day: on })));
+    await stage.watch({ chart: { kind: "chart_entered", for: { apps: ["1", "2"] } } });
+    const text = `Ours, US, IPHONE, 36, FREE, v1: movement entered, chart rank 1, on 2026-08-08, compared with ${before}`;
+    expect(stage.sent().flat()).toEqual(Array.from({ length: fires }, () => text));
+  });
+});
