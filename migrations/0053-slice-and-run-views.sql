@@ -1,4 +1,4 @@
--- Slices, failures, runs and spent credits as an operator reads them.
+-- Slices, failures, runs, spent credits and freshness as an operator reads them.
 
 create view ops.slice_status as
 select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
@@ -212,3 +212,85 @@ group  by 1, 2, 3, 4, 5;
 comment on view   ops.unanswered_estimate_daily             is 'One row per app, country, device and day whose estimates of downloads were requested and have no answer yet. Of which days do we have the estimates of some devices only?';
 comment on column ops.unanswered_estimate_daily.device_code is 'Device; null where the request named none.';
 select ops.comment_columns('ops.unanswered_estimate_daily');
+
+create view ops.freshness as
+with answer as (
+  select s.dataset, s.scope, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
+         max(s.window_start) filter (where s.state in ('loaded', 'empty')) as newest_start,
+         max(s.window_end) filter (where s.state in ('loaded', 'empty')) as newest_end,
+         max(s.window_end) filter (where s.state in ('pending', 'running', 'deferred')
+                                         or s.state = 'failed' and s.slice_id in (select f.slice_id from ops.failed_slice as f)) as unanswered_end,
+         max(s.ended_at) filter (where s.state in ('loaded', 'empty')) as last_loaded_at, max(s.as_of) as last_requested,
+         count(*) filter (where s.state = 'loaded') as loaded_count,
+         count(*) filter (where s.state in ('pending', 'running', 'deferred')) as open_count,
+         max(s.slice_id) filter (where s.state = 'skipped') = max(s.slice_id) as is_unavailable
+  from   ops.slice as s
+  where  s.dataset not in (select d.dataset from ops.dataset as d where d.items_are_apps)
+  group  by s.dataset, s.scope
+  union  all
+  -- calls about many apps: each app of the list stands for itself
+  select s.dataset, s.scope, split_part(i.item, ':', -1), coalesce(s.scope ->> 'country', case when i.item like '%:%' then split_part(i.item, ':', 1) end),
+         max(s.window_start) filter (where s.state in ('loaded', 'empty')),
+         max(s.window_end) filter (where s.state in ('loaded', 'empty')),
+         greatest(max(s.window_end) filter (where s.state in ('pending', 'running', 'deferred')),
+                  case when max(s.slice_id) filter (where s.state = 'failed') > coalesce(max(s.slice_id) filter (where s.state in ('loaded', 'empty')), 0)
+                       then max(s.window_end) filter (where s.state = 'failed') end),
+         max(s.ended_at) filter (where s.state in ('loaded', 'empty')), max(s.as_of),
+         count(*) filter (where s.state = 'loaded'),
+         count(*) filter (where s.state in ('pending', 'running', 'deferred')),
+         max(s.slice_id) filter (where s.state = 'skipped') = max(s.slice_id)
+  from   ops.slice as s
+  left   join ops.batch as b on b.batch_id = s.batch_id
+  left   join lateral unnest(b.items) as i (item) on true
+  where  s.dataset in (select d.dataset from ops.dataset as d where d.items_are_apps)
+  group  by s.dataset, s.scope, i.item
+), due as (
+  select a.*, a.scope ->> 'store' as store, n.due_end, n.due_end_before
+  from   answer as a
+  left   join ops.dataset_timing as o on o.dataset = a.dataset and o.scope = a.scope and not o.is_default
+  left   join ops.dataset_timing as b on b.dataset = a.dataset and b.is_default
+  cross  join lateral (
+    select ops.due_end(case when o.dataset is null then b else o end, a.newest_start, a.newest_end, ops.today()) as due_end,
+           ops.due_end(case when o.dataset is null then b else o end, a.newest_start, a.newest_end, ops.today() - 1) as due_end_before) as n
+), place as (
+  select d.dataset, d.store, d.track_id, d.country_code, max(d.newest_end) as newest_end, max(d.unanswered_end) as unanswered_end,
+         max(d.last_loaded_at) as last_loaded_at, max(d.last_requested) as last_requested, sum(d.loaded_count) as loaded_count,
+         sum(d.open_count)::bigint as open_count, bool_and(d.is_unavailable) as is_unavailable,
+         -- options that changed leave scopes behind: the one that was requested last counts
+         (array_agg(d.due_end order by d.last_requested desc, d.newest_end desc nulls last))[1] as due_end,
+         (array_agg(d.due_end_before order by d.last_requested desc, d.newest_end desc nulls last))[1] as due_end_before
+  from   due as d
+  group  by d.dataset, d.store, d.track_id, d.country_code
+)
+select p.dataset, p.store, p.track_id, p.country_code, p.newest_end - 1 as newest_day, w.due_end - 1 as due_day, case when w.due_end > p.newest_end then w.due_end - p.newest_end when w.due_end <= p.newest_end then 0 end as days_behind,
+       case when w.due_end is null and p.open_count = 0 or p.is_unavailable then 'nothing to have'
+            when p.loaded_count = 0 and p.newest_end is not null and p.newest_end >= coalesce(p.unanswered_end, '-infinity') then 'nothing to have'
+            -- one list of the day may be loaded while another one waits
+            when p.unanswered_end >= w.due_end then 'late'
+            when p.newest_end >= w.due_end then 'on time'
+            when p.unanswered_end > coalesce(p.newest_end, '-infinity') then 'late'
+            when p.newest_end >= w.due_end_before then 'on time'
+            else 'stopped' end as freshness_state,
+       p.last_loaded_at, p.open_count
+from   place as p
+left   join ops.dataset as d on d.dataset = p.dataset
+left   join lateral (
+  select bool_and(t.valid_to is not null) and max(t.valid_to) > p.last_requested as has_left
+  from   core.dim_app as a
+  join   core.tracked_app as t on t.app_key = a.app_key
+  where  a.store = p.store and a.track_id = p.track_id) as l on true
+cross  join lateral (
+  select (d.is_on is not false or exists (select from ops.next_run as r where p.dataset = any (r.datasets))) and l.has_left is not true as is_due) as i
+cross  join lateral (
+  select case when i.is_due then p.due_end end as due_end, case when i.is_due then p.due_end_before end as due_end_before) as w;
+comment on view   ops.freshness                 is 'One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?';
+comment on column ops.freshness.store           is 'ios or android; null where the dataset is about the account.';
+comment on column ops.freshness.track_id        is 'Track id of the app; null where the dataset is not about an app.';
+comment on column ops.freshness.country_code    is 'Country; null where the dataset does not distinguish countries.';
+comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none.';
+comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the account dropped the app, or nothing was planned yet.';
+comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.';
+comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.';
+comment on column ops.freshness.last_loaded_at  is 'When the last answer was loaded.';
+comment on column ops.freshness.open_count      is 'Slices that wait or run.';
+select ops.comment_columns('ops.freshness');

@@ -118,3 +118,8 @@ create view ops.report_shape as
 select org_id, report_level, period_start, period_end, shape, slice_id, fetched_at from ops.search_ads_report_shape;
 comment on view ops.report_shape is 'One row per answer of a DAILY report of search ads: what its rows are like, by which plans choose the cheaper way to days that works. Do reports by day name their day?';
 select ops.comment_columns('ops.report_shape', 'ops.search_ads_report_shape');
+
+create view ops.report_week as
+select org_id, report_level, currency, attribution, goal_id, period_start, digest, last_seen_on from ops.search_ads_report_week;
+comment on view ops.report_week is 'One row per week of search-ads reports and digest of its figures, by which plans request only the days of weeks that changed. Which weeks did the service restate?';
+select ops.comment_columns('ops.report_week', 'ops.search_ads_report_week');

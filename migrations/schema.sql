@@ -2096,7 +2096,7 @@ create view mart.data_freshness (
   newest_day date, -- Newest day that is loaded or empty; null when there is none.
   due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the account dropped the app, or nothing was planned yet.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
-  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.
+  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_slice_count bigint -- Slices that wait or run.
 ) as
@@ -5103,7 +5103,7 @@ create view ops.freshness (
   newest_day date, -- Newest day that is loaded or empty; null when there is none.
   due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the account dropped the app, or nothing was planned yet.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
-  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.
+  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_count bigint -- Slices that wait or run.
 ) as
@@ -5114,7 +5114,8 @@ create view ops.freshness (
             s.scope ->> 'country'::text AS country_code,
             max(s.window_start) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS newest_start,
             max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS newest_end,
-            max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AS unanswered_end,
+            max(s.window_end) FILTER (WHERE (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])) OR s.state = 'failed'::text AND (s.slice_id IN ( SELECT f.slice_id
+                   FROM ops.failed_slice f))) AS unanswered_end,
             max(s.ended_at) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS last_loaded_at,
             max(s.as_of) AS last_requested,
             count(*) FILTER (WHERE s.state = 'loaded'::text) AS loaded_count,
@@ -5136,7 +5137,11 @@ create view ops.freshness (
                 END) AS "coalesce",
             max(s.window_start) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
             max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
-            max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AS max,
+            GREATEST(max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])),
+                CASE
+                    WHEN max(s.slice_id) FILTER (WHERE s.state = 'failed'::text) > COALESCE(max(s.slice_id) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])), 0::bigint) THEN max(s.window_end) FILTER (WHERE s.state = 'failed'::text)
+                    ELSE NULL::date
+                END) AS "greatest",
             max(s.ended_at) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
             max(s.as_of) AS max,
             count(*) FILTER (WHERE s.state = 'loaded'::text) AS count,
@@ -5209,6 +5214,7 @@ create view ops.freshness (
         CASE
             WHEN w.due_end IS NULL AND p.open_count = 0 OR p.is_unavailable THEN 'nothing to have'::text
             WHEN p.loaded_count = 0::numeric AND p.newest_end IS NOT NULL AND p.newest_end >= COALESCE(p.unanswered_end, '-infinity'::date) THEN 'nothing to have'::text
+            WHEN p.unanswered_end >= w.due_end THEN 'late'::text
             WHEN p.newest_end >= w.due_end THEN 'on time'::text
             WHEN p.unanswered_end > COALESCE(p.newest_end, '-infinity'::date) THEN 'late'::text
             WHEN p.newest_end >= w.due_end_before THEN 'on time'::text
@@ -5589,6 +5595,27 @@ create view ops.report_shape (
     slice_id,
     fetched_at
    FROM ops.search_ads_report_shape;
+
+-- One row per week of search-ads reports and digest of its figures, by which plans request only the days of weeks that changed. Which weeks did the service restate?
+create view ops.report_week (
+  org_id text, -- Search-ads organisation.
+  report_level text, -- Level of the report.
+  currency text, -- Requested currency of the money.
+  attribution text, -- Requested counting of redownloads: WITH, WITHOUT, ONLY.
+  goal_id text, -- Requested goal; '' for none.
+  period_start date, -- First day of the week.
+  digest text, -- SHA-256 over the counts and the money of all rows.
+  last_seen_on date -- Last day on which an answer had it.
+) as
+ SELECT org_id,
+    report_level,
+    currency,
+    attribution,
+    goal_id,
+    period_start,
+    digest,
+    last_seen_on
+   FROM ops.search_ads_report_week;
 
 -- Every request that was sent: its slice, its outcome and its cost. A request with the error process_died was in flight when its process died; whether it was charged is unknown. The table holds no URL and no token.
 create table ops.request (

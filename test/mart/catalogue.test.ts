@@ -1,3 +1,5 @@
+import { datasets } from "../../src/datasets/shared/all.ts";
+import { planningSourcesOf } from "../../src/datasets/shared/define-dataset.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   openCatalogue,
@@ -115,9 +117,16 @@ describe("what a driver's metadata calls report to a reader", () => {
     await expect(reported("pg_catalog.pg_authid")).rejects.toThrow(/is no table of core/);
   });
 
-  test("the shape of reports, which only plans read, is closed", async () => {
+  test("the shape of reports is closed but for a view, since readers see plans", async () => {
     expect(tables.filter(({ name }) => name === "search_ads_report_shape")).toEqual([]);
     await expect(catalogue.query("select * from ops.search_ads_report_shape")).rejects.toThrow(/permission denied/);
+  });
+
+  test("a reader can read all that plans are made from", async () => {
+    const sources = datasets.flatMap(planningSourcesOf);
+    expect(sources.map(({ name }) => name)).toContain("search_ads_report_week");
+    for (const { table, view = table.name } of sources)
+      await expect(catalogue.query(`select * from ${view} limit 0`)).resolves.toEqual([]);
   });
 
   test("every mart and every view of ops answers", async () => {

@@ -20,6 +20,11 @@ const slices: readonly Planned[] = [
   // the account dropped app 6 on the 12th, and app 7 as well, which the configuration kept
   ["keyword_rank", app("6"), "2026-08-01", 10, "loaded", "2026-08-11"],
   ["keyword_rank", app("7"), "2026-08-01", 10, "loaded", "2026-08-13"],
+  // two lists of keywords: one of the due day failed; one failed and was answered since
+  ["keyword_rank", app("8"), "2026-08-19", 1, "loaded", today, ["habit"]],
+  ["keyword_rank", app("8"), "2026-08-19", 1, "failed", today, ["plan"]],
+  ["keyword_rank", app("9"), "2026-08-19", 1, "failed", today, ["habit", "plan"]],
+  ["keyword_rank", app("9"), "2026-08-19", 1, "loaded", today, ["habit", "plan"]],
   // options changed: another scope, and the old one ends for good
   ["category_rank", app("1", { resolution: "hourly" }), "2026-07-01", 5, "loaded", "2026-07-06"],
   ["category_rank", app("1", { resolution: "daily" }), "2026-08-10", 7, "loaded", "2026-08-17"],
@@ -39,6 +44,8 @@ const slices: readonly Planned[] = [
   ["visibility", { store: "ios", kind: "history" }, "2026-08-18", 1, "loaded", "2026-08-19", ["US:2"]],
   ["app_rating", { store: "ios", country: "US" }, "2026-08-17", 1, "loaded", "2026-08-17", ["1", "2"]],
   ["app_rating", { store: "ios", country: "US" }, "2026-08-20", 1, "loaded", today, ["1"]],
+  ["app_rating", { store: "ios", country: "JP" }, "2026-08-20", 1, "failed", today, ["1", "2"]],
+  ["app_rating", { store: "ios", country: "JP" }, "2026-08-20", 1, "loaded", today, ["1"]],
   ["tracked_app", {}, "2026-08-20", 1, "loaded", today],
 ];
 
@@ -100,6 +107,8 @@ describe("how fresh an app is", () => {
       // nothing was requested since the account dropped it
       "6 | US | 2026-08-10 | - | - | nothing to have",
       "7 | US | 2026-08-10 | 2026-08-19 | 9 | stopped",
+      "8 | US | 2026-08-19 | 2026-08-19 | 0 | late",
+      "9 | US | 2026-08-19 | 2026-08-19 | 0 | on time",
     ]);
   });
 
@@ -145,7 +154,9 @@ describe("how fresh an app is", () => {
       "2 | US | 2026-08-18 | 2026-08-19 | 1 | on time",
     ]);
     expect(await freshness("app_rating")).toEqual([
+      "Ours | JP | 2026-08-20 | 2026-08-20 | 0 | on time",
       "Ours | US | 2026-08-20 | 2026-08-20 | 0 | on time",
+      "2 | JP | - | 2026-08-20 | - | late",
       "2 | US | 2026-08-17 | 2026-08-20 | 3 | stopped",
     ]);
   });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { filtersIn, readCollection } from "../../src/metabase/collection-file.ts";
 import { withoutFilters } from "../../src/metabase/wanted-cards.ts";
 import { projectRoot } from "../../src/config/config.ts";
+import { martShapes } from "../../src/postgres/mart-shapes.ts";
 import { freshDatabase } from "../support/database.ts";
 
 const { dashboards, metrics } = readCollection(path.join(projectRoot, "config", "metabase"));
@@ -89,4 +90,10 @@ test("a picture draws ranks with the first place on top: below zero, since Metab
     expect(card.sql).toMatch(new RegExp(`- (round|min|ranks)\\S.* as ${column}\\b`));
     expect(card.description).toContain("first place is on top");
   }
+});
+
+test("every mart is on a dashboard", () => {
+  const texts = cards.map(({ card }) => card.sql).join("\n");
+  const isRead = (mart: string) => new RegExp(`(from|join)\\s+mart\\.${mart}\\b`).test(texts);
+  expect(Object.keys(martShapes).filter((mart) => !isRead(mart))).toEqual([]);
 });

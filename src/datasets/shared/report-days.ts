@@ -11,6 +11,7 @@ import { shapeTable } from "./report-table.ts";
 export const shapes = {
   name: "search_ads_report_shape",
   table: shapeTable,
+  view: "ops.report_shape",
   columns: ["org_id", "report_level", "shape"],
   newest: "period_end",
 } as const;

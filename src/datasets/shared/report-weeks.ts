@@ -49,6 +49,7 @@ export const weekTable = defineTable({
 export const weekSums = {
   name: "search_ads_report_week",
   table: weekTable,
+  view: "ops.report_week",
   columns: [...identity, "period_start", "digest"],
   newest: "last_seen_on",
 } as const;
