@@ -2,14 +2,13 @@
 
 create view mart.chart_movement_daily as
 with chart_day as (
-  select f.category_code, f.country_key, f.chart, f.device_key, f.chart_version, f.date_day, max(f.category_name) as category_name,
-         lag(f.date_day) over (partition by f.category_code, f.country_key, f.chart, f.device_key, f.chart_version order by f.date_day) as previous_day
+  select f.category_code, f.country_key, f.chart, f.device_key, f.chart_version, f.date_day, max(f.category_name) as category_name
   from   core.fact_top_chart as f
   group  by 1, 2, 3, 4, 5, 6
 )
 select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.country_code, c.country_name, d.device_code, n.category_code, n.category_name, n.chart,
-       n.chart_version, n.date_day, n.previous_day, m.chart_rank, m.previous_chart_rank, m.previous_chart_rank - m.chart_rank as places_gained,
-       case when n.previous_day is null then 'first list'
+       n.chart_version, n.date_day, l.previous_day, m.chart_rank, m.previous_chart_rank, m.previous_chart_rank - m.chart_rank as places_gained,
+       case when l.previous_day is null then 'first list'
             when m.previous_chart_rank is null then 'entered'
             when m.chart_rank is null then 'left'
             when m.chart_rank < m.previous_chart_rank then 'gained'
@@ -17,6 +16,12 @@ select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.coun
             else 'same' end as movement,
        exists (select from ops.portfolio_app as p where p.app_key = m.app_key) as is_portfolio_app
 from   chart_day as n
+-- looked up through an index: a window over all days would read all of them for any of them
+cross  join lateral (
+  select max(f.date_day) as previous_day
+  from   core.fact_top_chart as f
+  where  f.category_code = n.category_code and f.country_key = n.country_key and f.chart = n.chart and f.date_day < n.date_day
+  and    f.device_key = n.device_key and f.chart_version = n.chart_version) as l
 cross  join lateral (
   select coalesce(t.app_key, y.app_key) as app_key, t.rank as chart_rank, y.rank as previous_chart_rank
   from   (select f.app_key, f.rank
@@ -25,7 +30,7 @@ cross  join lateral (
           and    f.device_key = n.device_key and f.chart_version = n.chart_version) as t
   full   join (select f.app_key, f.rank
                from   core.fact_top_chart as f
-               where  f.category_code = n.category_code and f.country_key = n.country_key and f.chart = n.chart and f.date_day = n.previous_day
+               where  f.category_code = n.category_code and f.country_key = n.country_key and f.chart = n.chart and f.date_day = l.previous_day
                and    f.device_key = n.device_key and f.chart_version = n.chart_version) as y on y.app_key = t.app_key) as m
 join   core.dim_app     as a on a.app_key = m.app_key
 join   core.dim_country as c on c.country_key = n.country_key

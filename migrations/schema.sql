@@ -1993,8 +1993,7 @@ create view mart.chart_movement_daily (
             f.device_key,
             f.chart_version,
             f.date_day,
-            max(f.category_name) AS category_name,
-            lag(f.date_day) OVER (PARTITION BY f.category_code, f.country_key, f.chart, f.device_key, f.chart_version ORDER BY f.date_day) AS previous_day
+            max(f.category_name) AS category_name
            FROM core.fact_top_chart f
           GROUP BY f.category_code, f.country_key, f.chart, f.device_key, f.chart_version, f.date_day
         )
@@ -2009,12 +2008,12 @@ create view mart.chart_movement_daily (
     n.chart,
     n.chart_version,
     n.date_day,
-    n.previous_day,
+    l.previous_day,
     m.chart_rank,
     m.previous_chart_rank,
     m.previous_chart_rank - m.chart_rank AS places_gained,
         CASE
-            WHEN n.previous_day IS NULL THEN 'first list'::text
+            WHEN l.previous_day IS NULL THEN 'first list'::text
             WHEN m.previous_chart_rank IS NULL THEN 'entered'::text
             WHEN m.chart_rank IS NULL THEN 'left'::text
             WHEN m.chart_rank < m.previous_chart_rank THEN 'gained'::text
@@ -2025,6 +2024,9 @@ create view mart.chart_movement_daily (
            FROM ops.portfolio_app p
           WHERE p.app_key = m.app_key)) AS is_portfolio_app
    FROM chart_day n
+     CROSS JOIN LATERAL ( SELECT max(f.date_day) AS previous_day
+           FROM core.fact_top_chart f
+          WHERE f.category_code = n.category_code AND f.country_key = n.country_key AND f.chart = n.chart AND f.date_day < n.date_day AND f.device_key = n.device_key AND f.chart_version = n.chart_version) l
      CROSS JOIN LATERAL ( SELECT COALESCE(t.app_key, y.app_key) AS app_key,
             t.rank AS chart_rank,
             y.rank AS previous_chart_rank
@@ -2035,7 +2037,7 @@ create view mart.chart_movement_daily (
              FULL JOIN ( SELECT f.app_key,
                     f.rank
                    FROM core.fact_top_chart f
-                  WHERE f.category_code = n.category_code AND f.country_key = n.country_key AND f.chart = n.chart AND f.date_day = n.previous_day AND f.device_key = n.device_key AND f.chart_version = n.chart_version) y ON y.app_key = t.app_key) m
+                  WHERE f.category_code = n.category_code AND f.country_key = n.country_key AND f.chart = n.chart AND f.date_day = l.previous_day AND f.device_key = n.device_key AND f.chart_version = n.chart_version) y ON y.app_key = t.app_key) m
      JOIN core.dim_app a ON a.app_key = m.app_key
      JOIN core.dim_country c ON c.country_key = n.country_key
      JOIN core.dim_device d ON d.device_key = n.device_key;
@@ -5818,7 +5820,7 @@ create view ops.review_days (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   country_code text, -- Country; ALL on Android, and where all countries were requested and no review is known.
-  days datemultirange -- Days with an answer, with or without reviews.
+  days datemultirange -- Days with an answer, with or without reviews; where only those with a reply, only those without one or only some languages have one, none.
 ) as
  WITH answered AS (
          SELECT s.scope ->> 'store'::text AS store,
@@ -5827,7 +5829,7 @@ create view ops.review_days (
                     WHEN (s.scope ->> 'store'::text) = 'android'::text THEN 'ALL'::text
                     ELSE i.item
                 END AS country_code,
-            range_agg(daterange(s.window_start, s.window_end)) AS days
+            COALESCE(range_agg(daterange(s.window_start, s.window_end)) FILTER (WHERE (s.scope ->> 'replied'::text) IS NULL), '{}'::datemultirange) + COALESCE(range_agg(daterange(s.window_start, s.window_end)) FILTER (WHERE (s.scope ->> 'replied'::text) = 'yes'::text), '{}'::datemultirange) * COALESCE(range_agg(daterange(s.window_start, s.window_end)) FILTER (WHERE (s.scope ->> 'replied'::text) = 'no'::text), '{}'::datemultirange) AS days
            FROM ops.slice s
              LEFT JOIN ops.batch b ON b.batch_id = s.batch_id
              LEFT JOIN LATERAL unnest(
@@ -5835,7 +5837,7 @@ create view ops.review_days (
                     WHEN (s.scope ->> 'store'::text) = 'ios'::text THEN b.items
                     ELSE NULL::text[]
                 END) i(item) ON true
-          WHERE s.dataset = 'review'::text AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text]))
+          WHERE s.dataset = 'review'::text AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND NOT ((s.scope ->> 'store'::text) = 'android'::text AND s.batch_id IS NOT NULL)
           GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (
                 CASE
                     WHEN (s.scope ->> 'store'::text) = 'android'::text THEN 'ALL'::text

@@ -14,7 +14,7 @@ let stage: WarehouseStage;
 
 beforeAll(async () => {
   stage = await openWarehouseStage();
-  const facts = ["category_rank", "app_rating", "download_revenue", "sales_metric", "visibility"];
+  const facts = ["category_rank", "app_rating", "download_revenue", "sales_metric", "visibility", "top_chart"];
   await sql`
     select ops.make_partition(('core.fact_' || f)::regclass, m::date)
     from   unnest(${facts}::text[]) as f, unnest('{2026-06-01,2026-07-01,2026-08-01}'::date[]) as m`.execute(stage.db);
@@ -32,6 +32,8 @@ beforeAll(async () => {
     sql`insert into core.fact_sales_metric (app_key, date_day, country_key, device_key, context, is_total, is_device_total, units, slice_id, fetched_at)
         select a.app_key, d, 840, 0, 'DOWNLOAD', false, true, 9, 1, d ${cell}`,
     sql`insert into core.fact_visibility (app_key, date_day, country_key, kind, score, slice_id, fetched_at) select a.app_key, d, 840, 'history', 9, 1, d ${cell}`,
+    sql`insert into core.fact_top_chart (app_key, date_day, country_key, device_key, category_code, chart, chart_version, rank, slice_id, fetched_at)
+        select a.app_key, d, 840, 1, '36', 'FREE', 'v1', a.app_key, 1, d ${cell}`,
     sql`insert into core.fact_keyword_rank_summary select a.app_key, d, 840, 1, 9, 9, 0, 0, 9, 9, 45, 1800000000 ${cell}`,
     sql`insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
         select a.app_key, d::date::text, 'v2', d, 840, '', 5, 1, d ${cell} where a.track_id <> '9'`,
@@ -81,6 +83,13 @@ test("an app's week in the charts is read by key, and so are the downloads besid
     fact_download_revenue: 14,
     fact_sales_metric: 14,
   });
+});
+
+test("a week of a chart reads its days and the one before, not all lists", async () => {
+  const { fact_top_chart: listed = 0 } = await read(`select * from mart.chart_movement_daily where ${week}`);
+  // lists are read with the one before, and at most their whole month once more
+  expect(listed).toBeGreaterThanOrEqual(3 * 7 * apps);
+  expect(listed).toBeLessThanOrEqual((31 + 3 * 7) * apps);
 });
 
 test("an overview of an app's week reads its own rows of these days; of reviews all of its own", async () => {

@@ -130,13 +130,25 @@ test("a day that was requested and has no review counts 0, and a day that was no
       ('{"store":"ios","app":"1","source":"v2"}', true, '2026-08-06', 1, 'failed'),
       ('{"store":"ios","app":"3","source":"v2","regions":"all"}', false, '2026-08-01', 2, 'loaded'),
       ('{"store":"android","app":"a","source":"plain"}', false, '2026-07-31', 2, 'loaded'),
+      -- of replied and other reviews: the 2nd has both answers; only one kind, and only some languages, are a part of the reviews
+      ('{"store":"android","app":"8","source":"v2","replied":"yes"}', false, '2026-08-01', 2, 'empty'),
+      ('{"store":"android","app":"8","source":"v2","replied":"no"}', false, '2026-08-01', 1, 'failed'),
+      ('{"store":"android","app":"8","source":"v2","replied":"no"}', false, '2026-08-02', 2, 'empty'),
+      ('{"store":"android","app":"7","source":"v2","replied":"yes"}', false, '2026-08-01', 1, 'empty'),
+      ('{"store":"android","app":"6","source":"v2"}', true, '2026-08-01', 1, 'empty'),
       ('{"store":"ios","app":"9","source":"v2","regions":"all"}', false, '2026-08-01', 1, 'empty')) as s (scope, has_list, first_day, days, state)`);
-  await mart.name({ "ios:9": "Never reviewed" });
+  await mart.name({
+    "ios:9": "Never reviewed",
+    "android:6": "Some languages",
+    "android:7": "Replied alone",
+    "android:8": "Apart",
+  });
   expect(
     await mart.ask(`
       select app_name, country_code, language_code, date_day, review_source, review_count, rated_review_count, rating_sum, average_rating, one_star_count
-      from   mart.review_daily where app_name in ('Ours', 'Other store', 'Switched', 'Never reviewed') order by 1, 2, 4, 3`),
+      from   mart.review_daily where app_name in ('Ours', 'Other store', 'Switched', 'Never reviewed', 'Some languages', 'Replied alone', 'Apart') order by 1, 2, 4, 3`),
   ).toEqual([
+    "Apart | ALL |  | 2026-08-02 | - | 0 | 0 | 0 | - | 0",
     "Never reviewed | ALL |  | 2026-08-01 | - | 0 | 0 | 0 | - | 0",
     "Other store | ALL |  | 2026-07-31 | - | 0 | 0 | 0 | - | 0",
     "Other store | ALL | de | 2026-08-01 | v2 | 1 | 1 | 5 | 5 | 0",
