@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readCompleteDays } from "../../src/ledger/complete-days.ts";
+import { sql } from "../../src/postgres/sql.ts";
 import { openMartStage, type MartStage } from "../support/mart-stage.ts";
 
 let mart: MartStage;
@@ -25,6 +27,8 @@ const slices: readonly Planned[] = [
   ["keyword_rank", app("8"), "2026-08-19", 1, "failed", today, ["plan"]],
   ["keyword_rank", app("9"), "2026-08-19", 1, "failed", today, ["habit", "plan"]],
   ["keyword_rank", app("9"), "2026-08-19", 1, "loaded", today, ["habit", "plan"]],
+  ["keyword_metadata", { store: "ios", country: "US" }, "2026-08-19", 1, "loaded", today, ["habit"]],
+  ["keyword_metadata", { store: "ios", country: "US" }, "2026-08-19", 1, "failed", today, ["plan"]],
   // options changed: another scope, and the old one ends for good
   ["category_rank", app("1", { resolution: "hourly" }), "2026-07-01", 5, "loaded", "2026-07-06"],
   ["category_rank", app("1", { resolution: "daily" }), "2026-08-10", 7, "loaded", "2026-08-17"],
@@ -61,7 +65,7 @@ beforeAll(async () => {
     from   unnest('{keyword_rank,category_rank,ad_creative,search_ads_top_app,app_match,app_history,sales_metric,retention,top_chart,visibility,app_rating,tracked_app}'::text[]) as d`);
   await mart.ask(`
     insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, pack_days, refresh_days)
-    values ${series("keyword_rank")} ${series("sales_metric")} ${series("retention")} ${series("visibility")} ${series("top_chart")}
+    values ${series("keyword_rank")} ${series("keyword_metadata")} ${series("sales_metric")} ${series("retention")} ${series("visibility")} ${series("top_chart")}
            ${series("category_rank", "7")} ${snapshot("app_match", 3660)} ${snapshot("app_history", 7)} ${snapshot("app_rating", 1)} ${snapshot("tracked_app", 1)}
            ('category_rank', '${JSON.stringify(app("8"))}', false, 'series', 7, null, null),
            ('ad_creative', 'null', true, 'period', 1, null, null), ('search_ads_top_app', 'null', true, 'period', 1, null, null)`);
@@ -110,6 +114,17 @@ describe("how fresh an app is", () => {
       "8 | US | 2026-08-19 | 2026-08-19 | 0 | late",
       "9 | US | 2026-08-19 | 2026-08-19 | 0 | on time",
     ]);
+  });
+
+  test("is complete through the day before one of which a list waits", async () => {
+    const days = await mart.db.transaction().execute(async (transaction) => {
+      await sql`select set_config('storehouse.today', ${today}, true)`.execute(transaction);
+      return readCompleteDays(transaction);
+    });
+    expect(days.find(({ dataset }) => dataset === "keyword_metadata")).toMatchObject({
+      completeTo: "2026-08-18",
+      behind: 1,
+    });
   });
 
   test("is stopped everywhere once the warehouse stops", async () => {
