@@ -29,7 +29,10 @@ export const ConsoleSettings = z
           user_header: z
             .string()
             .regex(/^[A-Za-z][\w-]*$/, "is no name of a header")
-            .describe("Header with the name of the user whom the reverse proxy has signed in."),
+            .optional()
+            .describe(
+              "Header with the name of the user whom the reverse proxy has signed in; without one a password signs in, and the proxy says where from and whether by https.",
+            ),
           addresses: z
             .array(z.union([z.ipv4(), z.ipv6()], { error: "is no address (IPv4 or IPv6)" }))
             .min(1)
@@ -41,7 +44,7 @@ export const ConsoleSettings = z
             .describe("Users who are operators; all others are viewers."),
         })
         .optional()
-        .describe("A reverse proxy that signs users in; trusted only when it is set."),
+        .describe("A reverse proxy, which may sign users in; trusted only when it is set."),
     },
     {
       error: ({ code }) =>

@@ -72,7 +72,7 @@ export function createAccess({ environment, settings }: Config, clock: Clock): A
   const ended = new Map<string, number>();
 
   function fromProxy(request: FastifyRequest): Visitor | null {
-    if (proxy === undefined || !proxy.addresses.includes(peerOf(request))) return null;
+    if (proxy?.user_header === undefined || !proxy.addresses.includes(peerOf(request))) return null;
     const header = request.headers[proxy.user_header.toLowerCase()];
     const name = typeof header === "string" ? header.trim().slice(0, longestName) : "";
     if (name === "") return null;

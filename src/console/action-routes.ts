@@ -46,17 +46,19 @@ type Acting = {
   readonly visitor: Visitor;
 };
 
-async function act({ app, runs }: ConsoleParts, acting: Acting): Promise<FastifyReply> {
+async function act({ app, runs, reader }: ConsoleParts, acting: Acting): Promise<FastifyReply> {
   const { action, request, reply, visitor } = acting;
   const { db } = app.warehouse;
   const now = app.clock.now();
   const agreement = parsed(Agreement, request.body);
   const input = parsed(action.input, request.body) as never;
   const context: ActionContext = { app, now, visitor, runs };
-  const price = await action.price(context, input);
+  // as a page reads: for console.timeout_seconds at most, however large the selection is
+  const reading = { ...context, app: { ...app, warehouse: { ...app.warehouse, db: reader } } };
+  const price = await action.price(reading, input);
   const limit = app.config.settings.credits.ask_above;
   if (!isAgreed(price, agreement, limit)) return confirm(acting, { price, agreement, limit });
-  const deed = { action: action.name, subject: JSON.stringify(input), credits: price.credits, at: now };
+  const deed = { action: action.name, subject: JSON.stringify(price.about ?? input), credits: price.credits, at: now };
   const auditId = await recordDeed(db, visitor, deed);
   const record = (outcome: DeedOutcome, note: string) =>
     recordOutcome(db, auditId, { outcome, note, at: app.clock.now() });

@@ -25,7 +25,7 @@ export async function recordDeed(
 ): Promise<string> {
   const { rows } = await sql<{ audit_id: string }>`
     insert into ops.audit (acted_at, user_name, user_role, signed_in_by, from_address, action, subject, credits)
-    values (${instant(at)}::timestamptz, ${name}, ${role}, ${by}, ${from}, ${action}, ${shortened(subject)}, ${credits})
+    values (${instant(at)}::timestamptz, ${name}, ${role}, ${by}, ${from}, ${action}, ${shortened(subject, longest.subject)}, ${credits})
     returning audit_id`.execute(db);
   return rows[0]?.audit_id ?? "";
 }
@@ -38,7 +38,7 @@ export async function recordOutcome(
 ): Promise<void> {
   const endedAt = outcome === "started" ? null : instant(at);
   await sql`
-    update ops.audit set outcome = ${outcome}, note = ${shortened(note)}, ended_at = ${endedAt}::timestamptz
+    update ops.audit set outcome = ${outcome}, note = ${shortened(note, longest.note)}, ended_at = ${endedAt}::timestamptz
     where  audit_id = ${auditId}`.execute(db);
 }
 
@@ -70,8 +70,9 @@ function instant(at: number): string {
   return new Date(at).toISOString();
 }
 
-const longest = 500;
+/** A subject may hold thousands of keywords, which nothing else has on record. */
+const longest = { subject: 200_000, note: 500 } as const;
 
-function shortened(text: string): string {
-  return text.slice(0, longest).toWellFormed();
+function shortened(text: string, most: number): string {
+  return text.slice(0, most).toWellFormed();
 }

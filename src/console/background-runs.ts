@@ -20,7 +20,7 @@ type BackgroundRun = {
 };
 
 /** What a run is started with: a signal that stops it, and where it reports its progress. */
-type RunControl = { readonly stop: AbortSignal; readonly progress: (progress: ReportedProgress) => void };
+export type RunControl = { readonly stop: AbortSignal; readonly progress: (progress: ReportedProgress) => void };
 
 /** A run to be started: what it does, as a sentence without a full stop, and the work. */
 export type BackgroundWork = {

@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import type { Database } from "../postgres/database.ts";
 import type { Access } from "./access.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import type { LiveStreams } from "./live-streams.ts";
@@ -8,6 +9,8 @@ import type { SharedReads } from "./shared-reads.ts";
 export type ConsoleParts = {
   /** Acts as the role in DATABASE_URL, with connections of the console's own. */
   readonly app: App;
+  /** What pages and prices are read over. */
+  readonly reader: Database;
   readonly access: Access;
   readonly reads: SharedReads;
   readonly runs: BackgroundRuns;

@@ -32,6 +32,8 @@ export type Price = {
   readonly says: string;
   /** More of it, for the page that wants an agreement. */
   readonly detail?: Html;
+  /** What is put on record instead of the fields of the form, where those do not say what would change. */
+  readonly about?: Readonly<Record<string, unknown>>;
   /** True where it wants an agreement even at a low price: it changes something elsewhere. */
   readonly alwaysAsk?: true;
 };

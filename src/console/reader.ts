@@ -18,7 +18,7 @@ export async function openReader(
 ): Promise<Warehouse> {
   const isThere = await mayRead(warehouse.db);
   const { STOREHOUSE_CONSOLE_VIEWER_PASSWORD: viewers } = config.environment;
-  if (!isThere && (viewers !== undefined || config.settings.console.proxy !== undefined))
+  if (!isThere && (viewers !== undefined || config.settings.console.proxy?.user_header !== undefined))
     throw fail("console_reader_missing");
   const session = {
     ...(isThere ? { role: roles.reader } : {}),

@@ -56,6 +56,7 @@ export async function startConsole(
   const reads = createSharedReads({ db: reader.db, clock, patienceMs: seconds * 1000 });
   const parts: ConsoleParts = {
     app: acting,
+    reader: reader.db,
     access: createAccess(config, clock),
     reads,
     runs,

@@ -66,12 +66,12 @@ export function createSharedReads({
     // a map keeps the order in which keys were set: the first is the one that was not used for the longest time
     entries.delete(short);
     entries.set(short, entry);
-    letGo(entry);
+    dropUnused(entry);
     return entry;
   }
 
-  /** Lets go what is too much, save what is in use. */
-  function letGo(used: Entry): void {
+  /** Drops what is too much, save what is in use. */
+  function dropUnused(used: Entry): void {
     for (const [key, entry] of entries) {
       if (entries.size <= mostKeys && kept <= mostKept) break;
       if (entry.reading !== null || entry === used) continue;
@@ -89,7 +89,7 @@ export function createSharedReads({
       .finally(() => {
         underWay -= 1;
         if (entry.reading === reading) entry.reading = null;
-        letGo(entry);
+        dropUnused(entry);
       });
     entry.reading = reading;
   }

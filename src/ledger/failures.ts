@@ -44,3 +44,24 @@ export async function readFailures(db: Database, datasets: readonly string[], mo
   }>`select count(*)::int as total from ops.failed_slice as f where ${isNamed}`.execute(db);
   return { failures, total: rows[0]?.total ?? failures.length };
 }
+
+/** Failed slices of a dataset that failed with a code, about one app where their scope has one: how many, and what they were planned to cost. */
+export type FailureSum = {
+  readonly dataset: string;
+  readonly code: string;
+  /** `ios 12`; null where they are about no app. */
+  readonly app: string | null;
+  readonly slices: number;
+  readonly credits: number;
+};
+
+/** All failed slices that nothing has made good, added up. */
+export async function sumFailures(db: Database): Promise<readonly FailureSum[]> {
+  const { rows } = await sql<FailureSum>`
+    select f.dataset, coalesce(f.error_code, 'unexpected') as code, (f.scope ->> 'store') || ' ' || (f.scope ->> 'app') as app,
+           count(*)::int as slices, sum(s.planned_credits)::int as credits
+    from   ops.failed_slice as f
+    join   ops.slice_log as s on s.slice_id = f.slice_id
+    group  by 1, 2, 3`.execute(db);
+  return rows;
+}

@@ -10,13 +10,14 @@ import { isInGroups } from "./in-groups.ts";
 
 /**
  * Which slices are run again: of these datasets, `failed` ones when no states are named, with one of these codes, ended on this day (UTC)
- * or later, of these partitions (null for what a scope does not have), about any day of this window, of these numbers.
+ * or later, of this app, of these partitions (null for what a scope does not have), about any day of this window, of these numbers.
  */
 export type Reopening = {
   readonly datasets: readonly string[];
   readonly states?: readonly ("failed" | "skipped")[];
   readonly codes?: readonly string[];
   readonly since?: Day;
+  readonly app?: { readonly store: string; readonly trackId: string };
   readonly groups?: readonly PartitionGroup[];
   readonly about?: Window;
   readonly slices?: readonly string[];
@@ -60,9 +61,11 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
 }
 
 /** SQL: the newest slice of each cell, where it stands so and nothing open requests the same. */
-function toReopen({ datasets, states = ["failed"], codes, since, groups, about, slices }: Reopening): SqlFragment {
+function toReopen({ datasets, states = ["failed"], codes, since, app, groups, about, slices }: Reopening): SqlFragment {
   const codeFits = codes === undefined ? sql`` : sql`and error_code = any (${[...codes]}::text[])`;
   const dayFits = since === undefined ? sql`` : sql`and (ended_at at time zone 'UTC')::date >= ${since}::date`;
+  const appFits =
+    app === undefined ? sql`` : sql`and scope ->> 'store' = ${app.store} and scope ->> 'app' = ${app.trackId}`;
   const groupFits = groups === undefined ? sql`` : sql`and ${isInGroups(groups, "slice")}`;
   const windowFits =
     about === undefined ? sql`` : sql`and window_start < ${about.end}::date and window_end > ${about.start}::date`;
@@ -72,7 +75,7 @@ function toReopen({ datasets, states = ["failed"], codes, since, groups, about, 
     from   (select slice_id, dataset, scope, window_start, window_end, state, error_code, ended_at, max(slice_id) over cell as newest,
                    bool_or(${isOpen("slice")}) over cell as is_open
             from   ops.slice_log as slice
-            where  dataset = any (${[...datasets]}::text[]) ${groupFits} ${windowFits}
+            where  dataset = any (${[...datasets]}::text[]) ${appFits} ${groupFits} ${windowFits}
             window cell as (partition by dataset, scope, batch_id, window_start, window_end)) as slices
     where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits} ${isNamed}
     and    (state <> 'failed' or slice_id in (select slice_id from ops.failed_slice)))`;

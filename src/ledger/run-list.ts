@@ -1,3 +1,4 @@
+import { openStates, type SliceState } from "../core/slice.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 
@@ -58,8 +59,28 @@ type Group = IdleRuns & { readonly is_idle: boolean };
 /** More runs are not looked at: a year of hourly triggers. */
 const mostRead = 10_000;
 
-/** The latest runs, the newest first, those in between that found nothing to do as one line. */
-export async function foldedRuns(db: Database, most: number): Promise<readonly (RunLine | IdleRuns)[]> {
+/** Which runs are shown: all, or those with failed slices, or with slices that have not ended. */
+export const runFilters = ["all", "failed", "open"] as const;
+export type RunFilter = (typeof runFilters)[number];
+
+/** The latest runs with such slices, the newest first. */
+function runsWith(db: Database, states: readonly SliceState[], most: number): Promise<readonly RunLine[]> {
+  return summaries(
+    db,
+    sql`select run_id from ops.run_log as r
+        where  exists (select from ops.slice_log as s where s.run_id = r.run_id and s.state = any (${[...states]}::text[]))
+        order  by run_id desc limit ${most}`,
+  );
+}
+
+/** The latest runs that a filter leaves, the newest first, those in between that found nothing to do as one line. */
+export async function foldedRuns(
+  db: Database,
+  most: number,
+  filter: RunFilter = "all",
+): Promise<readonly (RunLine | IdleRuns)[]> {
+  if (filter === "failed") return runsWith(db, ["failed"], most);
+  if (filter === "open") return runsWith(db, openStates, most);
   const { rows: groups } = await sql<Group>`
     with run as (
       select run_id, started_at,

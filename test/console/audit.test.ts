@@ -227,6 +227,11 @@ describe("a change of keywords", () => {
     expect(shown.text).toMatch(/2 keywords to add[^]*A night then costs about[^]*class="number">2</);
     expect(stage.stage.sandbox.log()).toEqual([]);
     const done = await ann.post("/actions/keywords", { ...fields, agreed: "2" });
+    const [deed] = await stage.stage.query<{ subject: string }>(
+      "select subject from ops.audit where action = 'keywords' order by audit_id desc limit 1",
+    );
+    const add = ["water <tracker>", "sleep diary"];
+    expect(JSON.parse(deed?.subject ?? "")).toEqual({ app, country: "US", verb: "add", remove: [], add });
     expect([done.status, done.headers.get("location")]).toEqual([303, `/portfolio/${app}/US`]);
     expect((await ann.get(`/portfolio/${app}/US`)).text).toContain("2 added, 0 removed.");
     expect(stage.stage.asked().map(({ operation }) => operation)).toEqual([

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { html } from "../../src/console/html.ts";
+import type { PageContext } from "../../src/console/define-page.ts";
+import { incidentList } from "../../src/console/parts/incident-list.ts";
+import { count } from "../../src/core/count.ts";
+import type { OpenIncident } from "../../src/incidents/open-incidents.ts";
 import { familyStanding } from "../../src/console/parts/family-standing.ts";
 import { day } from "../../src/core/day.ts";
 import type { CompleteDays } from "../../src/ledger/complete-days.ts";
@@ -22,6 +26,50 @@ describe("markup", () => {
   });
 });
 
+describe("what mends an incident", () => {
+  const context = {
+    visitor: { role: "operator" },
+    formToken: () => "t",
+    address: "/",
+    now: 0,
+  } as unknown as PageContext;
+  const incident = (kind: string, subject: string): OpenIncident => ({
+    incidentId: "1",
+    kind,
+    subject,
+    summary: "",
+    openedAt: new Date(0),
+  });
+  const sums = [
+    { dataset: "review", code: "server_error", app: "ios 7", slices: 900, credits: 1_800 },
+    { dataset: "review", code: "timeout", app: "ios 8", slices: 1, credits: 2 },
+    { dataset: "app_rating", code: "server_error", app: "ios 7", slices: 100, credits: 100 },
+  ];
+  const shown = (kind: string, subject: string) => incidentList(context, [incident(kind, subject)], sums).markup;
+  const fieldsOf = (markup: string) =>
+    Object.fromEntries(
+      [...markup.matchAll(/name="(app|datasets|codes|agreed)" value="([^"]*)"/g)].map(([, name, value]) => [
+        name,
+        value,
+      ]),
+    );
+
+  test.each([
+    ["slices_failed", "review server_error", { datasets: "review", codes: "server_error", app: "" }, 900, 1_800],
+    ["slices_failed", "server_error", { datasets: "", codes: "server_error", app: "" }, 1_000, 1_900],
+    ["app_failing", "ios 7", { datasets: "", codes: "", app: "ios 7" }, 1_000, 1_900],
+  ] as const)("%s of %s: a retry of all of its slices, however many", (kind, subject, fields, slices, credits) => {
+    const markup = shown(kind, subject);
+    expect(fieldsOf(markup)).toEqual({ ...fields, agreed: String(credits) });
+    expect(markup).toContain(`Retry ${count(slices)} slices · ${count(credits)} credits`);
+  });
+
+  test("a dataset that is late leads to its own grid", () => {
+    expect(shown("dataset_stale", "review")).toContain('href="/coverage?dataset=review"');
+    expect(shown("day_lost", "")).toContain('href="/coverage"');
+  });
+});
+
 describe("the standing of a family", () => {
   const days = (dataset: string, change: Partial<CompleteDays> = {}): CompleteDays => ({
     dataset,
@@ -36,11 +84,11 @@ describe("the standing of a family", () => {
   test.each([
     ["is complete", [days("a"), days("b")], late, "good", "Complete to 2026-11-21."],
     [
-      "names what is complete to an earlier day",
+      "begins with the day that all of it is complete to, and names what is ahead",
       [days("a"), days("b", { completeTo: day("2026-11-19"), behind: 1 })],
       late,
       "warn",
-      "Complete to 2026-11-21, b to 2026-11-19; b is behind for 1 of 4 apps and countries.",
+      "Complete to 2026-11-19, a to 2026-11-21; b is behind for 1 of 4 apps and countries.",
     ],
     [
       "names what is late",
@@ -56,6 +104,13 @@ describe("the standing of a family", () => {
       late,
       "warn",
       "Not complete on any day yet.",
+    ],
+    [
+      "is complete to no day where a dataset of it has none",
+      [days("a"), days("b", { completeTo: null })],
+      late,
+      "warn",
+      "b complete on no day yet, a to 2026-11-21.",
     ],
     ["has nothing where nothing was requested", [], late, "calm", "Nothing is requested yet."],
   ] as const)("%s", (_, own, lateOnes, tone, sentence) => {

@@ -4,6 +4,7 @@ import { priceOfSetup } from "../../src/cli/setup.ts";
 import { Settings } from "../../src/config/settings.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { today } from "../support/ingest-stage.ts";
+import { leftWordsIn } from "../support/left-words.ts";
 import { pages } from "../../src/console/pages/all.ts";
 import type { Console } from "../../src/console/server.ts";
 import {
@@ -136,6 +137,16 @@ describe("who comes in", () => {
     expect((await spoofed.get("/", header)).status).toBe(401);
     expect((await clientOf(served).get("/", header)).status).toBe(303);
   });
+
+  test("a reverse proxy that only speaks TLS names nobody: a password signs in, and its cookie is for https", async () => {
+    const proxied = clientOf(await stage.start({ ...withPasswords, settings: { console: { proxy: {} } } }));
+    expect((await proxied.get("/", { "x-forwarded-user": "ann@example.com" })).status).toBe(303);
+    const { headers } = await proxied.get("/sign-in", { "x-forwarded-proto": "https", "x-forwarded-for": "10.9.8.7" });
+    expect(headers.getSetCookie().join()).toContain("Secure");
+    expect((await proxied.signIn(operatorPassword)).status).toBe(303);
+    const open = clientOf(await stage.start({ settings: { console: { proxy: {} } } }));
+    expect((await open.get("/")).status).toBe(401);
+  });
 });
 
 describe("what an action takes", () => {
@@ -154,6 +165,17 @@ describe("what an action takes", () => {
     const refused = await viewer.post("/actions/retry", { slices, agreed: "100", _csrf: token });
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("A viewer may not do this")]);
     expect(await deeds()).toEqual([]);
+  });
+
+  test("what failed of an app, as an incident names it, is retried without a number of a slice", async () => {
+    const [failed] = await stage.stage.query<{ app: string }>(
+      "select scope ->> 'store' || ' ' || (scope ->> 'app') as app from ops.failed_slice",
+    );
+    await operator.get(`/slices/${await stage.failedSlice()}`);
+    const asked = await operator.post("/actions/retry", { app: failed?.app ?? "" });
+    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("1 failed slice of keyword_rank")]);
+    const other = await operator.post("/actions/retry", { app: "ios 1" });
+    expect([other.status, other.text]).toEqual([400, expect.stringContaining("nothing_to_retry")]);
   });
 
   test("a price that was shown and agreed to, typed above credits.ask_above; then it is on record with who did it", async () => {
@@ -206,6 +228,9 @@ test("no page loads anything from elsewhere or inline, and none holds the token"
       expect(text).not.toMatch(/<style|<script>|\sstyle=|\son\w+=|(src|href)="(https?:)?\/\//);
       expect(text).not.toContain(token);
       expect(text).not.toContain(operatorPassword);
+      // what a person reads, without names of datasets and columns
+      const words = text.replaceAll(/<(code|pre|option|script)\b[^]*?<\/\1>/g, " ").replaceAll(/<[^>]*>/g, " ");
+      expect([address, leftWordsIn(words)]).toEqual([address, []]);
     }
 });
 

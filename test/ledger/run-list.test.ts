@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { foldedRuns, latestRuns } from "../../src/ledger/run-list.ts";
+import { foldedRuns, latestRuns, type RunFilter } from "../../src/ledger/run-list.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
 import { august, draft, ledgerForTests, now } from "../support/ledger-stage.ts";
 
@@ -47,6 +47,17 @@ describe("the list of runs", () => {
     await ledger.stage.run({ kind: "schedule" });
     const outcomes = (await foldedRuns(ledger.stage.db, 10)).map((line) => "outcome" in line && line.outcome);
     expect(outcomes).toEqual([null, "loaded", "failed", "deferred", "unfinished"]);
+  });
+
+  test("has as many runs with failures, or with unfinished slices, as are wanted, however old they are", async () => {
+    const { stage } = ledger;
+    const failed = [await scheduled("failed"), await scheduled("loaded", "failed")];
+    const open = await scheduled("pending");
+    for (let more = 0; more < 3; more += 1) await scheduled("loaded");
+    const shown = async (filter: RunFilter) =>
+      (await foldedRuns(stage.db, 2, filter)).map((line) => "run_id" in line && line.run_id);
+    expect(await shown("failed")).toEqual([failed[1], failed[0]]);
+    expect(await shown("open")).toEqual([open]);
   });
 
   test("calls a sync unfinished whose slices were queued again since it ended", async () => {

@@ -1,10 +1,14 @@
 import { z } from "zod";
+import type { App } from "../../app.ts";
 import { apiAccess } from "../../config/config.ts";
 import { countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
 import { lastDay, windowLength } from "../../core/window.ts";
 import { planInForeground } from "../../foreground.ts";
 import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
+import type { BackfillRequest } from "../../planner/backfill-request.ts";
+import type { SyncResult } from "../../runs/run-parts.ts";
+import type { RunControl } from "../background-runs.ts";
 import { endsOf, filtersOf, gridAddress, gridInput, selectionInput } from "../grid/filters.ts";
 import { filtered, readRows } from "../grid/read-grid.ts";
 import { fillRequest, selectionOf, type Selection } from "../grid/selection.ts";
@@ -53,20 +57,21 @@ export const fillAction = defineAction({
   },
   run: async (context, input, mostCredits) => {
     const { app, runs } = context;
-    // before a plan is kept that nobody would run
     runs.checkFree();
     const selection = await selectedCells(context, input);
-    const { config, warehouse, clock } = app;
-    const requested = fillRequest(selection, mostCredits);
-    const { plan } = await makePlan(warehouse.db, { requested, settings: config.settings, clock });
-    if (plan === null) throw fail("console_bad_input", { problem: "nothing is missing there any more" });
+    const what = `Backfill of ${cellsText(selection)}`;
     return {
-      started: {
-        what: `Backfill plan ${plan.planId}`,
-        work: (control) => planInForeground(app, { ...control, plan, maxCredits: plan.credits }),
-      },
-      says: `Backfill plan ${plan.planId} has started: ${cellsText(selection)}, at most ${countOf(plan.credits, "credit")}.`,
+      started: { what, work: (control) => planAndRun(app, fillRequest(selection, mostCredits), control) },
+      says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`,
       to: gridAddress(input),
     };
   },
 });
+
+/** Plans as part of the run: of two people who agree at once the second is refused before a plan is kept that nobody would run. */
+async function planAndRun(app: App, requested: BackfillRequest, control: RunControl): Promise<SyncResult> {
+  const { config, warehouse, clock } = app;
+  const { plan } = await makePlan(warehouse.db, { requested, settings: config.settings, clock });
+  if (plan === null) throw fail("console_bad_input", { problem: "nothing is missing there any more" });
+  return planInForeground(app, { ...control, plan, maxCredits: plan.credits });
+}

@@ -75,6 +75,8 @@ export const keywordsAction = defineAction({
     return {
       credits: calls * addKeywords.cost + reading,
       alwaysAsk: true,
+      // what is removed first: a text that is too long loses its end
+      about: { app, country, verb, remove: changes.remove, add: changes.add },
       says: `The account tracks ${count(changes.add.length)} keywords more and ${count(changes.remove.length)} fewer for ${app} in ${country}.${list}`,
       detail: changesList(changes, nights),
     };
@@ -106,7 +108,7 @@ async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: num
   const isDearer = callsFor(changes) * addKeywords.cost > budget.left();
   if (unseen.length > 0 || isDearer)
     throw fail("console_bad_input", {
-      problem: `the account tracks other keywords than the list last read, and ${isDearer ? "the change costs more" : `${countOf(unseen.length, "keyword")} more would be removed`}: read it with \`storehouse sync --dataset tracked_keyword\`, then look at the changes again`,
+      problem: `the account tracks other keywords than the list last read, and ${isDearer ? "the change costs more" : `${countOf(unseen.length, "keyword")} more would be removed`}: read it with \`storehouse sync --dataset tracked_keyword\`, then see the changes again`,
     });
   const done = await changeKeywords(session, placeOf(wanted), now, changes);
   if (done.error === null) return done;

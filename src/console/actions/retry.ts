@@ -17,20 +17,30 @@ const Names = z
 const Input = z.object({
   datasets: Names,
   codes: Names,
+  // as an incident names it
+  app: z
+    .string()
+    .regex(/^((ios|android) \S+)?$/, "is no app of a store")
+    .default(""),
   slices: Names.refine((all) => all.every((one) => /^[1-9]\d{0,17}$/.test(one)), "is no number of a slice"),
 });
 
 type Retry = z.output<typeof Input>;
 
-function whichOf({ codes, slices }: Retry): Omit<Reopening, "datasets"> {
-  return { ...(codes.length === 0 ? {} : { codes }), ...(slices.length === 0 ? {} : { slices }) };
+function whichOf({ codes, slices, app }: Retry): Omit<Reopening, "datasets"> {
+  const [store = "", trackId = ""] = app.split(" ");
+  return {
+    ...(app === "" ? {} : { app: { store, trackId } }),
+    ...(codes.length === 0 ? {} : { codes }),
+    ...(slices.length === 0 ? {} : { slices }),
+  };
 }
 
 function requestOf({ app }: ActionContext, { datasets }: Retry) {
   return { datasets: datasets.map((name) => datasetNamed(name).name), bounds: {}, today: app.clock.today() };
 }
 
-/** Requests failed slices again, as `storehouse retry` does: those of datasets, with codes, or of numbers. */
+/** Requests failed slices again, as `storehouse retry` does: those of datasets, with codes, of an app, or of numbers. */
 export const retryAction = defineAction({
   name: "retry",
   label: "Retry",
@@ -50,7 +60,7 @@ export const retryAction = defineAction({
   },
   run: (context, input, mostCredits) => {
     const { app } = context;
-    const what = `Retry of ${input.slices.length > 0 ? countOf(input.slices.length, "slice") : input.datasets.join(", ") || "all that failed"}`;
+    const what = `Retry of ${input.slices.length > 0 ? countOf(input.slices.length, "slice") : [...input.datasets, ...input.codes, input.app].filter(Boolean).join(", ") || "all that failed"}`;
     const retry = { request: requestOf(context, input), maxCredits: mostCredits, which: whichOf(input) };
     return Promise.resolve({
       started: { what, work: (control) => retryInForeground(app, { ...control, ...retry }) },

@@ -51,6 +51,8 @@ export const auditPage = definePage({
 });
 
 const longestAbout = 120;
+/** A change of keywords may name thousands. */
+const mostRead = 500;
 
 /** The fields of a form that were filled in, as text. */
 function aboutText(subject: string): string {
@@ -89,7 +91,7 @@ type DeedLine = {
 
 async function readDeeds(db: Database, most: number): Promise<readonly DeedLine[]> {
   const { rows } = await sql<DeedLine>`
-    select acted_at as at, user_name as name, user_role as role, signed_in_by as by, from_address as "from", action, subject, credits, outcome,
+    select acted_at as at, user_name as name, user_role as role, signed_in_by as by, from_address as "from", action, left(subject, ${mostRead}) as subject, credits, outcome,
            note,
            ended_at as "endedAt"
     from   ops.audit_log

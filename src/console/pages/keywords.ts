@@ -42,7 +42,7 @@ export const keywordsPage = definePage({
                   [
                     { heading: "Keyword", cell: ({ keyword }) => keyword },
                     { heading: "Search volume", isNumber: true, cell: ({ searchVolume }) => searchVolume },
-                    { heading: "Followed since", cell: ({ since }) => since },
+                    { heading: "Since", cell: ({ since }) => since },
                   ],
                   keywords,
                 )

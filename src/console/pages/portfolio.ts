@@ -58,7 +58,7 @@ const sourceWords = {
 function appCard({ store, trackId, name, since, countries, competitors }: AppSince): Html {
   return html`<section class="card">
     <h2>${name ?? trackId}</h2>
-    <p class="muted small">${store === "ios" ? "iOS" : "Android"} · ${trackId} · followed since ${since}</p>
+    <p class="muted small">${store === "ios" ? "iOS" : "Android"} · ${trackId} · in the portfolio since ${since}</p>
     ${
       countries.length === 0
         ? html`<p class="muted">Its countries were not read yet.</p>`

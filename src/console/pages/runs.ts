@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { countOf } from "../../core/count.ts";
-import { foldedRuns, type IdleRuns, type RunLine } from "../../ledger/run-list.ts";
+import { foldedRuns, runFilters, type IdleRuns, type RunFilter, type RunLine } from "../../ledger/run-list.ts";
 import { definePage } from "../define-page.ts";
 import { html } from "../html.ts";
 import { badge, stateBadge } from "../parts/badge.ts";
@@ -8,7 +8,11 @@ import { runningCard } from "../parts/running-card.ts";
 import { dataTable, type TableColumn } from "../parts/table.ts";
 import { timeCell, tookText } from "../parts/times.ts";
 
-const shows = { all: "every run", failed: "runs with failures", open: "runs with open slices" } as const;
+const shows: Readonly<Record<RunFilter, string>> = {
+  all: "every run",
+  failed: "runs with failures",
+  open: "runs with unfinished slices",
+};
 
 /** What was run lately, what it cost, and what came of it; runs of the schedule that found nothing to do are folded. */
 export const runsPage = definePage({
@@ -17,13 +21,12 @@ export const runsPage = definePage({
   inNavigation: true,
   live: true,
   input: z.object({
-    show: z.enum(["all", "failed", "open"]).default("all"),
+    show: z.enum(runFilters).default("all"),
     limit: z.coerce.number().int().min(1).max(500).default(50),
   }),
   examples: ["/runs"],
   show: async (context, { show, limit }) => {
-    const lines = await context.read(`runs ${limit}`, (db) => foldedRuns(db, limit));
-    const shown = lines.filter((line) => isShown(line, show));
+    const lines = await context.read(`runs ${limit} ${show}`, (db) => foldedRuns(db, limit, show));
     return html`<header class="head">
         <div>
           <h1>Runs</h1>
@@ -41,11 +44,11 @@ export const runsPage = definePage({
       ${runningCard(context)}
       <section class="card" id="runs">
         ${
-          shown.length === 0
+          lines.length === 0
             ? html`<p class="muted">
-                ${lines.length === 0 ? html`Nothing was run yet: <code>storehouse sync</code> fetches what is missing.` : "No run fits."}
+                ${show === "all" ? html`Nothing was run yet: <code>storehouse sync</code> fetches what is missing.` : "No run fits."}
               </p>`
-            : dataTable("Runs, the newest first", columnsAt(context.now), shown)
+            : dataTable("Runs, the newest first", columnsAt(context.now), lines)
         }
       </section>`;
   },
@@ -55,12 +58,6 @@ type Line = RunLine | IdleRuns;
 
 function isIdle(line: Line): line is IdleRuns {
   return "run_count" in line;
-}
-
-function isShown(line: Line, show: keyof typeof shows): boolean {
-  if (show === "all") return true;
-  if (isIdle(line)) return false;
-  return show === "failed" ? line.failed_count > 0 : line.open_count + line.deferred_count > 0;
 }
 
 function columnsAt(now: number): readonly TableColumn<Line>[] {

@@ -8,7 +8,7 @@ import { readCreditDemand } from "../../incidents/credit-demand.ts";
 import { isInUse, latenessOf, type Schedule } from "../../incidents/lateness.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
-import { readFailures } from "../../ledger/failures.ts";
+import { sumFailures } from "../../ledger/failures.ts";
 import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
@@ -38,12 +38,12 @@ export const todayPage = definePage({
       const { settings } = app.config;
       return readCreditDemand({ db, settings, clock: app.clock, accountId: accountId ?? (await latestAccount(db)) });
     });
-    const failures = await context.read("failures 200", (db) => readFailures(db, [], 200));
+    const failures = await context.read("sums of failures", sumFailures);
     return html`<section class="verdict ${morning.verdict.state}" id="verdict">
         <h1 class="unseen">Today</h1>
         <p>${mark(morning.verdict.state)}<span>${morning.verdict.text}</span></p>
       </section>
-      ${runningCard(context)} ${incidentList(context, morning.incidents, failures.failures)}
+      ${runningCard(context)} ${incidentList(context, morning.incidents, failures)}
       <div class="columns" id="cards">
         <section class="card wide" id="trust">
           <h2>May the figures be trusted?</h2>

@@ -19,7 +19,7 @@ export const familyNames: Readonly<Record<Family, string>> = {
 export type FamilyStanding = {
   readonly tone: Tone;
   readonly sentence: string;
-  /** The day that it is complete to; null where nothing is loaded. */
+  /** The day that all of it is complete to; null where a dataset has none yet. */
   readonly completeTo: string | null;
   readonly datasets: readonly string[];
 };
@@ -31,13 +31,14 @@ export type FamilyFacts = {
   readonly late: ReadonlySet<string>;
 };
 
-/** The standing of a family: how far it is complete, with the datasets that are complete to an earlier day. */
+/** The standing of a family: how far all of it is complete, with the datasets that are ahead. */
 export function familyStanding({ datasets, days, late }: FamilyFacts): FamilyStanding {
   const own = days.filter(({ dataset }) => datasets.includes(dataset));
   const calm = (sentence: string) => ({ tone: "calm", sentence, completeTo: null, datasets }) as const;
   if (datasets.length === 0) return calm("Off: none of its datasets is on.");
   if (own.length === 0) return calm("Nothing is requested yet.");
-  const completeTo = own.map((one): string | null => one.completeTo).reduce(later);
+  // the day that all of it is complete to: what is ahead of it is named
+  const completeTo = own.map((one): string | null => one.completeTo).reduce(earlier);
   const lateOnes = own.filter(({ dataset }) => late.has(dataset)).map(({ dataset }) => dataset);
   const failed = sum(own, (one) => one.failed);
   const notes = [
@@ -45,8 +46,7 @@ export function familyStanding({ datasets, days, late }: FamilyFacts): FamilySta
     behindText(own),
     failed > 0 ? countOf(failed, "slice failed", "slices failed") : "",
   ].filter((text) => text !== "");
-  const start =
-    completeTo === null ? "Not complete on any day yet" : `Complete to ${completeTo}${exceptions(own, completeTo)}`;
+  const start = `${completeTo === null ? noDayText(own) : `Complete to ${completeTo}`}${aheadText(own, completeTo)}`;
   return {
     tone: lateOnes.length > 0 ? "bad" : notes.length > 0 || completeTo === null ? "warn" : "good",
     sentence: `${[start, ...notes].join("; ")}.`,
@@ -63,16 +63,22 @@ function behindText(own: readonly CompleteDays[]): string {
   return `${behind.map(({ dataset }) => dataset).join(", ")} ${behind.length === 1 ? "is" : "are"} behind for ${count(places)} of ${count(of)} apps and countries`;
 }
 
-/** Datasets that are complete to an earlier day, by their own rhythm or because they are behind. */
-function exceptions(own: readonly CompleteDays[], completeTo: string): string {
-  const others = own.filter((one) => one.completeTo !== completeTo);
-  return others
-    .map((one) => `, ${one.dataset} ${one.completeTo === null ? "on no day yet" : `to ${one.completeTo}`}`)
+function noDayText(own: readonly CompleteDays[]): string {
+  const none = own.filter((one) => one.completeTo === null).map(({ dataset }) => dataset);
+  return none.length === own.length ? "Not complete on any day yet" : `${none.join(", ")} complete on no day yet`;
+}
+
+/** Datasets that are complete to a later day than the one that all are complete to. */
+function aheadText(own: readonly CompleteDays[], completeTo: string | null): string {
+  return own
+    .filter((one) => one.completeTo !== null && one.completeTo !== completeTo)
+    .map((one) => `, ${one.dataset} to ${one.completeTo}`)
     .join("");
 }
 
-function later(a: string | null, b: string | null): string | null {
-  return a === null || (b !== null && b > a) ? b : a;
+function earlier(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return null;
+  return a < b ? a : b;
 }
 
 function sum(all: readonly CompleteDays[], of: (one: CompleteDays) => number): number {

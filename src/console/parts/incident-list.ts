@@ -1,11 +1,13 @@
 import { countOf } from "../../core/count.ts";
+import { datasets } from "../../datasets/shared/all.ts";
 import { kindNamed, titleOf } from "../../incidents/kinds.ts";
 import type { OpenIncident } from "../../incidents/open-incidents.ts";
-import type { Failure } from "../../ledger/failures.ts";
+import type { FailureSum } from "../../ledger/failures.ts";
 import { retryAction } from "../actions/retry.ts";
 import { actionForm } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
+import { addressOf } from "./address.ts";
 import { mark } from "./badge.ts";
 import { codeText } from "./code-text.ts";
 import { timeCell } from "./times.ts";
@@ -14,7 +16,7 @@ import { timeCell } from "./times.ts";
 export function incidentList(
   context: PageContext,
   incidents: readonly OpenIncident[],
-  failures: readonly Failure[],
+  failures: readonly FailureSum[],
 ): Html {
   if (incidents.length === 0) return html`<section id="incidents" hidden></section>`;
   return html`<section id="incidents" class="card wide">
@@ -36,24 +38,44 @@ export function incidentList(
   </section>`;
 }
 
-function mendOf(context: PageContext, incident: OpenIncident, failures: readonly Failure[]): Html | null {
+function mendOf(context: PageContext, incident: OpenIncident, failures: readonly FailureSum[]): Html | null {
   const mend = kindNamed(incident.kind)?.mend;
   if (mend === "credits") return html`<a class="button" href="/credits">See the credits</a>`;
-  if (mend === "coverage") return html`<a class="button" href="/coverage">See what is missing</a>`;
+  if (mend === "coverage") return html`<a class="button" href="${coverageAddress(incident)}">See what is missing</a>`;
   if (mend !== "retry") return null;
-  const own = failures.filter((failure) => isAbout(incident, failure));
+  const fields = retryFields(incident, failures);
+  const own = failures.filter((failure) => isAbout(fields, failure));
   if (own.length === 0) return null;
-  const credits = own.reduce((sum, { plannedCredits }) => sum + plannedCredits, 0);
+  const sum = (of: (one: FailureSum) => number) => own.reduce((all, one) => all + of(one), 0);
+  const [slices, credits] = [sum((one) => one.slices), sum((one) => one.credits)];
   return actionForm(context, {
     action: retryAction,
-    label: `Retry ${countOf(own.length, "slice")} · ${countOf(credits, "credit")}`,
-    fields: { slices: own.map(({ sliceId }) => sliceId).join(",") },
+    label: `Retry ${countOf(slices, "slice")} · ${countOf(credits, "credit")}`,
+    fields,
     agreed: credits,
   });
 }
 
-/** The subject of an incident of failed slices is an app (`ios 12`), a dataset and an error code, or a code alone. */
-function isAbout({ subject }: OpenIncident, { dataset, code, scope }: Failure): boolean {
-  const { store = "", app = "" } = scope;
-  return [`${store} ${app}`, `${dataset} ${code}`, code].includes(subject);
+type Fields = { readonly app: string; readonly datasets: string; readonly codes: string };
+
+/** The subject of an incident of failed slices is an app (`ios 12`), a dataset and an error code, or a code alone: however many slices there are, a form names what they have in common. */
+function retryFields({ kind, subject }: OpenIncident, failures: readonly FailureSum[]): Fields {
+  if (kind === "app_failing") return { app: subject, datasets: "", codes: "" };
+  const [first = "", second] = subject.split(" ");
+  const isCode = second === undefined && failures.some(({ code }) => code === first);
+  return { app: "", datasets: isCode ? "" : first, codes: isCode ? first : (second ?? "") };
+}
+
+function isAbout(fields: Fields, { app, dataset, code }: FailureSum): boolean {
+  return (
+    (fields.app === "" || fields.app === app) &&
+    (fields.datasets === "" || fields.datasets === dataset) &&
+    (fields.codes === "" || fields.codes === code)
+  );
+}
+
+/** The grid of the dataset that an incident is about; all of it where it is about none. */
+function coverageAddress({ subject }: OpenIncident): string {
+  const named = subject.split(" ").find((word) => datasets.some(({ name }) => name === word));
+  return addressOf("/coverage", { dataset: named ?? "" });
 }
