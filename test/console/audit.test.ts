@@ -121,6 +121,21 @@ test("what a console left open that was killed is settled by the next one: by ho
   await query("update ops.run set ended_at = now(), outcome = 'failed' where run_id = $1", [run?.run_id]);
 });
 
+test("a price is read for as long as a page is, and no longer", async () => {
+  const hasty = clientOf(await stage.start({ ...withPasswords, settings: { console: { timeout_seconds: 0.3 } } }));
+  await hasty.signIn(operatorPassword);
+  const slices = await stage.failedSlice();
+  await hasty.get(`/slices/${slices}`);
+  const holding = new pg.Client({ connectionString: stage.granted.adminUrl });
+  await holding.connect();
+  try {
+    await holding.query("begin; lock table ops.slice in access exclusive mode");
+    expect((await hasty.post("/actions/retry", { slices })).status).toBe(503);
+  } finally {
+    await holding.end();
+  }
+});
+
 test("nobody is let in of whom there is no record", async () => {
   await tried(stage.granted.adminUrl, "revoke insert on ops.audit from storehouse_loader");
   const stranger = clientOf(served);
