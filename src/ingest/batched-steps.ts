@@ -49,8 +49,13 @@ const mostAtOnce = 100;
 /** Statements of 5,000 to 10,000 rows load fastest. */
 const enoughRows = 5_000;
 const mostRows = 10_000;
-/** A group that is not full waits so long at most for slices on their way. They do not wait for it, so that nothing becomes slower; at the pace of the service one commit serves several answers. */
+/**
+ * A group that is not full waits for slices on their way, which do not wait for it. At the pace of the service it waits for as many
+ * answers, so that one commit serves several; what comes faster fills a group by itself.
+ */
+const awaitedAnswers = 9;
 const longestLingerMs = 3_000;
+const shortestLingerMs = 100;
 /** The ledger has to the hour when an operation last answered. */
 const learnAgainMs = 60 * 60_000;
 /** Two keep Postgres busy while this process prepares the next rows; more would only share the same processors. */
@@ -131,7 +136,7 @@ function inLanes(parts: BatchParts): BatchedSteps["commit"] {
     weigh: ({ load }: GroupMember) => Math.max(load.rows, mostRows / mostAtOnce),
     spoilsAll: isLostConnection,
     linger: {
-      longestMs: longestLingerMs,
+      longestMs: Math.min(longestLingerMs, Math.max(shortestLingerMs, (awaitedAnswers / parts.pace) * 1000)),
       isEnough: (rows: number) => rows >= enoughRows || claimedSlices.coming() === 0,
     },
   };

@@ -93,7 +93,16 @@ describe("the ledger of slices", () => {
         runId: run,
         attempt: 1,
         planId: null,
+        wasAnswered: false,
       });
+    });
+
+    test("says whether an earlier slice of the same days has an answer on record", async () => {
+      const [first] = await stage.insert(run, draft());
+      const slice = await stage.claimed(first!, worker);
+      await endAttempt(stage.db, slice, { ...ending, answerDigest: "01" }, now);
+      const [again] = await stage.insert(run, draft());
+      expect(await claim(stage.db, again!, taker(worker), now)).toMatchObject({ wasAnswered: true });
     });
 
     test("gives a slice to one of many workers that ask at the same moment", async () => {
