@@ -21,7 +21,6 @@ export const deletable = [
   "ops.slice",
   "ops.search_ads_report_shape",
   "ops.search_ads_report_week",
-  "ops.replay",
 ];
 
 /** What sessions of the reader are held to unless the role or the database says otherwise already. */
