@@ -40,7 +40,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** Headers that a reverse proxy adds; most do without being configured to, one that adds none of them cannot be told from a browser. */
+/** Headers that a reverse proxy adds; most do without being configured to, one that adds none of them looks like a browser. */
 const forwarding = /^(forwarded|via|x-forwarded-.+|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip)$/;
 
 function isForwarded({ headers }: FastifyRequest): boolean {

@@ -66,7 +66,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
   const answer = await page.show(context, input as never);
   void reply.header("cache-control", "no-store");
   if (!("markup" in answer)) {
-    // what has no place for a notice says it here: coverage.js shows it, and a file that was saved can be told from a new one
+    // what has no place for a notice says it here: coverage.js shows it, and a saved file is known as an old one
     if (oldest !== null) void reply.header(ageHeader, instantText(oldest, now));
     if (answer.name !== undefined) void reply.header("content-disposition", `attachment; filename="${answer.name}"`);
     return reply.type(answer.type).send(answer.body);

@@ -5,7 +5,7 @@ type Choice = Readonly<Record<string, string>>;
 export type MartMetrics = {
   /** Column with the day or month of a row. */
   readonly time: "date_day" | "month_start";
-  /** Columns whose rows are told apart by something that never adds up: one value of each is chosen. */
+  /** Columns of which one value is chosen, since rows of different values never add up. */
   readonly choose?: Choice;
   /** What rows have to be, so that none is about a part of what was requested. */
   readonly only?: Choice;

@@ -51,7 +51,7 @@ const enoughRows = 5_000;
 const mostRows = 10_000;
 /**
  * A group that is not full waits for slices on their way, which do not wait for it. At the pace of the service it waits for as many
- * answers, so that one commit serves several; what comes faster fills a group by itself.
+ * answers, so that one commit serves several; what comes faster fills a group sooner.
  */
 const awaitedAnswers = 9;
 const longestLingerMs = 3_000;
