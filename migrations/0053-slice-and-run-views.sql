@@ -213,6 +213,52 @@ comment on view   ops.unanswered_estimate_daily             is 'One row per app,
 comment on column ops.unanswered_estimate_daily.device_code is 'Device; null where the request named none.';
 select ops.comment_columns('ops.unanswered_estimate_daily');
 
+create view ops.unanswered_visibility_daily as
+select s.scope ->> 'store' as store, split_part(i.item, ':', 2) as track_id, split_part(i.item, ':', 1) as country_code, d.date_day
+from   ops.slice as s
+join   ops.batch as b on b.batch_id = s.batch_id
+cross  join lateral unnest(b.items) as i (item)
+join   core.dim_date as d on d.date_day >= s.window_start and d.date_day < s.window_end
+where  s.dataset = 'visibility' and s.state in ('pending', 'running', 'deferred', 'failed')
+-- a score of the history or of the day of observation, whichever came
+and    not exists (select from core.dim_app as a
+                   join   core.dim_country as c on c.country_code = split_part(i.item, ':', 1)
+                   join   core.fact_visibility as f on f.app_key = a.app_key and f.date_day = d.date_day and f.country_key = c.country_key
+                   where  a.store = s.scope ->> 'store' and a.track_id = split_part(i.item, ':', 2))
+-- an app that the service does not know has an answer and no row
+and    not exists (select from ops.slice as n
+                   join   ops.batch as o on o.batch_id = n.batch_id
+                   where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end > d.date_day and n.window_start <= d.date_day
+                   and    n.dataset = s.dataset and n.scope = s.scope and n.slice_id > s.slice_id and n.state in ('loaded', 'empty', 'skipped', 'lost')
+                   and    i.item = any (o.items))
+group  by 1, 2, 3, 4;
+comment on view   ops.unanswered_visibility_daily is 'One row per app, country and day whose visibility score was requested and has no answer yet. Which days of visibility are incomplete? Whose scores are missing?';
+select ops.comment_columns('ops.unanswered_visibility_daily');
+
+create view ops.paid_voice_answer as
+select u.share_source, u.country_code, u.period_start, u.period_end, count(distinct u.keyword) as requested_keyword_count,
+       count(distinct u.keyword) filter (where u.is_answered) as answered_keyword_count
+from   (
+  select 'market' as share_source, s.scope ->> 'country' as country_code, s.window_start as period_start, s.window_end - 1 as period_end,
+         s.scope ->> 'keyword' as keyword, s.state in ('loaded', 'empty') as is_answered
+  from   ops.slice as s
+  where  s.dataset = 'paying_app' and s.state not in ('skipped', 'lost')
+  union  all
+  -- an item is a country, an id, an app and a keyword
+  select 'own keywords', split_part(i.item, ' ', 1), s.window_start, s.window_end - 1, i.item, s.state in ('loaded', 'empty')
+  from   ops.slice as s
+  join   ops.batch as b on b.batch_id = s.batch_id
+  cross  join lateral unnest(b.items) as i (item)
+  where  s.dataset = 'search_ads_top_app' and s.state not in ('skipped', 'lost')) as u
+group  by 1, 2, 3, 4;
+comment on view   ops.paid_voice_answer                         is 'One row per source of paid shares, country and period: the keywords whose advertisers were requested, one by one. For which periods are paid shares complete? How many keywords are missing?';
+comment on column ops.paid_voice_answer.share_source            is 'market or own keywords, as in mart.paid_share_of_voice.';
+comment on column ops.paid_voice_answer.period_start            is 'First day of the period.';
+comment on column ops.paid_voice_answer.period_end              is 'Last day of the period, inclusive.';
+comment on column ops.paid_voice_answer.requested_keyword_count is 'Requested keywords, with an answer or without one yet; a keyword that the account bids on several times counts as often.';
+comment on column ops.paid_voice_answer.answered_keyword_count  is 'Requested keywords with an answer.';
+select ops.comment_columns('ops.paid_voice_answer');
+
 create view ops.freshness as
 with answer as (
   select s.dataset, s.scope, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,

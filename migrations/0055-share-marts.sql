@@ -4,8 +4,17 @@
 create view mart.visibility_daily as
 with cell as not materialized (
   select f.app_key, f.date_day, f.country_key, coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score) filter (where f.kind = 'now')) as score,
-         case when max(f.score) filter (where f.kind = 'history') is null and max(f.score) filter (where f.kind = 'now') is not null then 'now' else 'history' end as kind
-  from   core.fact_visibility as f
+         case when bool_and(not f.is_answered) then null
+              when max(f.score) filter (where f.kind = 'history') is null and max(f.score) filter (where f.kind = 'now') is not null then 'now' else 'history' end as kind,
+         bool_or(f.is_answered) as is_answered
+  from   (
+    select v.app_key, v.date_day, v.country_key, v.kind, v.score, true as is_answered
+    from   core.fact_visibility as v
+    union  all
+    select a.app_key, u.date_day, c.country_key, 'history', null, false
+    from   ops.unanswered_visibility_daily as u
+    join   core.dim_app     as a on a.store = u.store and a.track_id = u.track_id
+    join   core.dim_country as c on c.country_code = u.country_code) as f
   group  by 1, 2, 3
 ), named as (
   select t.app_key, t.competitor_app_key, o.store, o.track_id, coalesce(o.app_name, o.track_id) as app_name,
@@ -32,15 +41,16 @@ with cell as not materialized (
            and    not exists (select from core.fact_keyword_rank_summary  as f where f.app_key = t.competitor_app_key)
            and    not exists (select from core.fact_app_rating        as f where f.app_key = t.competitor_app_key))
 ), beside as (
-  select o.store, o.date_day, o.country_key, o.app_key, true as is_own, o.score, o.kind, o.track_id, o.app_name
+  select o.store, o.date_day, o.country_key, o.app_key, true as is_own, o.score, o.kind, o.is_answered, o.track_id, o.app_name
   from   own as o
   union  all
-  select n.store, l.date_day, l.country_key, n.app_key, false, l.score, l.kind, n.track_id, n.app_name
+  select n.store, l.date_day, l.country_key, n.app_key, false, l.score, l.kind, l.is_answered, n.track_id, n.app_name
   from   named as n
   join   cell  as l on l.app_key = n.competitor_app_key and l.date_day >= n.since and l.date_day < n.until
 ), among_named as (
   select b.*,
          coalesce(sum(b.score) filter (where not b.is_own) over others, 0) as named_sum, count(b.score) filter (where not b.is_own) over others as named_count,
+         bool_and(b.is_answered) over others as are_named_answered,
          rank() over (partition by b.store, b.date_day, b.country_key, b.app_key order by b.score desc nulls last) as named_place,
          first_value(case when not b.is_own and b.score is not null then b.app_name end) over best as named_best_name,
          first_value(case when not b.is_own then b.score end) over best as named_best_score
@@ -49,7 +59,7 @@ with cell as not materialized (
          best   as (partition by b.store, b.date_day, b.country_key, b.app_key order by b.is_own, b.score desc nulls last, b.track_id)
 ), among_followed as (
   select m.*,
-         sum(m.score) over others as score_sum, count(m.score) over others as score_count,
+         sum(m.score) over others as score_sum, count(m.score) over others as score_count, bool_and(m.is_answered) over others as are_all_answered,
          rank() over (partition by m.store, m.date_day, m.country_key order by m.score desc nulls last) as place,
          first_value(m.app_key)  over best as best_app_key,
          first_value(m.app_name) over best as best_app_name,
@@ -63,8 +73,8 @@ with cell as not materialized (
                     rows between unbounded preceding and unbounded following)
 )
 select r.store, r.track_id, r.app_name, c.country_code, c.country_name, r.date_day, r.score as visibility_score, r.kind as score_kind,
-       round(r.score / nullif(case when s.is_named then r.named_sum + r.score else r.score_sum end, 0), 6) as visibility_share,
-       case when r.score is not null then case when s.is_named then r.named_place else r.place end end as visibility_rank,
+       s.is_complete, case when s.is_complete then round(r.score / nullif(case when s.is_named then r.named_sum + r.score else r.score_sum end, 0), 6) end as visibility_share,
+       case when s.is_complete and r.score is not null then case when s.is_named then r.named_place else r.place end end as visibility_rank,
        case when s.is_named then r.named_count else s.other_count end as competitor_count,
        round(case when s.is_named then r.named_sum / nullif(r.named_count, 0)
                   else (r.score_sum - coalesce(r.score, 0)) / nullif(s.other_count, 0) end, 2) as competitor_average_score,
@@ -76,14 +86,17 @@ select r.store, r.track_id, r.app_name, c.country_code, c.country_name, r.date_d
 from   among_followed as r
 join   core.dim_country as c on c.country_key = r.country_key
 left   join naming as n on n.app_key = r.app_key
+cross  join lateral (select coalesce(n.days @> r.date_day, false) as is_named) as w
 cross  join lateral (
-  select coalesce(n.days @> r.date_day, false) as is_named, r.score_count - case when r.score is null then 0 else 1 end as other_count) as s;
-comment on view   mart.visibility_daily                          is 'One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list, none where it was empty) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Nothing may be added up: scores are averaged. Are we more visible than our competitors? Who overtook whom this month?';
+  select w.is_named, r.score_count - case when r.score is null then 0 else 1 end as other_count,
+         case when w.is_named then r.are_named_answered else r.are_all_answered end as is_complete) as s;
+comment on view   mart.visibility_daily                          is 'One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list, none where it was empty) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Nothing may be added up: scores are averaged, over rows that are complete. Are we more visible than our competitors? Who overtook whom this month?';
 comment on column mart.visibility_daily.date_day                 is 'Day of the score.';
-comment on column mart.visibility_daily.visibility_score         is 'Visibility score; null where the service reports none.';
-comment on column mart.visibility_daily.score_kind               is 'history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day.';
-comment on column mart.visibility_daily.visibility_share         is 'Score as a share of the scores of the app and its competitors in that country on that day, 0 to 1.';
-comment on column mart.visibility_daily.visibility_rank          is 'Place among the app and its competitors, 1 is the most visible; equal scores share a place.';
+comment on column mart.visibility_daily.visibility_score         is 'Visibility score; null where the service reports none, and while there is no answer yet.';
+comment on column mart.visibility_daily.score_kind               is 'history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day; null while there is no answer yet.';
+comment on column mart.visibility_daily.is_complete              is 'True when the requested scores of the app and its competitors in the country on that day have an answer; false where the average and the best of the competitors are about a part of them.';
+comment on column mart.visibility_daily.visibility_share         is 'Score as a share of the scores of the app and its competitors in that country on that day, 0 to 1; null while is_complete is false.';
+comment on column mart.visibility_daily.visibility_rank          is 'Place among the app and its competitors, 1 is the most visible; equal scores share a place. Null while is_complete is false.';
 comment on column mart.visibility_daily.competitor_count         is 'Competitors with a score in the country on that day.';
 comment on column mart.visibility_daily.competitor_average_score is 'Average score of the competitors; null without competitors.';
 comment on column mart.visibility_daily.best_competitor_name     is 'Name of the most visible competitor; its track id where the name is missing.';
@@ -115,7 +128,8 @@ with reported as (
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, p.period_start, p.period_end, p.share_source,
        p.share as paid_impression_share, case when p.share is not null then p.place end as paid_rank, p.payer_count, p.share_sum as reported_share_sum,
        exists (select from core.tracked_app as t where t.app_key = p.app_key and t.valid_to is null) as is_tracked_app,
-       v.search_volume, round(p.share * v.search_volume, 6) as paid_voice_sum
+       v.search_volume, round(p.share * v.search_volume, 6) as paid_voice_sum, w.requested_keyword_count, w.answered_keyword_count,
+       coalesce(w.answered_keyword_count = w.requested_keyword_count, true) as is_complete
 from   placed as p
 join   core.dim_app     as a on a.app_key = p.app_key
 join   core.dim_country as c on c.country_key = p.country_key
@@ -131,7 +145,9 @@ left   join (
   join   core.dim_app as o on o.app_key = t.app_key
   where  t.valid_to is null
   group  by 1, 2, 3) as t on t.country_key = p.country_key and t.keyword_key = p.keyword_key and t.store = a.store
-cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v;
+cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v
+left   join ops.paid_voice_answer as w on w.share_source = p.share_source and w.country_code = c.country_code and w.period_start = p.period_start
+                                      and w.period_end = p.period_end;
 comment on view   mart.paid_share_of_voice                       is 'One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword''s advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?';
 comment on column mart.paid_share_of_voice.period_start          is 'First day of the period.';
 comment on column mart.paid_share_of_voice.period_end            is 'Last day of the period, inclusive.';
@@ -143,4 +159,7 @@ comment on column mart.paid_share_of_voice.reported_share_sum        is 'Sum of 
 comment on column mart.paid_share_of_voice.is_tracked_app        is 'True for an app that the account tracks.';
 comment on column mart.paid_share_of_voice.search_volume         is 'Search volume score of the keyword as last seen; null where it is missing.';
 comment on column mart.paid_share_of_voice.paid_voice_sum        is 'paid_impression_share x search_volume.';
+comment on column mart.paid_share_of_voice.requested_keyword_count is 'Keywords of the country and period whose advertisers were requested one by one, with an answer or without one yet; null where only the keywords that an app pays for were requested, which one answer names.';
+comment on column mart.paid_share_of_voice.answered_keyword_count is 'Those with an answer, with advertisers or without any.';
+comment on column mart.paid_share_of_voice.is_complete           is 'False where a requested keyword of the country and period has no answer yet: sums and weighted shares are then about a part of them.';
 select ops.comment_columns('mart.paid_share_of_voice');

@@ -15,7 +15,8 @@ select p.org_id, p.org_name, a.store, a.track_id, a.app_name, c.country_code, c.
        p.attribution = (select s.attribution from ops.search_ads_default as s) as is_default_attribution, o.organic_rank, coalesce(b.is_own_brand, false) as is_own_brand,
        case when not coalesce(o.organic_rank <= 3, false) then 'brand' when b.is_own_brand then 'rank and brand' else 'rank' end as reason,
        p.bid_keyword_count, p.spend, p.impression_count, p.tap_count, p.install_count,
-       round(p.spend / nullif(p.tap_count, 0), 4) as cost_per_tap, round(p.spend / nullif(p.install_count, 0), 4) as cost_per_install
+       round(p.spend / nullif(p.tap_count, 0), 4) as cost_per_tap, round(p.spend / nullif(p.install_count, 0), 4) as cost_per_install,
+       w.requested_keyword_count, w.answered_keyword_count, w.is_complete
 from   paid as p
 join   core.dim_app     as a on a.app_key = p.app_key
 join   core.dim_country as c on c.country_key = p.country_key
@@ -37,8 +38,12 @@ left   join lateral (
           select m.brand_track_id
           from   core.fact_keyword_metadata as m
           where  m.keyword_key = any (s.keyword_keys) and m.country_key = p.country_key and m.store = a.store) as t) as b on true
+left   join lateral (
+  select n.requested_keyword_count, n.answered_keyword_count, n.is_complete
+  from   ops.requested_keyword_day as n
+  where  n.app_key = p.app_key and n.date_day = p.date_day and n.country_key = p.country_key and n.device_key in (0, 1)) as w on true
 where  o.organic_rank <= 3 or b.is_own_brand;
-comment on view   mart.keyword_cannibalisation                   is 'One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up over everything else. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?';
+comment on view   mart.keyword_cannibalisation                   is 'One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up over everything else; days whose ranks are not complete have less than there was. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?';
 comment on column mart.keyword_cannibalisation.country_code      is 'Country, ISO 3166-1 alpha-2; ALL where the report is not about one country, and organic_rank is then null.';
 comment on column mart.keyword_cannibalisation.currency          is 'Requested currency of the money. The same spend has a row for each requested currency.';
 comment on column mart.keyword_cannibalisation.attribution       is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
@@ -54,6 +59,9 @@ comment on column mart.keyword_cannibalisation.tap_count         is 'Taps.';
 comment on column mart.keyword_cannibalisation.install_count     is 'Installs.';
 comment on column mart.keyword_cannibalisation.cost_per_tap      is 'Spend per tap, in currency.';
 comment on column mart.keyword_cannibalisation.cost_per_install  is 'Spend per install, in currency.';
+comment on column mart.keyword_cannibalisation.requested_keyword_count is 'Keywords whose ranks were requested for the app, country and day (iPhone on iOS); null where none were.';
+comment on column mart.keyword_cannibalisation.answered_keyword_count  is 'Those with an answer, ranked or not.';
+comment on column mart.keyword_cannibalisation.is_complete       is 'True when all of them have an answer. False where ranks of the day are missing: a keyword that we lead may then have no row. Null where no ranks were requested.';
 select ops.comment_columns('mart.keyword_cannibalisation');
 
 create view mart.bid_change_impact as

@@ -17,7 +17,9 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.versio
        round(e.before_download_count, 2) as before_estimated_download_count, round(e.after_download_count, 2) as after_estimated_download_count,
        t.before_day_count as before_store_download_day_count, t.after_day_count as after_store_download_day_count,
        round(t.before_download_count, 2) as before_store_download_count, round(t.after_download_count, 2) as after_store_download_count,
-       case p.window_days when 7 then r.within_7_count else r.within_14_count end - 1 as nearby_release_count
+       case p.window_days when 7 then r.within_7_count else r.within_14_count end - 1 as nearby_release_count,
+       (coalesce(s.answered_count, 0) + coalesce(u.unanswered_count, 0))::bigint as requested_keyword_count, coalesce(s.answered_count, 0)::bigint as answered_keyword_count,
+       case when s.answered_count > 0 or u.unanswered_count > 0 then coalesce(u.unanswered_count, 0) = 0 end as is_complete
 from   ops.portfolio_app as a
 cross  join lateral (
   select v.*, count(*) over (order by v.release_day range between interval '7 days' preceding and interval '7 days' following) as within_7_count,
@@ -42,6 +44,7 @@ join   core.dim_country as c on c.country_key = n.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
 cross  join lateral (
   select count(*) filter (where f.date_day < r.release_day) as before_day_count, count(*) filter (where f.date_day > r.release_day) as after_day_count,
+         sum(f.answered_keyword_count) filter (where f.date_day <> r.release_day) as answered_count,
          sum(f.rank_sum) filter (where f.date_day < r.release_day) as before_rank_sum, sum(f.rank_sum) filter (where f.date_day > r.release_day) as after_rank_sum,
          sum(f.ranked_keyword_count) filter (where f.date_day < r.release_day) as before_ranked_count, sum(f.ranked_keyword_count) filter (where f.date_day > r.release_day) as after_ranked_count,
          sum(f.answered_keyword_count) filter (where f.date_day < r.release_day) as before_requested_count, sum(f.answered_keyword_count) filter (where f.date_day > r.release_day) as after_requested_count,
@@ -49,6 +52,11 @@ cross  join lateral (
   from   core.fact_keyword_rank_summary as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and f.device_key in (0, 1)
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as s
+cross  join lateral (
+  select sum(f.keyword_count) as unanswered_count
+  from   ops.unanswered_keyword_daily as f
+  where  f.store = a.store and f.track_id = a.track_id and f.country_code = c.country_code
+  and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days and f.date_day <> r.release_day) as u
 cross  join lateral (
   select count(distinct f.date_day) filter (where f.date_day < r.release_day) as before_day_count, count(distinct f.date_day) filter (where f.date_day > r.release_day) as after_day_count,
          (array_agg(f.rating order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day < r.release_day))[1] as before_rating,
@@ -123,6 +131,9 @@ comment on column mart.release_impact.after_estimated_download_count  is 'Estima
 comment on column mart.release_impact.before_store_download_count     is 'Downloads per day as the store reported them to the account, average over the days with a figure in the days before.';
 comment on column mart.release_impact.after_store_download_count      is 'Downloads per day as the store reported them to the account, average over the days with a figure in the days after.';
 comment on column mart.release_impact.nearby_release_count            is 'Other releases within the same days. Where there are any, the effect has several causes.';
+comment on column mart.release_impact.requested_keyword_count         is 'Keywords that were requested in the days before and after, with an answer or without one yet, added up over these days.';
+comment on column mart.release_impact.answered_keyword_count          is 'Those with an answer, ranked or not.';
+comment on column mart.release_impact.is_complete                     is 'True when all of them have an answer; false where average ranks and shares are about a part of them; null where no ranks were requested.';
 select ops.comment_columns('mart.release_impact');
 
 create view mart.app_overview_daily as

@@ -20,7 +20,8 @@ select l.store, l.track_id, l.app_name, o.track_id as competitor_track_id, coale
             when r.rank is null then 'only we'
             when l.rank < r.rank then 'ahead'
             when l.rank > r.rank then 'behind'
-            else 'same' end as comparison
+            else 'same' end as comparison,
+       l.requested_keyword_count, l.answered_keyword_count, l.is_complete
 from   ops.latest_keyword_rank as l
 join   competitor       as t on t.app_key = l.app_key
 join   core.dim_app     as o on o.app_key = t.competitor_app_key and o.store = l.store
@@ -58,7 +59,7 @@ comment on column mart.keyword_rank_vs_competitor.competitor_keyword_rank is 'It
 comment on column mart.keyword_rank_vs_competitor.competitor_rank_source  is 'own rank: it is in the portfolio for the keyword; search list: its place in the list of keyword_app, which ends after some hundred apps; null where neither was requested.';
 comment on column mart.keyword_rank_vs_competitor.places_ahead            is 'Places by which we are ahead, negative when behind; null when one of the two ranks is null.';
 comment on column mart.keyword_rank_vs_competitor.comparison              is 'ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested.';
-select ops.comment_columns('mart.keyword_rank_vs_competitor');
+select ops.comment_columns('mart.keyword_rank_vs_competitor', 'ops.latest_keyword_rank');
 
 create view mart.app_page_change as
 with change as (

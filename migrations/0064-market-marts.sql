@@ -24,44 +24,51 @@ with daily as (
 ), monthly as (
   select f.store, f.track_id, f.app_name, f.country_key, d.month_start, (d.month_start + interval '1 month')::date - d.month_start as day_count,
          sum(f.estimated_downloads) as estimated_downloads, sum(f.estimated_revenue) as estimated_revenue, count(f.estimated_downloads) as estimated_days,
-         sum(f.store_downloads) as store_downloads, sum(f.store_revenue) as store_revenue, count(f.store_downloads) as store_days,
-         not exists (select from ops.unanswered_estimate_daily as n
-                     join   core.dim_country as c on c.country_code = n.country_code
-                     where  n.store = f.store and n.track_id = f.track_id and c.country_key = f.country_key
-                     and    n.date_day >= d.month_start and n.date_day < d.month_start + interval '1 month') as has_devices
+         sum(f.store_downloads) as store_downloads, sum(f.store_revenue) as store_revenue, count(f.store_downloads) as store_days
   from   daily as f
   join   core.dim_date as d on d.date_day = f.date_day
   group  by 1, 2, 3, 4, 5
+), answered as not materialized (
+  select n.store, n.track_id, n.country_code, range_agg(daterange(n.window_start, n.window_end)) filter (where n.dataset = 'download_revenue') as estimates,
+         range_agg(daterange(n.window_start, n.window_end)) filter (where n.dataset = 'sales_metric') as sales
+  from   ops.app_answer as n
+  where  n.dataset in ('download_revenue', 'sales_metric') and (n.dataset = 'download_revenue' or n.context = 'DOWNLOAD')
+  group  by 1, 2, 3
+), missing as (
+  select n.store, n.track_id, n.country_code, range_agg(daterange(n.date_day, n.date_day + 1)) as days
+  from   ops.unanswered_estimate_daily as n
+  group  by 1, 2, 3
+), whole as (
+  -- once for each app and country, and not for each day of each month
+  select m.*, c.country_code, c.country_name, c.region, not coalesce(u.days && s.span, false) as has_devices,
+         (coalesce(o.estimates, '{}') + coalesce(e.estimates, '{}') - coalesce(u.days, '{}')) * s.span as estimate_answers,
+         (coalesce(o.sales, '{}') + coalesce(e.sales, '{}')) * s.span as sale_answers
+  from   monthly as m
+  join   core.dim_country as c on c.country_key = m.country_key
+  left   join answered as o on o.store = m.store and o.track_id = m.track_id and o.country_code = c.country_code
+  -- an answer that names no country is about all of them
+  left   join answered as e on e.store = m.store and e.track_id = m.track_id and e.country_code is null
+  left   join missing  as u on u.store = m.store and u.track_id = m.track_id and u.country_code = c.country_code
+  cross  join lateral (select datemultirange(daterange(m.month_start, m.month_start + m.day_count)) as span) as s
 ), compared as (
   select m.*, lag(m.month_start) over before = (m.month_start - interval '1 month')::date as has_previous,
          lag(m.estimated_downloads) over before as previous_estimated_downloads, lag(m.estimated_revenue) over before as previous_estimated_revenue,
          lag(m.has_devices and m.estimated_days = m.day_count) over before and m.has_devices and m.estimated_days = m.day_count as are_estimates_whole,
          lag(m.store_downloads) over before as previous_store_downloads, lag(m.store_revenue) over before as previous_store_revenue,
          lag(m.store_days = m.day_count) over before and m.store_days = m.day_count as are_sales_whole
-  from   monthly as m
-  window before as (partition by m.store, m.track_id, m.country_key order by m.month_start)
+  from   whole as m
+  window before as (partition by m.store, m.track_id, m.country_code order by m.month_start)
 )
-select m.store, m.track_id, m.app_name, c.country_code, c.country_name, c.region, m.month_start, m.day_count as month_day_count, m.estimated_days as estimated_day_count,
+select m.store, m.track_id, m.app_name, m.country_code, m.country_name, m.region, m.month_start, m.day_count as month_day_count, m.estimated_days as estimated_day_count,
        m.estimated_downloads as estimated_download_count, m.estimated_revenue,
        case when m.has_previous and m.are_estimates_whole then round(m.estimated_downloads / nullif(m.previous_estimated_downloads, 0) - 1, 6) end as estimated_download_change_share,
        case when m.has_previous and m.are_estimates_whole then round(m.estimated_revenue / nullif(m.previous_estimated_revenue, 0) - 1, 6) end as estimated_revenue_change_share,
        m.store_days as store_day_count, m.store_downloads as store_download_count, m.store_revenue,
        case when m.has_previous and m.are_sales_whole then round(m.store_downloads / nullif(m.previous_store_downloads, 0) - 1, 6) end as store_download_change_share,
        case when m.has_previous and m.are_sales_whole then round(m.store_revenue / nullif(m.previous_store_revenue, 0) - 1, 6) end as store_revenue_change_share,
-       (select count(*) from core.dim_date as d
-        where  d.date_day >= m.month_start and d.date_day < m.month_start + m.day_count
-        and    exists (select from ops.app_answer as n
-               where  n.track_id = m.track_id and n.dataset = 'download_revenue' and n.window_end > d.date_day and n.window_start <= d.date_day and n.store = m.store
-               and    (n.country_code is null or n.country_code = c.country_code))
-        and    not exists (select from ops.unanswered_estimate_daily as n
-                           where  n.track_id = m.track_id and n.store = m.store and n.country_code = c.country_code and n.date_day = d.date_day)) as estimate_answered_day_count,
-       (select count(*) from core.dim_date as d
-        where  d.date_day >= m.month_start and d.date_day < m.month_start + m.day_count
-        and    exists (select from ops.app_answer as n
-               where  n.track_id = m.track_id and n.dataset = 'sales_metric' and n.window_end > d.date_day and n.window_start <= d.date_day and n.store = m.store
-               and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD')) as store_answered_day_count
-from   compared as m
-join   core.dim_country as c on c.country_key = m.country_key;
+       (select coalesce(sum(upper(r.days) - lower(r.days)), 0) from unnest(m.estimate_answers) as r (days)) as estimate_answered_day_count,
+       (select coalesce(sum(upper(r.days) - lower(r.days)), 0) from unnest(m.sale_answers) as r (days)) as store_answered_day_count
+from   compared as m;
 comment on view   mart.download_revenue_monthly                                 is 'One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Where do downloads grow? Which country had most revenue last month?';
 comment on column mart.download_revenue_monthly.region                          is 'Continent-sized region of the country in UN M49.';
 comment on column mart.download_revenue_monthly.month_start                     is 'First day of the month.';
@@ -82,7 +89,13 @@ select ops.comment_columns('mart.download_revenue_monthly');
 
 create view mart.keyword_impression_share as
 select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.country_code, c.country_name, k.keyword, d.device_code, f.share_day, f.date_day,
-       f.impression_share, rank() over (partition by f.keyword_key, f.country_key, f.store, f.device_key, f.date_day, f.share_day order by f.impression_share desc nulls last) as share_rank,
+       f.impression_share,
+       -- counted in the list of the row: a window over all lists would be made of them for any of them
+       case when f.impression_share is not null
+            then (select count(*) + 1
+                  from   core.fact_impression_share as o
+                  where  o.keyword_key = f.keyword_key and o.date_day = f.date_day and o.country_key = f.country_key and o.store = f.store
+                  and    o.device_key = f.device_key and o.share_day = f.share_day and o.impression_share > f.impression_share) end as share_rank,
        exists (select from ops.portfolio_app as p where p.app_key = f.app_key) as is_portfolio_app
 from   core.fact_impression_share as f
 join   core.dim_app     as a on a.app_key = f.app_key
@@ -99,7 +112,7 @@ comment on column mart.keyword_impression_share.app_name         is 'Name of the
 comment on column mart.keyword_impression_share.share_day        is 'Day of the share; the day of observation where the service reports none.';
 comment on column mart.keyword_impression_share.date_day         is 'Day of the newest observation that reports it.';
 comment on column mart.keyword_impression_share.impression_share is 'Share of the impressions, in the scale of the service.';
-comment on column mart.keyword_impression_share.share_rank       is 'Place among the reported apps; 1 has the largest share.';
+comment on column mart.keyword_impression_share.share_rank       is 'Place among the reported apps; 1 has the largest share; null without a share.';
 comment on column mart.keyword_impression_share.is_portfolio_app is 'True for an app of the portfolio.';
 select ops.comment_columns('mart.keyword_impression_share');
 

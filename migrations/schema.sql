@@ -2182,14 +2182,51 @@ create view mart.download_revenue_monthly (
             count(f.estimated_downloads) AS estimated_days,
             sum(f.store_downloads) AS store_downloads,
             sum(f.store_revenue) AS store_revenue,
-            count(f.store_downloads) AS store_days,
-            NOT (EXISTS ( SELECT
-                   FROM ops.unanswered_estimate_daily n
-                     JOIN core.dim_country c_1 ON c_1.country_code = n.country_code
-                  WHERE n.store = f.store AND n.track_id = f.track_id AND c_1.country_key = f.country_key AND n.date_day >= d.month_start AND n.date_day < (d.month_start + '1 mon'::interval))) AS has_devices
+            count(f.store_downloads) AS store_days
            FROM daily f
              JOIN core.dim_date d ON d.date_day = f.date_day
           GROUP BY f.store, f.track_id, f.app_name, f.country_key, d.month_start
+        ), answered AS NOT MATERIALIZED (
+         SELECT n.store,
+            n.track_id,
+            n.country_code,
+            range_agg(daterange(n.window_start, n.window_end)) FILTER (WHERE n.dataset = 'download_revenue'::text) AS estimates,
+            range_agg(daterange(n.window_start, n.window_end)) FILTER (WHERE n.dataset = 'sales_metric'::text) AS sales
+           FROM ops.app_answer n
+          WHERE (n.dataset = ANY (ARRAY['download_revenue'::text, 'sales_metric'::text])) AND (n.dataset = 'download_revenue'::text OR n.context = 'DOWNLOAD'::text)
+          GROUP BY n.store, n.track_id, n.country_code
+        ), missing AS (
+         SELECT n.store,
+            n.track_id,
+            n.country_code,
+            range_agg(daterange(n.date_day, n.date_day + 1)) AS days
+           FROM ops.unanswered_estimate_daily n
+          GROUP BY n.store, n.track_id, n.country_code
+        ), whole AS (
+         SELECT m_1.store,
+            m_1.track_id,
+            m_1.app_name,
+            m_1.country_key,
+            m_1.month_start,
+            m_1.day_count,
+            m_1.estimated_downloads,
+            m_1.estimated_revenue,
+            m_1.estimated_days,
+            m_1.store_downloads,
+            m_1.store_revenue,
+            m_1.store_days,
+            c.country_code,
+            c.country_name,
+            c.region,
+            NOT COALESCE(u.days && s.span, false) AS has_devices,
+            (COALESCE(o.estimates, '{}'::datemultirange) + COALESCE(e.estimates, '{}'::datemultirange) - COALESCE(u.days, '{}'::datemultirange)) * s.span AS estimate_answers,
+            (COALESCE(o.sales, '{}'::datemultirange) + COALESCE(e.sales, '{}'::datemultirange)) * s.span AS sale_answers
+           FROM monthly m_1
+             JOIN core.dim_country c ON c.country_key = m_1.country_key
+             LEFT JOIN answered o ON o.store = m_1.store AND o.track_id = m_1.track_id AND o.country_code = c.country_code
+             LEFT JOIN answered e ON e.store = m_1.store AND e.track_id = m_1.track_id AND e.country_code IS NULL
+             LEFT JOIN missing u ON u.store = m_1.store AND u.track_id = m_1.track_id AND u.country_code = c.country_code
+             CROSS JOIN LATERAL ( SELECT datemultirange(daterange(m_1.month_start, m_1.month_start + m_1.day_count)) AS span) s
         ), compared AS (
          SELECT m_1.store,
             m_1.track_id,
@@ -2203,7 +2240,12 @@ create view mart.download_revenue_monthly (
             m_1.store_downloads,
             m_1.store_revenue,
             m_1.store_days,
+            m_1.country_code,
+            m_1.country_name,
+            m_1.region,
             m_1.has_devices,
+            m_1.estimate_answers,
+            m_1.sale_answers,
             lag(m_1.month_start) OVER before = (m_1.month_start - '1 mon'::interval)::date AS has_previous,
             lag(m_1.estimated_downloads) OVER before AS previous_estimated_downloads,
             lag(m_1.estimated_revenue) OVER before AS previous_estimated_revenue,
@@ -2211,53 +2253,44 @@ create view mart.download_revenue_monthly (
             lag(m_1.store_downloads) OVER before AS previous_store_downloads,
             lag(m_1.store_revenue) OVER before AS previous_store_revenue,
             lag(m_1.store_days = m_1.day_count) OVER before AND m_1.store_days = m_1.day_count AS are_sales_whole
-           FROM monthly m_1
-          WINDOW before AS (PARTITION BY m_1.store, m_1.track_id, m_1.country_key ORDER BY m_1.month_start)
+           FROM whole m_1
+          WINDOW before AS (PARTITION BY m_1.store, m_1.track_id, m_1.country_code ORDER BY m_1.month_start)
         )
- SELECT m.store,
-    m.track_id,
-    m.app_name,
-    c.country_code,
-    c.country_name,
-    c.region,
-    m.month_start,
-    m.day_count AS month_day_count,
-    m.estimated_days AS estimated_day_count,
-    m.estimated_downloads AS estimated_download_count,
-    m.estimated_revenue,
+ SELECT store,
+    track_id,
+    app_name,
+    country_code,
+    country_name,
+    region,
+    month_start,
+    day_count AS month_day_count,
+    estimated_days AS estimated_day_count,
+    estimated_downloads AS estimated_download_count,
+    estimated_revenue,
         CASE
-            WHEN m.has_previous AND m.are_estimates_whole THEN round(m.estimated_downloads / NULLIF(m.previous_estimated_downloads, 0::numeric) - 1::numeric, 6)
+            WHEN has_previous AND are_estimates_whole THEN round(estimated_downloads / NULLIF(previous_estimated_downloads, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
         END AS estimated_download_change_share,
         CASE
-            WHEN m.has_previous AND m.are_estimates_whole THEN round(m.estimated_revenue / NULLIF(m.previous_estimated_revenue, 0::numeric) - 1::numeric, 6)
+            WHEN has_previous AND are_estimates_whole THEN round(estimated_revenue / NULLIF(previous_estimated_revenue, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
         END AS estimated_revenue_change_share,
-    m.store_days AS store_day_count,
-    m.store_downloads AS store_download_count,
-    m.store_revenue,
+    store_days AS store_day_count,
+    store_downloads AS store_download_count,
+    store_revenue,
         CASE
-            WHEN m.has_previous AND m.are_sales_whole THEN round(m.store_downloads / NULLIF(m.previous_store_downloads, 0::numeric) - 1::numeric, 6)
+            WHEN has_previous AND are_sales_whole THEN round(store_downloads / NULLIF(previous_store_downloads, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
         END AS store_download_change_share,
         CASE
-            WHEN m.has_previous AND m.are_sales_whole THEN round(m.store_revenue / NULLIF(m.previous_store_revenue, 0::numeric) - 1::numeric, 6)
+            WHEN has_previous AND are_sales_whole THEN round(store_revenue / NULLIF(previous_store_revenue, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
         END AS store_revenue_change_share,
-    ( SELECT count(*) AS count
-           FROM core.dim_date d
-          WHERE d.date_day >= m.month_start AND d.date_day < (m.month_start + m.day_count) AND (EXISTS ( SELECT
-                   FROM ops.app_answer n
-                  WHERE n.track_id = m.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.store = m.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AND NOT (EXISTS ( SELECT
-                   FROM ops.unanswered_estimate_daily n
-                  WHERE n.track_id = m.track_id AND n.store = m.store AND n.country_code = c.country_code AND n.date_day = d.date_day))) AS estimate_answered_day_count,
-    ( SELECT count(*) AS count
-           FROM core.dim_date d
-          WHERE d.date_day >= m.month_start AND d.date_day < (m.month_start + m.day_count) AND (EXISTS ( SELECT
-                   FROM ops.app_answer n
-                  WHERE n.track_id = m.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.store = m.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.context = 'DOWNLOAD'::text))) AS store_answered_day_count
-   FROM compared m
-     JOIN core.dim_country c ON c.country_key = m.country_key;
+    ( SELECT COALESCE(sum(upper(r.days) - lower(r.days)), 0::bigint) AS "coalesce"
+           FROM unnest(m.estimate_answers) r(days)) AS estimate_answered_day_count,
+    ( SELECT COALESCE(sum(upper(r.days) - lower(r.days)), 0::bigint) AS "coalesce"
+           FROM unnest(m.sale_answers) r(days)) AS store_answered_day_count
+   FROM compared m;
 
 -- One row per app, country, category, day and card on which the store showed the app (iOS). Needs the dataset featuring. Rows may be counted over anything. Where and when were we featured? In how many countries?
 create view mart.featuring_daily (
@@ -2298,7 +2331,7 @@ create view mart.featuring_daily (
      JOIN core.dim_app a ON a.app_key = f.app_key
      JOIN core.dim_country c ON c.country_key = f.country_key;
 
--- One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up over everything else. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?
+-- One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up over everything else; days whose ranks are not complete have less than there was. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?
 create view mart.keyword_cannibalisation (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
@@ -2322,7 +2355,10 @@ create view mart.keyword_cannibalisation (
   tap_count numeric, -- Taps.
   install_count numeric, -- Installs.
   cost_per_tap numeric, -- Spend per tap, in currency.
-  cost_per_install numeric -- Spend per install, in currency.
+  cost_per_install numeric, -- Spend per install, in currency.
+  requested_keyword_count bigint, -- Keywords whose ranks were requested for the app, country and day (iPhone on iOS); null where none were.
+  answered_keyword_count bigint, -- Those with an answer, ranked or not.
+  is_complete boolean -- True when all of them have an answer. False where ranks of the day are missing: a keyword that we lead may then have no row. Null where no ranks were requested.
 ) as
  WITH paid AS (
          SELECT f.org_id,
@@ -2371,7 +2407,10 @@ create view mart.keyword_cannibalisation (
     p.tap_count,
     p.install_count,
     round(p.spend / NULLIF(p.tap_count, 0::numeric), 4) AS cost_per_tap,
-    round(p.spend / NULLIF(p.install_count, 0::numeric), 4) AS cost_per_install
+    round(p.spend / NULLIF(p.install_count, 0::numeric), 4) AS cost_per_install,
+    w.requested_keyword_count,
+    w.answered_keyword_count,
+    w.is_complete
    FROM paid p
      JOIN core.dim_app a ON a.app_key = p.app_key
      JOIN core.dim_country c ON c.country_key = p.country_key
@@ -2390,6 +2429,11 @@ create view mart.keyword_cannibalisation (
                  SELECT m.brand_track_id
                    FROM core.fact_keyword_metadata m
                   WHERE (m.keyword_key = ANY (s.keyword_keys)) AND m.country_key = p.country_key AND m.store = a.store) t) b ON true
+     LEFT JOIN LATERAL ( SELECT n.requested_keyword_count,
+            n.answered_keyword_count,
+            n.is_complete
+           FROM ops.requested_keyword_day n
+          WHERE n.app_key = p.app_key AND n.date_day = p.date_day AND n.country_key = p.country_key AND (n.device_key = ANY (ARRAY[0, 1]))) w ON true
   WHERE o.organic_rank <= 3 OR b.is_own_brand;
 
 -- One row per group and keyword, from portfolio.groups.keywords of the configuration. Join it to any mart by keyword: figures are then added up by group, once for each group of a keyword. Which keywords are in a group? Where do we rank for the keywords of our brand?
@@ -2413,7 +2457,7 @@ create view mart.keyword_impression_share (
   share_day date, -- Day of the share; the day of observation where the service reports none.
   date_day date, -- Day of the newest observation that reports it.
   impression_share numeric, -- Share of the impressions, in the scale of the service.
-  share_rank bigint, -- Place among the reported apps; 1 has the largest share.
+  share_rank bigint, -- Place among the reported apps; 1 has the largest share; null without a share.
   is_portfolio_app boolean -- True for an app of the portfolio.
 ) as
  SELECT a.store,
@@ -2426,7 +2470,12 @@ create view mart.keyword_impression_share (
     f.share_day,
     f.date_day,
     f.impression_share,
-    rank() OVER (PARTITION BY f.keyword_key, f.country_key, f.store, f.device_key, f.date_day, f.share_day ORDER BY f.impression_share DESC NULLS LAST) AS share_rank,
+        CASE
+            WHEN f.impression_share IS NOT NULL THEN ( SELECT count(*) + 1
+               FROM core.fact_impression_share o
+              WHERE o.keyword_key = f.keyword_key AND o.date_day = f.date_day AND o.country_key = f.country_key AND o.store = f.store AND o.device_key = f.device_key AND o.share_day = f.share_day AND o.impression_share > f.impression_share)
+            ELSE NULL::bigint
+        END AS share_rank,
     (EXISTS ( SELECT
            FROM ops.portfolio_app p
           WHERE p.app_key = f.app_key)) AS is_portfolio_app
@@ -2738,7 +2787,10 @@ create view mart.keyword_rank_vs_competitor (
   competitor_keyword_rank integer, -- Its rank; null when not ranked, not in the list, or unknown.
   competitor_rank_source text, -- own rank: it is in the portfolio for the keyword; search list: its place in the list of keyword_app, which ends after some hundred apps; null where neither was requested.
   places_ahead integer, -- Places by which we are ahead, negative when behind; null when one of the two ranks is null.
-  comparison text -- ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested.
+  comparison text, -- ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested.
+  requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
+  answered_keyword_count bigint, -- Those with an answer, ranked or not.
+  is_complete boolean -- True when all requested keywords of the newest day have an answer.
 ) as
  WITH competitor AS (
          SELECT t_1.app_key,
@@ -2780,7 +2832,10 @@ create view mart.keyword_rank_vs_competitor (
             WHEN l.rank < r.rank THEN 'ahead'::text
             WHEN l.rank > r.rank THEN 'behind'::text
             ELSE 'same'::text
-        END AS comparison
+        END AS comparison,
+    l.requested_keyword_count,
+    l.answered_keyword_count,
+    l.is_complete
    FROM ops.latest_keyword_rank l
      JOIN competitor t ON t.app_key = l.app_key
      JOIN core.dim_app o ON o.app_key = t.competitor_app_key AND o.store = l.store
@@ -2878,7 +2933,10 @@ create view mart.paid_share_of_voice (
   reported_share_sum numeric, -- Sum of the shares of all reported payers, which need not add up to the whole.
   is_tracked_app boolean, -- True for an app that the account tracks.
   search_volume numeric, -- Search volume score of the keyword as last seen; null where it is missing.
-  paid_voice_sum numeric -- paid_impression_share x search_volume.
+  paid_voice_sum numeric, -- paid_impression_share x search_volume.
+  requested_keyword_count bigint, -- Keywords of the country and period whose advertisers were requested one by one, with an answer or without one yet; null where only the keywords that an app pays for were requested, which one answer names.
+  answered_keyword_count bigint, -- Those with an answer, with advertisers or without any.
+  is_complete boolean -- False where a requested keyword of the country and period has no answer yet: sums and weighted shares are then about a part of them.
 ) as
  WITH reported AS (
          SELECT 'market'::text AS share_source,
@@ -2955,7 +3013,10 @@ create view mart.paid_share_of_voice (
            FROM core.tracked_app t_1
           WHERE t_1.app_key = p.app_key AND t_1.valid_to IS NULL)) AS is_tracked_app,
     v.search_volume,
-    round(p.share * v.search_volume, 6) AS paid_voice_sum
+    round(p.share * v.search_volume, 6) AS paid_voice_sum,
+    w.requested_keyword_count,
+    w.answered_keyword_count,
+    COALESCE(w.answered_keyword_count = w.requested_keyword_count, true) AS is_complete
    FROM placed p
      JOIN core.dim_app a ON a.app_key = p.app_key
      JOIN core.dim_country c ON c.country_key = p.country_key
@@ -2973,7 +3034,8 @@ create view mart.paid_share_of_voice (
              JOIN core.dim_app o ON o.app_key = t_1.app_key
           WHERE t_1.valid_to IS NULL
           GROUP BY t_1.country_key, t_1.keyword_key, o.store) t ON t.country_key = p.country_key AND t.keyword_key = p.keyword_key AND t.store = a.store
-     CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v;
+     CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v
+     LEFT JOIN ops.paid_voice_answer w ON w.share_source = p.share_source AND w.country_code = c.country_code AND w.period_start = p.period_start AND w.period_end = p.period_end;
 
 -- One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null, and the day counts beside it say how much data there is. Nothing may be added up: the days of releases overlap. Did the release hurt our ratings? Did its new keywords lead to ranks?
 create view mart.release_impact (
@@ -3013,7 +3075,10 @@ create view mart.release_impact (
   after_store_download_day_count bigint, -- Days with a figure of the store's downloads in the days after.
   before_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days with a figure in the days before.
   after_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days with a figure in the days after.
-  nearby_release_count bigint -- Other releases within the same days. Where there are any, the effect has several causes.
+  nearby_release_count bigint, -- Other releases within the same days. Where there are any, the effect has several causes.
+  requested_keyword_count bigint, -- Keywords that were requested in the days before and after, with an answer or without one yet, added up over these days.
+  answered_keyword_count bigint, -- Those with an answer, ranked or not.
+  is_complete boolean -- True when all of them have an answer; false where average ranks and shares are about a part of them; null where no ranks were requested.
 ) as
  SELECT a.store,
     a.track_id,
@@ -3060,7 +3125,13 @@ create view mart.release_impact (
         CASE p.window_days
             WHEN 7 THEN r.within_7_count
             ELSE r.within_14_count
-        END - 1 AS nearby_release_count
+        END - 1 AS nearby_release_count,
+    (COALESCE(s.answered_count, 0::numeric) + COALESCE(u.unanswered_count, 0::numeric))::bigint AS requested_keyword_count,
+    COALESCE(s.answered_count, 0::numeric)::bigint AS answered_keyword_count,
+        CASE
+            WHEN s.answered_count > 0::numeric OR u.unanswered_count > 0::numeric THEN COALESCE(u.unanswered_count, 0::numeric) = 0::numeric
+            ELSE NULL::boolean
+        END AS is_complete
    FROM ops.portfolio_app a
      CROSS JOIN LATERAL ( SELECT v.app_key,
             v.version,
@@ -3101,6 +3172,7 @@ create view mart.release_impact (
      LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE f.date_day < r.release_day) AS before_day_count,
             count(*) FILTER (WHERE f.date_day > r.release_day) AS after_day_count,
+            sum(f.answered_keyword_count) FILTER (WHERE f.date_day <> r.release_day) AS answered_count,
             sum(f.rank_sum) FILTER (WHERE f.date_day < r.release_day) AS before_rank_sum,
             sum(f.rank_sum) FILTER (WHERE f.date_day > r.release_day) AS after_rank_sum,
             sum(f.ranked_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_ranked_count,
@@ -3111,6 +3183,9 @@ create view mart.release_impact (
             sum(f.voice_billionths) FILTER (WHERE f.date_day > r.release_day) / 1000000000::numeric AS after_voice_sum
            FROM core.fact_keyword_rank_summary f
           WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND (f.device_key = ANY (ARRAY[0, 1])) AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)) s
+     CROSS JOIN LATERAL ( SELECT sum(f.keyword_count) AS unanswered_count
+           FROM ops.unanswered_keyword_daily f
+          WHERE f.store = a.store AND f.track_id = a.track_id AND f.country_code = c.country_code AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days) AND f.date_day <> r.release_day) u
      CROSS JOIN LATERAL ( SELECT count(DISTINCT f.date_day) FILTER (WHERE f.date_day < r.release_day) AS before_day_count,
             count(DISTINCT f.date_day) FILTER (WHERE f.date_day > r.release_day) AS after_day_count,
             (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating,
@@ -4276,7 +4351,7 @@ create view mart.search_ads_search_term_report (
   WHERE report_level = 'SEARCH_TERM'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, search_term, date_day, currency, attribution, goal_id, original_currency;
 
--- One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list, none where it was empty) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Nothing may be added up: scores are averaged. Are we more visible than our competitors? Who overtook whom this month?
+-- One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list, none where it was empty) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Nothing may be added up: scores are averaged, over rows that are complete. Are we more visible than our competitors? Who overtook whom this month?
 create view mart.visibility_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -4284,10 +4359,11 @@ create view mart.visibility_daily (
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
   date_day date, -- Day of the score.
-  visibility_score numeric, -- Visibility score; null where the service reports none.
-  score_kind text, -- history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day.
-  visibility_share numeric, -- Score as a share of the scores of the app and its competitors in that country on that day, 0 to 1.
-  visibility_rank bigint, -- Place among the app and its competitors, 1 is the most visible; equal scores share a place.
+  visibility_score numeric, -- Visibility score; null where the service reports none, and while there is no answer yet.
+  score_kind text, -- history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day; null while there is no answer yet.
+  is_complete boolean, -- True when the requested scores of the app and its competitors in the country on that day have an answer; false where the average and the best of the competitors are about a part of them.
+  visibility_share numeric, -- Score as a share of the scores of the app and its competitors in that country on that day, 0 to 1; null while is_complete is false.
+  visibility_rank bigint, -- Place among the app and its competitors, 1 is the most visible; equal scores share a place. Null while is_complete is false.
   competitor_count bigint, -- Competitors with a score in the country on that day.
   competitor_average_score numeric, -- Average score of the competitors; null without competitors.
   best_competitor_name text, -- Name of the most visible competitor; its track id where the name is missing.
@@ -4300,10 +4376,28 @@ create view mart.visibility_daily (
             f.country_key,
             COALESCE(max(f.score) FILTER (WHERE f.kind = 'history'::text), max(f.score) FILTER (WHERE f.kind = 'now'::text)) AS score,
                 CASE
+                    WHEN bool_and(NOT f.is_answered) THEN NULL::text
                     WHEN max(f.score) FILTER (WHERE f.kind = 'history'::text) IS NULL AND max(f.score) FILTER (WHERE f.kind = 'now'::text) IS NOT NULL THEN 'now'::text
                     ELSE 'history'::text
-                END AS kind
-           FROM core.fact_visibility f
+                END AS kind,
+            bool_or(f.is_answered) AS is_answered
+           FROM ( SELECT v.app_key,
+                    v.date_day,
+                    v.country_key,
+                    v.kind,
+                    v.score,
+                    true AS is_answered
+                   FROM core.fact_visibility v
+                UNION ALL
+                 SELECT a.app_key,
+                    u.date_day,
+                    c_1.country_key,
+                    'history'::text,
+                    NULL::numeric,
+                    false
+                   FROM ops.unanswered_visibility_daily u
+                     JOIN core.dim_app a ON a.store = u.store AND a.track_id = u.track_id
+                     JOIN core.dim_country c_1 ON c_1.country_code = u.country_code) f
           GROUP BY f.app_key, f.date_day, f.country_key
         ), named AS (
          SELECT t.app_key,
@@ -4334,6 +4428,7 @@ create view mart.visibility_daily (
             l.country_key,
             l.score,
             l.kind,
+            l.is_answered,
             a.store,
             a.track_id,
             a.app_name
@@ -4356,6 +4451,7 @@ create view mart.visibility_daily (
             true AS is_own,
             o.score,
             o.kind,
+            o.is_answered,
             o.track_id,
             o.app_name
            FROM own o
@@ -4367,6 +4463,7 @@ create view mart.visibility_daily (
             false,
             l.score,
             l.kind,
+            l.is_answered,
             n_1.track_id,
             n_1.app_name
            FROM named n_1
@@ -4379,10 +4476,12 @@ create view mart.visibility_daily (
             b.is_own,
             b.score,
             b.kind,
+            b.is_answered,
             b.track_id,
             b.app_name,
             COALESCE(sum(b.score) FILTER (WHERE NOT b.is_own) OVER others, 0::numeric) AS named_sum,
             count(b.score) FILTER (WHERE NOT b.is_own) OVER others AS named_count,
+            bool_and(b.is_answered) OVER others AS are_named_answered,
             rank() OVER (PARTITION BY b.store, b.date_day, b.country_key, b.app_key ORDER BY b.score DESC NULLS LAST) AS named_place,
             first_value(
                 CASE
@@ -4404,15 +4503,18 @@ create view mart.visibility_daily (
             m.is_own,
             m.score,
             m.kind,
+            m.is_answered,
             m.track_id,
             m.app_name,
             m.named_sum,
             m.named_count,
+            m.are_named_answered,
             m.named_place,
             m.named_best_name,
             m.named_best_score,
             sum(m.score) OVER others AS score_sum,
             count(m.score) OVER others AS score_count,
+            bool_and(m.is_answered) OVER others AS are_all_answered,
             rank() OVER (PARTITION BY m.store, m.date_day, m.country_key ORDER BY m.score DESC NULLS LAST) AS place,
             first_value(m.app_key) OVER best AS best_app_key,
             first_value(m.app_name) OVER best AS best_app_name,
@@ -4431,13 +4533,17 @@ create view mart.visibility_daily (
     r.date_day,
     r.score AS visibility_score,
     r.kind AS score_kind,
-    round(r.score / NULLIF(
+    s.is_complete,
         CASE
-            WHEN s.is_named THEN r.named_sum + r.score
-            ELSE r.score_sum
-        END, 0::numeric), 6) AS visibility_share,
+            WHEN s.is_complete THEN round(r.score / NULLIF(
+            CASE
+                WHEN s.is_named THEN r.named_sum + r.score
+                ELSE r.score_sum
+            END, 0::numeric), 6)
+            ELSE NULL::numeric
+        END AS visibility_share,
         CASE
-            WHEN r.score IS NOT NULL THEN
+            WHEN s.is_complete AND r.score IS NOT NULL THEN
             CASE
                 WHEN s.is_named THEN r.named_place
                 ELSE r.place
@@ -4475,12 +4581,17 @@ create view mart.visibility_daily (
    FROM among_followed r
      JOIN core.dim_country c ON c.country_key = r.country_key
      LEFT JOIN naming n ON n.app_key = r.app_key
-     CROSS JOIN LATERAL ( SELECT COALESCE(n.days @> r.date_day, false) AS is_named,
+     CROSS JOIN LATERAL ( SELECT COALESCE(n.days @> r.date_day, false) AS is_named) w
+     CROSS JOIN LATERAL ( SELECT w.is_named,
             r.score_count -
                 CASE
                     WHEN r.score IS NULL THEN 0
                     ELSE 1
-                END AS other_count) s;
+                END AS other_count,
+                CASE
+                    WHEN w.is_named THEN r.are_named_answered
+                    ELSE r.are_all_answered
+                END AS is_complete) s;
 
 -- One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?
 create view mart.weighted_share_of_voice_daily (
@@ -5394,6 +5505,42 @@ create view ops.next_run_price (
     credits,
     priced_at
    FROM ops.next_run;
+
+-- One row per source of paid shares, country and period: the keywords whose advertisers were requested, one by one. For which periods are paid shares complete? How many keywords are missing?
+create view ops.paid_voice_answer (
+  share_source text, -- market or own keywords, as in mart.paid_share_of_voice.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  period_start date, -- First day of the period.
+  period_end date, -- Last day of the period, inclusive.
+  requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet; a keyword that the account bids on several times counts as often.
+  answered_keyword_count bigint -- Requested keywords with an answer.
+) as
+ SELECT share_source,
+    country_code,
+    period_start,
+    period_end,
+    count(DISTINCT keyword) AS requested_keyword_count,
+    count(DISTINCT keyword) FILTER (WHERE is_answered) AS answered_keyword_count
+   FROM ( SELECT 'market'::text AS share_source,
+            s.scope ->> 'country'::text AS country_code,
+            s.window_start AS period_start,
+            s.window_end - 1 AS period_end,
+            s.scope ->> 'keyword'::text AS keyword,
+            s.state = ANY (ARRAY['loaded'::text, 'empty'::text]) AS is_answered
+           FROM ops.slice s
+          WHERE s.dataset = 'paying_app'::text AND (s.state <> ALL (ARRAY['skipped'::text, 'lost'::text]))
+        UNION ALL
+         SELECT 'own keywords'::text,
+            split_part(i.item, ' '::text, 1) AS split_part,
+            s.window_start,
+            s.window_end - 1,
+            i.item,
+            s.state = ANY (ARRAY['loaded'::text, 'empty'::text])
+           FROM ops.slice s
+             JOIN ops.batch b ON b.batch_id = s.batch_id
+             CROSS JOIN LATERAL unnest(b.items) i(item)
+          WHERE s.dataset = 'search_ads_top_app'::text AND (s.state <> ALL (ARRAY['skipped'::text, 'lost'::text]))) u
+  GROUP BY share_source, country_code, period_start, period_end;
 
 -- Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.
 create table ops.plan (
@@ -6539,6 +6686,31 @@ create view ops.unanswered_keyword_daily (
              JOIN ops.batch rb ON rb.batch_id = r.batch_id
           WHERE r.dataset = s.dataset AND hashtextextended(r.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND r.scope = s.scope AND r.state = 'skipped'::text AND (r.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) AND rb.items = ARRAY[i.item]))
   GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), d.date_day;
+
+-- One row per app, country and day whose visibility score was requested and has no answer yet. Which days of visibility are incomplete? Whose scores are missing?
+create view ops.unanswered_visibility_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  date_day date -- The day.
+) as
+ SELECT s.scope ->> 'store'::text AS store,
+    split_part(i.item, ':'::text, 2) AS track_id,
+    split_part(i.item, ':'::text, 1) AS country_code,
+    d.date_day
+   FROM ops.slice s
+     JOIN ops.batch b ON b.batch_id = s.batch_id
+     CROSS JOIN LATERAL unnest(b.items) i(item)
+     JOIN core.dim_date d ON d.date_day >= s.window_start AND d.date_day < s.window_end
+  WHERE s.dataset = 'visibility'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (EXISTS ( SELECT
+           FROM core.dim_app a
+             JOIN core.dim_country c ON c.country_code = split_part(i.item, ':'::text, 1)
+             JOIN core.fact_visibility f ON f.app_key = a.app_key AND f.date_day = d.date_day AND f.country_key = c.country_key
+          WHERE a.store = (s.scope ->> 'store'::text) AND a.track_id = split_part(i.item, ':'::text, 2))) AND NOT (EXISTS ( SELECT
+           FROM ops.slice n
+             JOIN ops.batch o ON o.batch_id = n.batch_id
+          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'skipped'::text, 'lost'::text])) AND (i.item = ANY (o.items))))
+  GROUP BY (s.scope ->> 'store'::text), (split_part(i.item, ':'::text, 2)), (split_part(i.item, ':'::text, 1)), d.date_day;
 
 -- One row, by which the workers take turns: time of the last check for problems, and earliest time of the next message to the webhook.
 create table ops.watch (

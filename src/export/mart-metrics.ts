@@ -62,6 +62,8 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
   keyword_cannibalisation: {
     time: "date_day",
     choose: oneAccount,
+    // null where no ranks were requested: the own brand is known without them
+    only: { is_complete: "is not false" },
     sums: ["spend", "tap_count", "install_count"],
     ratios: { cost_per_install: ["spend", "install_count"] },
   },
@@ -114,7 +116,7 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
     sums: adSums,
     ratios: adRatios,
   },
-  visibility_daily: { time: "date_day", sums: [], averages: ["visibility_score"] },
+  visibility_daily: { time: "date_day", only: wholeDays, sums: [], averages: ["visibility_score"] },
   weighted_share_of_voice_daily: {
     time: "date_day",
     choose: oneDevice,

@@ -130,6 +130,55 @@ describe("a newest day of which half is loaded", () => {
     ).toEqual(["2026-08-07 | 1.5 | 0.6316", "2026-08-08 | 1 | -"]);
   });
 
+  test("marks the comparison with competitors", async () => {
+    expect(
+      await mart.ask(`
+        select keyword, competitor_track_id, requested_keyword_count, answered_keyword_count, is_complete
+        from   mart.keyword_rank_vs_competitor where (track_id, competitor_track_id) in (('1', '4'), ('4', '1')) and keyword = 'plan' order by track_id`),
+    ).toEqual(["plan | 4 | 2 | 1 | false", "plan | 1 | 1 | 1 | true"]);
+  });
+
+  test("marks releases whose days before or after it is one of", async () => {
+    await mart.fill(
+      "core.app_version",
+      ["1", "4"].map((app) => ({
+        app_key: `ios:${app}`,
+        country_key: "US",
+        version: "2",
+        version_at: "2026-08-05T09:00:00",
+      })),
+    );
+    expect(
+      await mart.ask(`
+        select track_id, requested_keyword_count, answered_keyword_count, is_complete
+        from   mart.release_impact where window_day_count = 7 and track_id in ('1', '4') order by 1`),
+      // two on the 1st and on the 7th, one of two on the 8th; one each on the 1st, 2nd and 8th, two on the 7th
+    ).toEqual(["1 | 6 | 5 | false", "4 | 5 | 5 | true"]);
+  });
+
+  test("marks what is spent on keywords that lead anyway", async () => {
+    const spent = (app: string, date: string) => ({
+      org_id: "7",
+      report_level: "KEYWORD",
+      grain: "day",
+      currency: "USD",
+      attribution: "WITH",
+      keyword_id: `${app} ${date}`,
+      keyword_key: "plan",
+      app_key: `ios:${app}`,
+      country_key: "US",
+      period_start: date,
+      period_end: date,
+      date_day: date,
+      spend: 5,
+    });
+    await mart.fill("core.fact_search_ads_report", [spent("1", "2026-08-08"), spent("4", "2026-08-07")]);
+    expect(
+      await mart.ask(`
+        select track_id, organic_rank, requested_keyword_count, answered_keyword_count, is_complete from mart.keyword_cannibalisation order by 1`),
+    ).toEqual(["1 | 2 | 2 | 1 | false", "4 | 1 | 2 | 2 | true"]);
+  });
+
   test("that a budget cut short keeps the keywords of the week as well", async () => {
     expect(await movers("4", 1)).toEqual([
       "far | 2026-08-02 | - | 7 | - | not requested before | 1 | 1 | true",

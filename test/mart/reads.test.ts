@@ -14,11 +14,22 @@ let stage: WarehouseStage;
 
 beforeAll(async () => {
   stage = await openWarehouseStage();
-  const facts = ["category_rank", "app_rating", "download_revenue", "sales_metric", "visibility", "top_chart"];
+  const facts = [
+    "category_rank",
+    "app_rating",
+    "download_revenue",
+    "sales_metric",
+    "visibility",
+    "top_chart",
+    "impression_share",
+  ];
   await sql`
     select ops.make_partition(('core.fact_' || f)::regclass, m::date)
     from   unnest(${facts}::text[]) as f, unnest('{2026-06-01,2026-07-01,2026-08-01}'::date[]) as m`.execute(stage.db);
   await sql`insert into core.dim_app (store, track_id) select 'ios', n::text from generate_series(1, ${apps}::int) as n`.execute(
+    stage.db,
+  );
+  await sql`insert into core.dim_keyword (keyword) select 'word ' || n from generate_series(1, 5) as n`.execute(
     stage.db,
   );
   const cell = sql`
@@ -34,6 +45,8 @@ beforeAll(async () => {
     sql`insert into core.fact_visibility (app_key, date_day, country_key, kind, score, slice_id, fetched_at) select a.app_key, d, 840, 'history', 9, 1, d ${cell}`,
     sql`insert into core.fact_top_chart (app_key, date_day, country_key, device_key, category_code, chart, chart_version, rank, slice_id, fetched_at)
         select a.app_key, d, 840, 1, '36', 'FREE', 'v1', a.app_key, 1, d ${cell}`,
+    sql`insert into core.fact_impression_share (keyword_key, date_day, country_key, store, device_key, share_day, app_key, impression_share, slice_id, fetched_at)
+        select k.keyword_key, d, 840, 'ios', 1, d, a.app_key, a.app_key, 1, d ${cell}, core.dim_keyword as k`,
     sql`insert into core.fact_keyword_rank_summary select a.app_key, d, 840, 1, 9, 9, 0, 0, 9, 9, 45, 1800000000 ${cell}`,
     sql`insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
         select a.app_key, d::date::text, 'v2', d, 840, '', 5, 1, d ${cell} where a.track_id <> '9'`,
@@ -56,10 +69,22 @@ type Node = {
   readonly Plans?: readonly Node[];
 };
 
-/** Rows of facts, reviews and releases that a query reads, by table, whether it uses them or not. */
-async function read(query: string): Promise<Readonly<Record<string, number>>> {
+async function planOf(query: string): Promise<readonly Node[]> {
   const { rows } = await sql<{ "QUERY PLAN": readonly { readonly Plan: Node }[] }>`
     explain (analyze, format json, timing off) ${sql.raw(query)}`.execute(stage.db);
+  return (rows[0]?.["QUERY PLAN"] ?? []).map(({ Plan }) => Plan);
+}
+
+/** How often a query begins to read a table. */
+async function scans(query: string, table: string): Promise<number> {
+  const count = (node: Node): number =>
+    (node["Relation Name"] === table ? node["Actual Loops"] : 0) +
+    (node.Plans ?? []).reduce((sum, one) => sum + count(one), 0);
+  return (await planOf(query)).reduce((sum, plan) => sum + count(plan), 0);
+}
+
+/** Rows of facts, reviews and releases that a query reads, by table, whether it uses them or not. */
+async function read(query: string): Promise<Readonly<Record<string, number>>> {
   const found: Record<string, number> = {};
   const walk = (node: Node): void => {
     // which apps are in the portfolio: one step through an index for each app and month
@@ -69,7 +94,7 @@ async function read(query: string): Promise<Readonly<Record<string, number>>> {
     if (/^(fact_|review$|app_version$)/.test(table)) found[table] = (found[table] ?? 0) + Math.round(count);
     node.Plans?.forEach(walk);
   };
-  rows[0]?.["QUERY PLAN"].forEach(({ Plan }) => walk(Plan));
+  (await planOf(query)).forEach(walk);
   return found;
 }
 
@@ -123,4 +148,16 @@ test("an app's releases and the reviews of its versions read no rows of other ap
 test("whether v2 reports a day is not searched among the reviews of the plain list", async () => {
   const query = "select sum(review_count) from mart.review_daily where track_id = '9'";
   expect(await read(query)).toEqual({ review: plainReviews * days });
+});
+
+test("who has the impressions of a keyword on a day is read from its list", async () => {
+  const query = "select * from mart.keyword_impression_share where keyword = 'word 3' and date_day = '2026-08-10'";
+  const { fact_impression_share: listed = 0 } = await read(query);
+  expect(listed).toBeGreaterThanOrEqual(apps);
+  // the list, whether a newer day reports the same one, and of each app those before it
+  expect(listed).toBeLessThanOrEqual(apps * (apps + 3));
+});
+
+test("which days of months were requested is read once, not for each of them", async () => {
+  expect(await scans("select * from mart.download_revenue_monthly", "slice")).toBeLessThanOrEqual(12);
 });

@@ -96,3 +96,37 @@ test("the paid voice of a keyword is reported once a period, from either request
     "own keywords | US | plan | Ours | 2026-08-01 | 2026-08-31 | 0.35 | 1 | 1 | 0.35 | true | 40 | 14",
   ]);
 });
+
+test("paid shares of a period of which a keyword has no answer yet are marked, from either source", async () => {
+  const slice = (dataset: string, scope: object, state: string, items: string | null = null) =>
+    mart.ask(`
+      with list as (insert into ops.batch (items, digest) select array['${items}'], '${items}' where ${items !== null} returning batch_id)
+      insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+      select '${dataset}', 'o', '${JSON.stringify(scope)}', (select batch_id from list), '2026-08-03', '2026-08-17', '2026-08-20', '', 'daily', '${state}', 1, 1, run_id, now(), now()
+      from   ops.run`);
+  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-20', '{}', now())");
+  const market = (country: string, keyword: string) => ({ store: "ios", country, keyword });
+  await slice("paying_app", market("US", "plan"), "loaded");
+  await slice("paying_app", market("US", "habit"), "empty");
+  await slice("paying_app", market("US", "todo"), "deferred");
+  // failed, and answered by another slice since
+  await slice("paying_app", market("JP", "plan"), "failed");
+  await slice("paying_app", market("JP", "plan"), "loaded");
+  // nobody can have it
+  await slice("paying_app", market("JP", "odd"), "skipped");
+  const own = { org_id: "7", country_key: "US", period_start: "2026-08-03", period_end: "2026-08-16" };
+  await mart.fill("core.fact_search_ads_top_app", [
+    { ...own, keyword_id: "1", keyword_key: "plan", app_key: "ios:1", share: 0.3 },
+  ]);
+  await slice("search_ads_top_app", { org_id: "7" }, "loaded", "US 1 1 plan");
+  await slice("search_ads_top_app", { org_id: "7" }, "failed", "US 2 1 to do list");
+  const rows = () =>
+    mart.ask(`
+      select distinct share_source, country_code, requested_keyword_count, answered_keyword_count, is_complete
+      from   mart.paid_share_of_voice where period_start = '2026-08-03' order by 1, 2`);
+  expect(await rows()).toEqual([
+    "market | JP | 1 | 1 | true",
+    "market | US | 3 | 2 | false",
+    "own keywords | US | 2 | 1 | false",
+  ]);
+});

@@ -121,4 +121,45 @@ describe("visibility beside competitors", () => {
       "2026-08-04 | 0.1 | named | 1 | Rival",
     ]);
   });
+
+  test("of a day on which an app or a competitor has no answer yet is marked, and has no share and no place", async () => {
+    await mart.ask(
+      "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())",
+    );
+    const requested = (items: string, state: string) =>
+      mart.ask(`
+        with list as (insert into ops.batch (items, digest) values ('{${items}}', '${items} ${state}') returning batch_id)
+        insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+        select 'visibility', 'o', '{"store":"ios","kind":"history"}', batch_id, '2026-08-10', '2026-08-11', '2026-08-12', '', 'daily', '${state}', 1, 10, run_id, now(), now()
+        from   ops.run, list`);
+    // ios:3 names ios:7 and ios:1 names nobody any more
+    await mart.fill("core.fact_visibility", [
+      score("ios:1", "10", 60),
+      score("ios:3", "10", 20),
+      score("ios:7", "10", 20),
+    ]);
+    await requested("US:1,US:3,US:7", "loaded");
+    await requested("US:2", "failed");
+    const rows = () =>
+      mart.ask(`
+        select app_name, visibility_score, score_kind, is_complete, visibility_share, visibility_rank, competitor_count
+        from   mart.visibility_daily where date_day = '2026-08-10' and app_name <> 'Rival' order by 1`);
+    expect(await rows()).toEqual([
+      "Ours | 60 | history | false | - | - | 2",
+      "Second | - | - | false | - | - | 3",
+      // it is compared with Rival alone
+      "Third | 20 | history | true | 0.5 | 1 | 1",
+    ]);
+    // the service does not know the app: an answer without a row
+    await requested("US:2", "empty");
+    expect(await rows()).toEqual([
+      "Ours | 60 | history | true | 0.6 | 1 | 2",
+      "Third | 20 | history | true | 0.5 | 1 | 1",
+    ]);
+    await requested("US:7", "deferred");
+    expect(await rows()).toEqual([
+      "Ours | 60 | history | true | 0.6 | 1 | 2",
+      "Third | 20 | history | true | 0.5 | 1 | 1",
+    ]);
+  });
 });
