@@ -4,7 +4,8 @@ import { createApp, type App } from "../app.ts";
 import { answers, connectWords, martCounts, rowCounts, spending } from "./report.ts";
 import { print, remark, tolerateClosedPipes } from "../cli/output.ts";
 import { drawPictures, picturesFolder } from "./pictures.ts";
-import { everythingShow, rankShow, type DemoShow } from "./shows.ts";
+import { everythingShow, rankShow, weekShow, type DemoShow } from "./shows.ts";
+import { runNights, startWorker } from "./week.ts";
 import { createProgressView } from "../cli/progress.ts";
 import { reportFailure } from "../cli/report-failure.ts";
 import { stopSignal } from "../cli/stop-signal.ts";
@@ -12,12 +13,14 @@ import { projectRoot, type Config } from "../config/config.ts";
 import { processEnvironment } from "../config/env.ts";
 import { Settings } from "../config/settings.ts";
 import { startConsole } from "../console/server.ts";
+import { count, countOf } from "../core/count.ts";
 import { fail } from "../core/errors.ts";
 import { syncInForeground } from "../foreground.ts";
+import type { SyncResult } from "../runs/run-parts.ts";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
 
 /** Enough to be quick on two cores; the real service is called at the pace of config/storehouse.yaml. */
-const pace = { requests_per_second: 1000, concurrency: 8 };
+const pace = { requests_per_second: 1000, concurrency: 8, retry_seconds: 0.05 };
 
 /** The demo's own settings and database folder: made-up data never meets real data. */
 function demoConfig(sandbox: Sandbox, { settings, folder }: DemoShow): Config {
@@ -28,27 +31,49 @@ function demoConfig(sandbox: Sandbox, { settings, folder }: DemoShow): Config {
   };
 }
 
-async function load(app: App, { datasets, bounds, today }: DemoShow, stop: AbortSignal): Promise<number> {
+async function load(app: App, { datasets, bounds }: DemoShow, stop: AbortSignal): Promise<SyncResult> {
   const view = createProgressView({
     to: process.stderr,
     clock: app.clock,
     requestsPerSecond: pace.requests_per_second,
   });
   const result = await syncInForeground(app, {
-    request: { datasets, bounds, today },
+    request: { datasets, bounds, today: app.clock.today() },
     maxCredits: null,
     stop,
     progress: (progress) => view.show(progress),
   });
   view.done();
   if (result.error !== null) throw result.error;
-  print(
-    result.progress.total === 0
-      ? "\nEverything is loaded already: no credit spent."
-      : `\n${result.progress.credits.toLocaleString("en-US")} credits spent in this run.`,
-  );
-  return result.outcome === "loaded" ? 0 : result.outcome === "interrupted" ? 130 : 1;
+  return result;
 }
+
+/** Loads a show, all of it at once or night by night. Returns the exit code. */
+async function loadShow(app: App, sandbox: Sandbox, { show, stop }: Shown): Promise<number> {
+  if (show.nights !== undefined) {
+    await runNights(app, { sandbox, clock: show.nights, run: () => loadNight(app, { show, stop }) });
+    return stop.aborted ? stopped : 0;
+  }
+  const { progress, outcome } = await load(app, show, stop);
+  print(
+    progress.total === 0
+      ? "\nEverything is loaded already: no credit spent."
+      : `\n${count(progress.credits)} credits spent in this run.`,
+  );
+  return outcome === "loaded" ? 0 : outcome === "interrupted" ? stopped : 1;
+}
+
+async function loadNight(app: App, { show, stop }: Shown): Promise<void> {
+  if (stop.aborted) return;
+  const { progress } = await load(app, show, stop);
+  const facts = `${countOf(progress.total, "slice")}, ${count(progress.failed)} failed, ${countOf(progress.credits, "credit")} spent`;
+  print(`Night of ${app.clock.today()}: ${facts}.`);
+}
+
+/** The exit code after Ctrl-C. */
+const stopped = 130;
+
+type Shown = { readonly show: DemoShow; readonly stop: AbortSignal };
 
 type DemoOptions = { readonly show: DemoShow; readonly stay: boolean; readonly pictures: string | null };
 
@@ -57,9 +82,11 @@ async function demo({ show, stay, pictures }: DemoOptions): Promise<number> {
   const stop = stopSignal();
   print(`Storehouse demo: ${show.words}.`);
   print("Starting Postgres 18 and the sandbox API on loopback ...");
-  await using sandbox = await startSandbox({ today, market });
-  await using app = await createApp(demoConfig(sandbox, show), today);
-  const code = await load(app, show, stop.signal);
+  const onNights = show.nights === undefined ? {} : { clock: show.nights };
+  await using sandbox = await startSandbox({ today, market, ...onNights, ...show.sandbox });
+  await using opened = await createApp(demoConfig(sandbox, show), today);
+  const app = { ...opened, ...onNights };
+  const code = await loadShow(app, sandbox, { show, stop: stop.signal });
   if (code !== 0) return code;
   print(await rowCounts(app.warehouse.db));
   print(await spending(app.warehouse.db));
@@ -68,6 +95,7 @@ async function demo({ show, stay, pictures }: DemoOptions): Promise<number> {
     await drawPictures(app, { folder: path.resolve(pictures), from: show.bounds.start });
     print(`\nPictures are in ${pictures}.`);
   }
+  await using _ = stay && show.nights !== undefined ? await startWorker(app) : null;
   await using served = stay ? await startConsole(app) : null;
   print(connectWords(app.databaseUrl, served?.url ?? null));
   if (stay && !stop.signal.aborted) await once(stop.signal, "abort");
@@ -75,22 +103,24 @@ async function demo({ show, stay, pictures }: DemoOptions): Promise<number> {
   return 0;
 }
 
+const shows = { everything: everythingShow, week: weekShow } as const;
+
 /**
- * `--stay` and `--everything`, also where npm took them instead (`npm run demo --stay`), and `--pictures` with or without a folder, which are of
- * keyword ranks. Throws a UsageError for any other argument.
+ * `--stay`, and `--everything` or `--week` for another show than keyword ranks, also where npm took them instead (`npm run demo --stay`), and
+ * `--pictures` with or without a folder, which are of keyword ranks. Throws a UsageError for any other argument.
  */
 function optionsOf(given: readonly string[]): DemoOptions {
-  const known = ["--stay", "--everything"];
+  const known = ["--stay", ...Object.keys(shows).map((name) => `--${name}`)];
   const unknown = given.find((argument) => !known.includes(argument) && !/^--pictures(=.+)?$/.test(argument));
   if (unknown !== undefined)
     throw fail("bad_argument", { argument: unknown, known: [...known, "--pictures", "--pictures=FOLDER"].join(", ") });
   const drawn = given.find((argument) => argument.startsWith("--pictures"));
   const isSaid = (name: string) => given.includes(`--${name}`) || processEnvironment()[`npm_config_${name}`] === "true";
-  const everything = isSaid("everything");
-  if (everything && drawn !== undefined)
-    throw fail("bad_argument", { argument: drawn, problem: "--everything draws no pictures" });
+  const [chosen] = Object.entries(shows).filter(([name]) => isSaid(name));
+  if (chosen !== undefined && drawn !== undefined)
+    throw fail("bad_argument", { argument: drawn, problem: `--${chosen[0]} draws no pictures` });
   return {
-    show: everything ? everythingShow : rankShow,
+    show: chosen?.[1] ?? rankShow,
     stay: isSaid("stay"),
     pictures: drawn === undefined ? null : drawn.split("=").slice(1).join("=") || picturesFolder,
   };

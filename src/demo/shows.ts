@@ -5,6 +5,7 @@ import type { Window } from "../core/window.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { SandboxOptions } from "../sandbox/sandbox.ts";
+import { nightClock, type NightClock } from "./week.ts";
 
 /** What a demo loads from which market. Its today is pinned, so that every run shows the same figures. */
 export type DemoShow = {
@@ -19,6 +20,10 @@ export type DemoShow = {
   readonly folder: string;
   /** What is loaded, in words. */
   readonly words: string;
+  /** What else the service is to be like. */
+  readonly sandbox?: SandboxOptions;
+  /** The clock of a show that is loaded night by night, up to the day of this machine. */
+  readonly nights?: NightClock;
 };
 
 /** Every dataset on, with the first example of each of its options that has one: so all of its operations are called. */
@@ -67,6 +72,23 @@ export const everythingShow: DemoShow = show({
   folder: "demo-everything",
   what: "3 made-up apps in 2 countries, every dataset, 35 days",
 });
+
+const weekClock = nightClock();
+
+/** What is on by default and what the other pages of the console show, of a small market, as seven nights loaded it: something to mend in the console. */
+export const weekShow: DemoShow = {
+  ...show({
+    today: weekClock.today(),
+    days: 42,
+    market: { apps: 4, countries: ["US", "GB"], keywordsPerApp: 12, organicKeywords: 12 },
+    datasets: [],
+    settings: { health: { port: "off" } },
+    folder: "demo-week",
+    what: "4 made-up apps in 2 countries, a week of nights of what is on by default",
+  }),
+  sandbox: { accounts: [{ token: "sandbox-token", total: 30_000, periodHours: 30 * 24 }] },
+  nights: weekClock,
+};
 
 type ShowOfDays = Omit<DemoShow, "bounds" | "words"> & { readonly days: number; readonly what: string };
 

@@ -82,6 +82,6 @@ test("refuses arguments that it does not know and pictures of everything, and na
     return [said, code];
   });
   const [unknown, drawn] = await Promise.all(refusals);
-  expect(unknown).toEqual([expect.stringContaining("--stay, --everything, --pictures"), 2]);
+  expect(unknown).toEqual([expect.stringContaining("--stay, --everything, --week, --pictures"), 2]);
   expect(drawn).toEqual([expect.stringContaining("--everything draws no pictures"), 2]);
 });

@@ -5,8 +5,8 @@ import { projectRoot } from "../../src/config/config.ts";
 import { chromiumPath, openBrowser, screens } from "../support/browser.ts";
 
 /*
- * `npm run pictures`: takes the pictures of the console that README and docs show, on the demo with every dataset, by a Chromium of this
- * machine. They are looked at before they are committed.
+ * `npm run pictures`: takes the pictures of the console that README and docs show, on the demo of a week, by a Chromium of this machine that has
+ * fonts for Japanese and emoji (`apt-get install fonts-noto-cjk fonts-noto-color-emoji`). They are looked at before they are committed.
  */
 
 /** Name of the picture, address, and which of the screens it is for. */
@@ -22,7 +22,7 @@ const shots = [
 ] as const;
 
 if (chromiumPath === null) throw new Error("there is no Chromium on this machine: `apt-get install chromium`");
-const demo = spawn(process.execPath, [path.join(projectRoot, "src/demo/demo.ts"), "--everything", "--stay"], {
+const demo = spawn(process.execPath, [path.join(projectRoot, "src/demo/demo.ts"), "--week", "--stay"], {
   stdio: ["ignore", "pipe", "inherit"],
 });
 try {
