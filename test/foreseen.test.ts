@@ -24,34 +24,52 @@ const operations = ["ios.keyword-ranking", "ios.category-ranking", "android.keyw
 
 const sumOf = (all: readonly { readonly credits: number }[]) => all.reduce((sum, { credits }) => sum + credits, 0);
 
+/** Credits of a night: what a sync would plan, and what it finds waiting. */
+type Foreseen = { readonly planned: number; readonly waiting: number };
+
 /** What a sync of this night would cost, as `storehouse plan` adds it up: what is planned, what waits, and what is tried again. */
-async function foresee(app: App, nights: Nights): Promise<number> {
+async function foresee(app: App, nights: Nights): Promise<Foreseen> {
   const { config, warehouse, clock } = app;
   const { db } = warehouse;
   const names = datasets.map(({ name }) => name);
   const chunks = await planned(app, { datasets: [], bounds: {}, today: nights.today() }, true);
   const most = { settings: config.settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY };
   const { tries } = await dueTries(db, clock, most);
-  return sumOf([...chunks.flatMap(({ slices }) => slices), ...(await openWork(db, names)), ...sumOfTries(tries)]);
+  const waiting = sumOf([...(await openWork(db, names)), ...sumOfTries(tries)]);
+  return { planned: sumOf(chunks.flatMap(({ slices }) => slices)), waiting };
 }
 
-async function foreseenBy(nights: Nights): Promise<number> {
+async function foreseenBy(nights: Nights): Promise<Foreseen> {
   await using app = await nights.stage.open(nights.run());
   return await foresee(app, nights);
 }
 
-type Named = { readonly useless: number; readonly unanswered: number; readonly booked: number };
+/** Credits since an instant (ms), each of which is the name of a difference between what was foreseen and what was charged. */
+type Named = {
+  /** Charged for an answer that was of no use: its slice was requested again, or failed. */
+  readonly useless: number;
+  /** Planned and not answered. */
+  readonly unanswered: number;
+  /** Planned only when other answers of the night were in: a new version of an app is requested in the night that finds it. */
+  readonly queued: number;
+  /** Pages that an answer had beyond those of the last ones. */
+  readonly pages: number;
+  /** Charged, as the ledger has it. What it lacks of what the service charged is calls without a reply. */
+  readonly booked: number;
+};
 
-/** Since an instant (ms): what calls cost whose answer was of no use, what was planned and not answered, and what was booked in all. */
 async function namedSince({ stage }: Nights, since: number): Promise<Named> {
   const [row] = await stage.query<Named>(
     `select coalesce(sum(q.cost) filter (where o.state not in ('loaded', 'empty') or o.attempt <> q.attempt), 0)::int as useless, coalesce(sum(q.cost), 0)::int as booked,
             (select coalesce(sum(s.planned_credits), 0)::int from ops.slice as s
-             where  s.state not in ('loaded', 'empty') and exists (select from ops.request as r where r.slice_id = s.slice_id and r.received_at >= $1)) as unanswered
+             where  s.state not in ('loaded', 'empty') and exists (select from ops.request as r where r.slice_id = s.slice_id and r.received_at >= $1)) as unanswered,
+            (select coalesce(sum(planned_credits), 0)::int from ops.run where started_at >= $1) as queued,
+            (select coalesce(sum(planned_credits), 0)::int from ops.slice where created_at >= $1)
+            - (select coalesce(sum(planned_credits), 0)::int from ops.run where started_at >= $1) as pages
      from   ops.request as q left join ops.slice as o on o.slice_id = q.slice_id where q.received_at >= $1`,
     [new Date(since).toISOString()],
   );
-  return row ?? { useless: 0, unanswered: 0, booked: 0 };
+  return row ?? { useless: 0, unanswered: 0, queued: 0, pages: 0, booked: 0 };
 }
 
 test("a night costs what was foreseen, with every dataset on; what differs is answers of no use, which are requested again", async () => {
@@ -60,7 +78,7 @@ test("a night costs what was foreseen, with every dataset on; what differs is an
   await using nights = await openNights({ market, accounts }, { settings: everythingOn });
   const { stage } = nights;
   await stage.sync(nights.run());
-  const all = { foreseen: 0, charged: 0, useless: 0 };
+  const all = { foreseen: 0, charged: 0, found: 0, pages: 0, useless: 0, lost: 0, unanswered: 0 };
   for (let night = 1; night <= nightsAfter; night += 1) {
     nights.next();
     stage.sandbox.clearLog();
@@ -72,15 +90,23 @@ test("a night costs what was foreseen, with every dataset on; what differs is an
     stage.sandbox.set({ faults });
     await stage.sync(run);
     const charged = stage.asked().reduce((sum, one) => sum + one.charged, 0);
-    const { useless, unanswered, booked } = await namedSince(nights, since);
-    const lost = charged - booked;
-    expect({ night, charged }).toEqual({ night, charged: foreseen + useless + lost - unanswered });
-    if (faults.length === 0)
-      expect({ night, useless, lost, unanswered }).toEqual({ night, useless: 0, lost: 0, unanswered: 0 });
-    all.foreseen += foreseen;
+    const { useless, unanswered, queued, pages, booked } = await namedSince(nights, since);
+    const named = {
+      found: queued - foreseen.planned,
+      pages,
+      useless,
+      lost: charged - booked,
+      unanswered: 0 - unanswered,
+    };
+    const sum = { foreseen: foreseen.planned + foreseen.waiting, ...named };
+    expect({ night, charged }).toEqual({ night, charged: Object.values(sum).reduce((total, one) => total + one, 0) });
+    if (faults.length === 0) expect({ night, ...named }).toMatchObject({ night, useless: 0, lost: 0, unanswered: 0 });
     all.charged += charged;
-    all.useless += useless + lost;
+    for (const [name, credits] of Object.entries(sum)) all[name as keyof typeof sum] += credits;
   }
-  expect(all.useless).toBeGreaterThan(0);
-  expect(Math.abs(all.charged - all.foreseen) / all.charged).toBeLessThan(0.01);
+  expect(all.useless + all.lost).toBeGreaterThan(0);
+  expect(all, "more than 1 % differs").toSatisfy(
+    ({ foreseen, charged }: typeof all) => Math.abs(charged - foreseen) < charged / 100,
+  );
+  if (long) process.stdout.write(`foreseen and charged in ${nightsAfter} nights: ${JSON.stringify(all)}\n`);
 });

@@ -150,7 +150,7 @@ function coveredOf(row: ScopeRow, lists: ReadonlyMap<string, readonly string[]>)
 /** How many pages the longest of the answers about the newest days had, by `scopeKey` and then by operation; scopes without any are left out. */
 export type LastPages = ReadonlyMap<string, ReadonlyMap<string, Pages>>;
 
-/** Answers of a scope that are read: enough to find each of its operations. */
+/** The newest answers of a scope that are read: enough to find each of its operations. */
 const lookedAt = 4;
 
 /** Reads how many pages the last answers of a dataset had, for some scopes; with `whole` only answers without a reject count. */
@@ -160,6 +160,9 @@ export async function readLastPages(
   scopes: readonly Scope[],
   { whole = false }: { readonly whole?: boolean } = {},
 ): Promise<LastPages> {
+  // the dataset as an expression, or the index on datasets might be read from end to end for each scope
+  const isAnswer = sql`hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope and s.dataset || '' = ${dataset}
+        and    s.state in ('loaded', 'empty') and s.tail_of is null and (not ${whole}::boolean or s.rows_rejected = 0)`;
   const { rows } = await sql<{ scope: Scope; operation: string } & Pages>`
     with wanted as materialized (
       select text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
@@ -168,13 +171,21 @@ export async function readLastPages(
     select w.scope, last.operation, last.planned_requests as count, last.window_end - last.window_start as days
     from   wanted as w
     cross  join lateral (
-      select s.operation, s.planned_requests, s.window_start, s.window_end, s.slice_id
-      from   ops.slice_log as s
-      -- as an expression, or the index on datasets might be read from end to end for each scope
-      where  hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope and s.dataset || '' = ${dataset}
-      and    s.state in ('loaded', 'empty') and s.tail_of is null and (not ${whole}::boolean or s.rows_rejected = 0)
-      order  by s.window_end desc
-      limit  ${lookedAt}
+      with newest as materialized (
+        select s.operation, s.planned_requests, s.window_start, s.window_end, s.slice_id
+        from   ops.slice_log as s
+        where  ${isAnswer}
+        order  by s.window_end desc, s.slice_id desc
+        limit  ${lookedAt}
+      )
+      select * from newest
+      union  all
+      -- where the newest days and the restated ones before them are two requests, some nights make so many of the first that none of the second is among them
+      (select s.operation, s.planned_requests, s.window_start, s.window_end, s.slice_id
+       from   ops.slice_log as s
+       where  ${isAnswer} and s.window_end <= (select max(window_start) from newest)
+       order  by s.window_end desc, s.slice_id desc
+       limit  1)
     ) as last
     -- the longest is kept, of equal ones the newest: how full the one page of a short answer was says nothing of a long one
     order  by days, last.window_end, last.slice_id`.execute(db);

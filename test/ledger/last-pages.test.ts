@@ -41,6 +41,21 @@ describe("the pages of last answers", () => {
     });
   });
 
+  test("are those of the restated days, however many nights have requested the newest ones since", async () => {
+    const { stage, worker } = ledger;
+    const run = await stage.run();
+    for (let night = 0; night < 6; night += 1) {
+      const start = day(`2026-08-1${night}`);
+      const next = day(`2026-08-1${night + 4}`);
+      await stage.inState(run, "loaded", worker, draft({ window: { start, end: next }, requests: 1 }));
+      const restated = { start: day(`2026-07-1${night}`), end: start };
+      await stage.inState(run, "loaded", worker, draft({ window: restated, requests: 2 }));
+    }
+    expect(Object.fromEntries((await read(us)).get(scopeKey(scope)) ?? [])).toEqual({
+      [operation]: { count: 2, days: 31 },
+    });
+  });
+
   test("are not those of what waits or failed, nor of another dataset about the same", async () => {
     const { stage, worker } = ledger;
     const run = await stage.run();
