@@ -87,7 +87,7 @@ async function sizesOf({
 }: BenchPostgres): Promise<Pick<LedgerFigures, "slices" | "sliceBytes" | "requestBytes">> {
   const { rows } = await client.query<{ slices: number; slice_bytes: number; request_bytes: number }>(
     `select (select count(*) from ops.slice)::float8 as slices, pg_total_relation_size('ops.slice')::float8 as slice_bytes,
-            pg_total_relation_size('ops.request')::float8 as request_bytes`,
+            (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'ops.request'::regclass)::float8 as request_bytes`,
   );
   const [row] = rows;
   return { slices: row?.slices ?? 0, sliceBytes: row?.slice_bytes ?? 0, requestBytes: row?.request_bytes ?? 0 };

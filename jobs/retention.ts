@@ -7,7 +7,7 @@ import type { Schedule } from "./schedule.ts";
 /** A line of the crontab has no payload for it. */
 export const RetentionPayload = z.strictObject({});
 
-/** Drops or detaches months of facts that are kept no longer; nothing unless the configuration says how long they are kept. */
+/** Drops or detaches months of requests that are kept no longer, and of facts where the configuration says how long they are kept. */
 export default function retentionTask(parts: IngestParts, { settings }: Schedule): Task {
   return () => retireQuietly(parts, settings);
 }

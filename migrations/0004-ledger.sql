@@ -39,8 +39,8 @@ create table ops.plan (
   left_out_slices  integer     not null,
   left_out_credits bigint      not null,
   queued_at        timestamptz,
-  cancelled_credits bigint     not null default 0,
-  cancelled_unsure_credits bigint not null default 0,
+  past_credits     bigint      not null default 0,
+  past_unsure_credits bigint   not null default 0,
   taken_credits    bigint      not null default 0
 );
 comment on table  ops.plan                  is 'Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.';
@@ -59,8 +59,8 @@ comment on column ops.plan.left_out_slices  is 'Requested slices that did not fi
 comment on column ops.plan.left_out_credits is 'Credits that the left-out slices are expected to cost.';
 comment on column ops.plan.queued_at        is 'When its slices were queued, all at once; null until it runs.';
 comment on column ops.plan.taken_credits    is 'Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.';
-comment on column ops.plan.cancelled_credits is 'Credits that were charged for slices of the plan that were cancelled later. They count against its price.';
-comment on column ops.plan.cancelled_unsure_credits is 'Credits that may have been charged for such slices: their calls got no reply. They count against its price as well.';
+comment on column ops.plan.past_credits      is 'Credits that were charged for slices of the plan that were cancelled later, or by requests whose month was dropped. They count against its price.';
+comment on column ops.plan.past_unsure_credits is 'Credits that may have been charged for these: their calls got no reply. They count against its price as well.';
 
 create table ops.plan_line (
   plan_id      bigint  not null references ops.plan (plan_id),
@@ -99,7 +99,9 @@ create table ops.run (
   naive_credits   bigint      not null default 0,
   started_at      timestamptz not null,
   ended_at        timestamptz,
-  outcome         text
+  outcome         text,
+  past_request_count integer  not null default 0,
+  past_credits    bigint      not null default 0
 );
 create index run_plan on ops.run (plan_id) where plan_id is not null;
 comment on table  ops.run                 is 'Runs: one planning each, with its slices.';
@@ -116,6 +118,9 @@ comment on column ops.run.naive_credits   is 'Credits that the same cells would 
 comment on column ops.run.started_at      is 'When it started.';
 comment on column ops.run.ended_at        is 'When it ended; null while it runs, or when its process was killed.';
 comment on column ops.run.outcome         is 'How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.';
+
+comment on column ops.run.past_request_count is 'Its requests whose month was dropped.';
+comment on column ops.run.past_credits    is 'Credits charged for them.';
 
 create table ops.batch (
   batch_id bigint primary key generated always as identity,
@@ -228,7 +233,7 @@ comment on column ops.slice.ended_at         is 'When it reached its state.';
 select ops.comment_columns('ops.slice');
 
 create table ops.request (
-  request_id  bigint      primary key generated always as identity,
+  request_id  bigint      not null generated always as identity,
   account_id  text        not null,
   slice_id    bigint,
   run_id      bigint,
@@ -237,6 +242,9 @@ create table ops.request (
   dataset     text,
   class       text        not null,
   operation   text        not null,
+  store       text,
+  track_id    text,
+  country_code text,
   params      jsonb       not null,
   status      integer,
   error_code  text,
@@ -245,8 +253,11 @@ create table ops.request (
   duration_ms integer     not null,
   byte_count  integer     not null,
   worker_id   bigint,
-  received_at timestamptz not null
-);
+  received_at timestamptz not null,
+  primary key (request_id, received_at)
+) partition by range (received_at);
+-- nothing has to exist before a request is stored: what came before its month was made is moved there when it is (0009)
+create table parts.request_other partition of ops.request default;
 create index request_slice  on ops.request (slice_id);
 create index request_time   on ops.request (received_at);
 create index request_day    on ops.request (((received_at at time zone 'UTC')::date));
@@ -261,6 +272,9 @@ comment on column ops.request.attempt     is 'Attempt of the slice.';
 comment on column ops.request.page        is 'Page within the attempt, from 0.';
 comment on column ops.request.dataset     is 'Dataset; null for requests about the account and for requests of a command.';
 comment on column ops.request.class       is 'Credit class of the request; person for a request of a command.';
+comment on column ops.request.store       is 'Store of the slice, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.';
+comment on column ops.request.track_id    is 'Track id of the app of the slice; null where it is about several apps or none.';
+comment on column ops.request.country_code is 'Country of the slice; null where it is about all countries or none.';
 comment on column ops.request.params      is 'Parameters by name, without lists. The lists are in the batch of the slice.';
 comment on column ops.request.status      is 'HTTP status; null when no answer was received.';
 comment on column ops.request.error_code  is 'Stable code of the error; null when the answer was accepted.';

@@ -1,4 +1,4 @@
--- Monthly partitions of facts. Roles that own no table make and remove them by these functions, which do nothing else.
+-- Monthly partitions of facts and of requests. Roles that own no table make and remove them by these functions, which do nothing else.
 
 create function ops.make_partition(fact regclass, month date) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -46,8 +46,8 @@ create table ops.dropped_month (
   is_done     boolean     not null,
   primary key (dataset, table_name, month_start)
 );
-comment on table  ops.dropped_month             is 'Months of facts that retention dropped or detached, one row per dataset, table and month. Rows that are loaded for such a month later count again.';
-comment on column ops.dropped_month.table_name  is 'Fact table.';
+comment on table  ops.dropped_month             is 'Months of facts and requests that retention dropped or detached, one row per dataset, table and month. Rows that are loaded for such a month later count again.';
+comment on column ops.dropped_month.table_name  is 'Fact table, or ops.request, which is of no dataset.';
 comment on column ops.dropped_month.month_start is 'First day of the month.';
 comment on column ops.dropped_month.action      is 'drop or detach (the rows are then in the schema archive).';
 comment on column ops.dropped_month.rows_gone   is 'Rows of the month, of all datasets of the table.';
@@ -60,26 +60,27 @@ select ops.comment_columns('ops.dropped_month');
 create function ops.remove_month(fact regclass, month date, to_archive boolean) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
+  schema     text;
   fact_name  text;
   leaf_name  text;
   taken      integer;
   index_name text;
 begin
-  select c.relname into fact_name
+  select c.relnamespace::regnamespace, c.relname into schema, fact_name
   from   pg_catalog.pg_partitioned_table as p
   join   pg_catalog.pg_class             as c on c.oid = p.partrelid
-  where  c.oid = fact and c.relnamespace = 'core'::regnamespace and p.partstrat = 'r';
+  where  c.oid = fact and (c.relnamespace = 'core'::regnamespace or c.oid = 'ops.request'::regclass) and p.partstrat = 'r';
   if fact_name is null then
     raise exception '% is no fact with monthly partitions', fact using errcode = 'invalid_parameter_value';
   end if;
-  if not exists (select from ops.dropped_month as d where d.table_name = 'core.' || fact_name and d.month_start = month and not d.is_done) then
+  if not exists (select from ops.dropped_month as d where d.table_name = schema || '.' || fact_name and d.month_start = month and not d.is_done) then
     raise exception 'the month % of % is not noted as one that goes', coalesce(month::text, 'null'), fact using errcode = 'invalid_parameter_value';
   end if;
   leaf_name := fact_name || to_char(month, '"_"YYYY"_"MM');
   -- a process that creates the same month waits until it is removed
   perform pg_advisory_xact_lock(hashtext('storehouse partition ' || leaf_name));
   if exists (select from pg_catalog.pg_inherits as i where i.inhparent = fact and i.inhrelid = to_regclass(format('parts.%I', leaf_name))) then
-    execute format('alter table core.%I detach partition parts.%I', fact_name, leaf_name);
+    execute format('alter table %I.%I detach partition parts.%I', schema, fact_name, leaf_name);
   end if;
   if to_regclass(format('parts.%I', leaf_name)) is null then
     return false;
@@ -105,5 +106,96 @@ begin
   return true;
 end
 $$;
-comment on function ops.remove_month(regclass, date, boolean) is 'Drops the partition of a month of a fact, or moves it to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when it does not exist. The caller needs the right to execute the function and no right to drop tables.';
+comment on function ops.remove_month(regclass, date, boolean) is 'Drops the partition of a month of a fact or of ops.request, or moves it to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when it does not exist. The caller needs the right to execute the function and no right to drop tables.';
 revoke all on function ops.remove_month(regclass, date, boolean) from public;
+
+-- Requests by month: they are stored without a look at which months exist, and sorted into them by the night's retention.
+
+create function ops.make_request_months(months date[]) returns integer
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  month     date;
+  leaf_name text;
+  made      integer := 0;
+begin
+  perform pg_advisory_xact_lock(hashtext('storehouse partition request'));
+  for month in
+    select date_trunc('month', m)::date from unnest(months) as m
+    union  select date_trunc('month', received_at at time zone 'UTC')::date from parts.request_other
+    order  by 1
+  loop
+    leaf_name := 'request' || to_char(month, '"_"YYYY"_"MM');
+    continue when to_regclass(format('parts.%I', leaf_name)) is not null;
+    -- nothing of the month may be stored elsewhere between the move and the attaching
+    lock table parts.request_other in access exclusive mode;
+    execute format('create table parts.%I (like ops.request including defaults including constraints including indexes)', leaf_name);
+    execute format('with moved as (delete from parts.request_other where received_at >= %1$L and received_at < %2$L returning *)
+                    insert into parts.%3$I select * from moved',
+                   month::timestamp at time zone 'UTC', (month + interval '1 month') at time zone 'UTC', leaf_name);
+    execute format('alter table ops.request attach partition parts.%I for values from (%L) to (%L)', leaf_name,
+                   month::timestamp at time zone 'UTC', (month + interval '1 month') at time zone 'UTC');
+    made := made + 1;
+  end loop;
+  return made;
+end
+$$;
+comment on function ops.make_request_months(date[]) is 'Creates the partitions of ops.request for the months of the given days and for those of requests that have none, and moves these requests there. Returns how many it created. The caller needs the right to execute the function and no right to create tables.';
+revoke all on function ops.make_request_months(date[]) from public;
+
+create function ops.hold_request_month(month date) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  execute format('lock table parts.%I in share mode', 'request' || to_char(month, '"_"YYYY"_"MM'));
+end
+$$;
+comment on function ops.hold_request_month(date) is 'Keeps other sessions from storing requests of a month until the transaction ends, so that its sums hold. Requests of other months are stored meanwhile.';
+revoke all on function ops.hold_request_month(date) from public;
+
+create table ops.past_spend (
+  month_start          date    not null,
+  days                 integer not null,
+  account_id           text    not null,
+  dataset              text,
+  class                text    not null,
+  operation            text    not null,
+  store                text,
+  track_id             text,
+  country_code         text,
+  request_count        integer not null,
+  failed_request_count integer not null,
+  cost                 integer not null
+);
+create index past_spend_month on ops.past_spend (month_start);
+comment on table  ops.past_spend                      is 'Sums of requests whose months retention dropped, so that what was charged adds up as before: one row per account, dataset, class, operation, app, country and month, for all of its days that had the same sums.';
+comment on column ops.past_spend.month_start          is 'First day of the month.';
+comment on column ops.past_spend.days                 is 'Days of the month with these sums: bit 0 is its first day.';
+comment on column ops.past_spend.account_id           is 'Account that was charged; import for imported answers.';
+comment on column ops.past_spend.dataset              is 'Dataset; null for requests about the account and for requests of a command.';
+comment on column ops.past_spend.class                is 'Class in which credits were held.';
+comment on column ops.past_spend.store                is 'ios or android; null where the requests are about no store.';
+comment on column ops.past_spend.track_id             is 'Track id of the app; null where they are about several apps or none.';
+comment on column ops.past_spend.country_code         is 'Country; null where they are about all countries or none.';
+comment on column ops.past_spend.request_count        is 'Requests on each of these days.';
+comment on column ops.past_spend.failed_request_count is 'Of these the requests without a valid answer.';
+comment on column ops.past_spend.cost                 is 'Credits charged on each of these days.';
+select ops.comment_columns('ops.past_spend');
+
+create table ops.past_slice_spend (
+  slice_id      bigint  primary key,
+  request_count integer not null,
+  cost          bigint  not null
+);
+comment on table  ops.past_slice_spend               is 'What slices were charged by requests whose months retention dropped.';
+comment on column ops.past_slice_spend.slice_id      is 'The slice.';
+comment on column ops.past_slice_spend.request_count is 'Requests.';
+comment on column ops.past_slice_spend.cost          is 'Credits charged for them.';
+
+create view ops.past_spend_daily as
+select p.month_start + d.day as date_day, p.account_id, p.dataset, p.class, p.operation, p.store, p.track_id, p.country_code, p.request_count,
+       p.failed_request_count, p.cost
+from   ops.past_spend as p
+cross  join generate_series(0, 30) as d (day)
+where  p.days & (1 << d.day) <> 0;
+comment on view   ops.past_spend_daily          is 'One row per day, account, dataset, class, operation, app and country of months whose requests retention dropped. The sums of ops.credit_spend_daily include them. What was charged before the oldest request on record?';
+comment on column ops.past_spend_daily.date_day is 'Day of the answers, UTC.';
+select ops.comment_columns('ops.past_spend_daily', 'ops.past_spend');

@@ -6,8 +6,10 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
        s.window_end - 1 as last_day, s.class, s.state, s.attempt, s.failures as failure_count, s.planned_requests as planned_request_count,
        s.planned_credits,
        -- counted only for the rows of a query
-       (select count(*) from ops.request as r where r.slice_id = s.slice_id) as request_count,
-       (select coalesce(sum(r.cost), 0) from ops.request as r where r.slice_id = s.slice_id) as booked_credits,
+       (select count(*) from ops.request as r where r.slice_id = s.slice_id)
+       + coalesce((select p.request_count from ops.past_slice_spend as p where p.slice_id = s.slice_id), 0) as request_count,
+       (select coalesce(sum(r.cost), 0) from ops.request as r where r.slice_id = s.slice_id)
+       + coalesce((select p.cost from ops.past_slice_spend as p where p.slice_id = s.slice_id), 0) as booked_credits,
        s.rows_loaded, s.rows_rejected, s.due_at, s.error_code, s.error_message, s.run_id, s.plan_id, s.created_at, s.started_at, s.ended_at,
        case when s.state not in ('loaded', 'empty', 'failed') then s.state else (
   -- of its cells those that no newer slice has answered or is about to
@@ -125,7 +127,8 @@ select r.run_id, r.kind, r.as_of, r.plan_id, r.started_at, r.ended_at,
             when s.failed_count > 0                     then 'failed'
             else 'loaded' end as outcome,
        r.planned_slices as planned_slice_count, r.planned_credits, r.naive_credits,
-       s.loaded_count, s.empty_count, s.skipped_count, s.failed_count, s.open_count, s.deferred_count, s.rows_loaded, s.rows_rejected, q.request_count, q.booked_credits
+       s.loaded_count, s.empty_count, s.skipped_count, s.failed_count, s.open_count, s.deferred_count, s.rows_loaded, s.rows_rejected,
+       r.past_request_count + q.request_count as request_count, r.past_credits + q.booked_credits as booked_credits
 from   ops.run as r
 cross  join lateral (
   select count(*) filter (where state = 'loaded')                as loaded_count,
@@ -165,10 +168,16 @@ comment on column ops.run_summary.request_count       is 'Requests that were sen
 comment on column ops.run_summary.booked_credits      is 'Credits charged for them.';
 
 create view ops.credit_spend_daily as
-select (received_at at time zone 'UTC')::date as date_day, coalesce(dataset, '') as dataset, operation, class,
-       count(*) as request_count, count(*) filter (where error_code is not null) as failed_request_count, sum(cost) as booked_credits
-from   ops.request
-where  account_id <> 'import'
+select date_day, coalesce(dataset, '') as dataset, operation, class,
+       sum(request_count)::bigint as request_count, sum(failed_request_count)::bigint as failed_request_count, sum(cost)::bigint as booked_credits
+from   (select (received_at at time zone 'UTC')::date as date_day, dataset, operation, class, 1 as request_count,
+               (error_code is not null)::integer as failed_request_count, cost
+        from   ops.request
+        where  account_id <> 'import'
+        union  all
+        select date_day, dataset, operation, class, request_count, failed_request_count, cost
+        from   ops.past_spend_daily
+        where  account_id <> 'import') as q
 group  by 1, 2, 3, 4;
 comment on view   ops.credit_spend_daily                      is 'One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?';
 comment on column ops.credit_spend_daily.date_day             is 'Day of the answer, UTC.';

@@ -26,18 +26,21 @@ comment on column mart.credit_spend_daily.credit_count         is 'Credits charg
 select ops.comment_columns('mart.credit_spend_daily');
 
 create view mart.credit_spend_by_app_daily as
-select (q.received_at at time zone 'UTC')::date as date_day, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id,
-       coalesce(a.app_name, s.scope ->> 'app') as app_name, s.scope ->> 'country' as country_code, coalesce(q.dataset, '') as dataset, q.class as credit_class,
-       count(*) as request_count, sum(q.cost) as credit_count
-from   ops.request as q
-left   join ops.slice    as s on s.slice_id = q.slice_id
-left   join core.dim_app as a on a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app'
-where  q.account_id <> 'import'
+select q.date_day, q.store, q.track_id, coalesce(a.app_name, q.track_id) as app_name, q.country_code, coalesce(q.dataset, '') as dataset,
+       q.class as credit_class, sum(q.request_count)::bigint as request_count, sum(q.cost)::bigint as credit_count
+from   (select (received_at at time zone 'UTC')::date as date_day, store, track_id, country_code, dataset, class, 1 as request_count, cost
+        from   ops.request
+        where  account_id <> 'import'
+        union  all
+        select date_day, store, track_id, country_code, dataset, class, request_count, cost
+        from   ops.past_spend_daily
+        where  account_id <> 'import') as q
+left   join core.dim_app as a on a.store = q.store and a.track_id = q.track_id
 group  by 1, 2, 3, 4, 5, 6, 7;
 comment on view   mart.credit_spend_by_app_daily               is 'One row per day (UTC), app, country, dataset and class: requests that were sent and the credits charged for them. Counts may be added up over everything, and are those of credit_spend_daily. What does each app cost a month? Which country costs most?';
 comment on column mart.credit_spend_by_app_daily.date_day      is 'Day of the answer, UTC.';
 comment on column mart.credit_spend_by_app_daily.store         is 'ios or android; null for requests that are not about a store.';
-comment on column mart.credit_spend_by_app_daily.track_id      is 'Track id of the app; null for requests about several apps or none, such as lists, charts and commands, and for slices that were cancelled since.';
+comment on column mart.credit_spend_by_app_daily.track_id      is 'Track id of the app; null for requests about several apps or none, such as lists, charts and commands.';
 comment on column mart.credit_spend_by_app_daily.app_name      is 'Name of the app, or its track id where no name is known; null where track_id is.';
 comment on column mart.credit_spend_by_app_daily.country_code  is 'Country, ISO 3166-1 alpha-2; null for requests about all countries or none.';
 comment on column mart.credit_spend_by_app_daily.dataset       is 'Dataset; empty for requests of a command.';

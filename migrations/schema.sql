@@ -2046,7 +2046,7 @@ create view mart.chart_movement_daily (
 create view mart.credit_spend_by_app_daily (
   date_day date, -- Day of the answer, UTC.
   store text, -- ios or android; null for requests that are not about a store.
-  track_id text, -- Track id of the app; null for requests about several apps or none, such as lists, charts and commands, and for slices that were cancelled since.
+  track_id text, -- Track id of the app; null for requests about several apps or none, such as lists, charts and commands.
   app_name text, -- Name of the app, or its track id where no name is known; null where track_id is.
   country_code text, -- Country, ISO 3166-1 alpha-2; null for requests about all countries or none.
   dataset text, -- Dataset; empty for requests of a command.
@@ -2054,20 +2054,38 @@ create view mart.credit_spend_by_app_daily (
   request_count bigint, -- Requests.
   credit_count bigint -- Credits charged.
 ) as
- SELECT (q.received_at AT TIME ZONE 'UTC'::text)::date AS date_day,
-    s.scope ->> 'store'::text AS store,
-    s.scope ->> 'app'::text AS track_id,
-    COALESCE(a.app_name, s.scope ->> 'app'::text) AS app_name,
-    s.scope ->> 'country'::text AS country_code,
+ SELECT q.date_day,
+    q.store,
+    q.track_id,
+    COALESCE(a.app_name, q.track_id) AS app_name,
+    q.country_code,
     COALESCE(q.dataset, ''::text) AS dataset,
     q.class AS credit_class,
-    count(*) AS request_count,
+    sum(q.request_count) AS request_count,
     sum(q.cost) AS credit_count
-   FROM ops.request q
-     LEFT JOIN ops.slice s ON s.slice_id = q.slice_id
-     LEFT JOIN core.dim_app a ON a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text)
-  WHERE q.account_id <> 'import'::text
-  GROUP BY ((q.received_at AT TIME ZONE 'UTC'::text)::date), (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (COALESCE(a.app_name, s.scope ->> 'app'::text)), (s.scope ->> 'country'::text), (COALESCE(q.dataset, ''::text)), q.class;
+   FROM ( SELECT (request.received_at AT TIME ZONE 'UTC'::text)::date AS date_day,
+            request.store,
+            request.track_id,
+            request.country_code,
+            request.dataset,
+            request.class,
+            1 AS request_count,
+            request.cost
+           FROM ops.request
+          WHERE request.account_id <> 'import'::text
+        UNION ALL
+         SELECT past_spend_daily.date_day,
+            past_spend_daily.store,
+            past_spend_daily.track_id,
+            past_spend_daily.country_code,
+            past_spend_daily.dataset,
+            past_spend_daily.class,
+            past_spend_daily.request_count,
+            past_spend_daily.cost
+           FROM ops.past_spend_daily
+          WHERE past_spend_daily.account_id <> 'import'::text) q
+     LEFT JOIN core.dim_app a ON a.store = q.store AND a.track_id = q.track_id
+  GROUP BY q.date_day, q.store, q.track_id, (COALESCE(a.app_name, q.track_id)), q.country_code, (COALESCE(q.dataset, ''::text)), q.class;
 
 -- One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. Counts may be added up over everything. What did keyword ranks cost last month? On which day was most spent?
 create view mart.credit_spend_daily (
@@ -5028,16 +5046,33 @@ create view ops.credit_spend_daily (
   failed_request_count bigint, -- Requests without a valid answer.
   booked_credits bigint -- Credits charged.
 ) as
- SELECT (received_at AT TIME ZONE 'UTC'::text)::date AS date_day,
+ SELECT date_day,
     COALESCE(dataset, ''::text) AS dataset,
     operation,
     class,
-    count(*) AS request_count,
-    count(*) FILTER (WHERE error_code IS NOT NULL) AS failed_request_count,
+    sum(request_count) AS request_count,
+    sum(failed_request_count) AS failed_request_count,
     sum(cost) AS booked_credits
-   FROM ops.request
-  WHERE account_id <> 'import'::text
-  GROUP BY ((received_at AT TIME ZONE 'UTC'::text)::date), (COALESCE(dataset, ''::text)), operation, class;
+   FROM ( SELECT (request.received_at AT TIME ZONE 'UTC'::text)::date AS date_day,
+            request.dataset,
+            request.operation,
+            request.class,
+            1 AS request_count,
+            (request.error_code IS NOT NULL)::integer AS failed_request_count,
+            request.cost
+           FROM ops.request
+          WHERE request.account_id <> 'import'::text
+        UNION ALL
+         SELECT past_spend_daily.date_day,
+            past_spend_daily.dataset,
+            past_spend_daily.operation,
+            past_spend_daily.class,
+            past_spend_daily.request_count,
+            past_spend_daily.failed_request_count,
+            past_spend_daily.cost
+           FROM ops.past_spend_daily
+          WHERE past_spend_daily.account_id <> 'import'::text) q
+  GROUP BY date_day, (COALESCE(dataset, ''::text)), operation, class;
 
 -- Datasets of the program, as configured in the process that planned last.
 create table ops.dataset (
@@ -5081,10 +5116,10 @@ create table ops.drift (
   constraint drift_pkey PRIMARY KEY (operation, path, kind)
 );
 
--- Months of facts that retention dropped or detached, one row per dataset, table and month. Rows that are loaded for such a month later count again.
+-- Months of facts and requests that retention dropped or detached, one row per dataset, table and month. Rows that are loaded for such a month later count again.
 create table ops.dropped_month (
   dataset text not null, -- Dataset.
-  table_name text not null, -- Fact table.
+  table_name text not null, -- Fact table, or ops.request, which is of no dataset.
   month_start date not null, -- First day of the month.
   action text not null, -- drop or detach (the rows are then in the schema archive).
   rows_gone bigint not null, -- Rows of the month, of all datasets of the table.
@@ -5542,6 +5577,60 @@ create view ops.paid_voice_answer (
           WHERE s.dataset = 'search_ads_top_app'::text AND (s.state <> ALL (ARRAY['skipped'::text, 'lost'::text]))) u
   GROUP BY share_source, country_code, period_start, period_end;
 
+-- What slices were charged by requests whose months retention dropped.
+create table ops.past_slice_spend (
+  slice_id bigint not null, -- The slice.
+  request_count integer not null, -- Requests.
+  cost bigint not null, -- Credits charged for them.
+  constraint past_slice_spend_pkey PRIMARY KEY (slice_id)
+);
+
+-- Sums of requests whose months retention dropped, so that what was charged adds up as before: one row per account, dataset, class, operation, app, country and month, for all of its days that had the same sums.
+create table ops.past_spend (
+  month_start date not null, -- First day of the month.
+  days integer not null, -- Days of the month with these sums: bit 0 is its first day.
+  account_id text not null, -- Account that was charged; import for imported answers.
+  dataset text, -- Dataset; null for requests about the account and for requests of a command.
+  class text not null, -- Class in which credits were held.
+  operation text not null, -- Operation of the API.
+  store text, -- ios or android; null where the requests are about no store.
+  track_id text, -- Track id of the app; null where they are about several apps or none.
+  country_code text, -- Country; null where they are about all countries or none.
+  request_count integer not null, -- Requests on each of these days.
+  failed_request_count integer not null, -- Of these the requests without a valid answer.
+  cost integer not null -- Credits charged on each of these days.
+);
+CREATE INDEX past_spend_month ON ops.past_spend USING btree (month_start);
+
+-- One row per day, account, dataset, class, operation, app and country of months whose requests retention dropped. The sums of ops.credit_spend_daily include them. What was charged before the oldest request on record?
+create view ops.past_spend_daily (
+  date_day date, -- Day of the answers, UTC.
+  account_id text, -- Account that was charged; import for imported answers.
+  dataset text, -- Dataset; null for requests about the account and for requests of a command.
+  class text, -- Class in which credits were held.
+  operation text, -- Operation of the API.
+  store text, -- ios or android; null where the requests are about no store.
+  track_id text, -- Track id of the app; null where they are about several apps or none.
+  country_code text, -- Country; null where they are about all countries or none.
+  request_count integer, -- Requests on each of these days.
+  failed_request_count integer, -- Of these the requests without a valid answer.
+  cost integer -- Credits charged on each of these days.
+) as
+ SELECT p.month_start + d.day AS date_day,
+    p.account_id,
+    p.dataset,
+    p.class,
+    p.operation,
+    p.store,
+    p.track_id,
+    p.country_code,
+    p.request_count,
+    p.failed_request_count,
+    p.cost
+   FROM ops.past_spend p
+     CROSS JOIN generate_series(0, 30) d(day)
+  WHERE (p.days & (1 << d.day)) <> 0;
+
 -- Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.
 create table ops.plan (
   plan_id bigint not null generated always as identity, -- Number of the plan, for storehouse backfill --plan.
@@ -5558,8 +5647,8 @@ create table ops.plan (
   left_out_slices integer not null, -- Requested slices that did not fit into the credit limit.
   left_out_credits bigint not null, -- Credits that the left-out slices are expected to cost.
   queued_at timestamp with time zone, -- When its slices were queued, all at once; null until it runs.
-  cancelled_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later. They count against its price.
-  cancelled_unsure_credits bigint not null default 0, -- Credits that may have been charged for such slices: their calls got no reply. They count against its price as well.
+  past_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later, or by requests whose month was dropped. They count against its price.
+  past_unsure_credits bigint not null default 0, -- Credits that may have been charged for these: their calls got no reply. They count against its price as well.
   taken_credits bigint not null default 0, -- Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.
   constraint plan_pkey PRIMARY KEY (plan_id)
 );
@@ -5777,6 +5866,9 @@ create table ops.request (
   dataset text, -- Dataset; null for requests about the account and for requests of a command.
   class text not null, -- Credit class of the request; person for a request of a command.
   operation text not null, -- Operation of the API.
+  store text, -- Store of the slice, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.
+  track_id text, -- Track id of the app of the slice; null where it is about several apps or none.
+  country_code text, -- Country of the slice; null where it is about all countries or none.
   params jsonb not null, -- Parameters by name, without lists. The lists are in the batch of the slice.
   status integer, -- HTTP status; null when no answer was received.
   error_code text, -- Stable code of the error; null when the answer was accepted.
@@ -5786,12 +5878,12 @@ create table ops.request (
   byte_count integer not null, -- Bytes of the body, unpacked.
   worker_id bigint, -- Process that sent it.
   received_at timestamp with time zone not null, -- When the last byte was received, or when the call failed.
-  constraint request_pkey PRIMARY KEY (request_id)
-);
-CREATE INDEX request_day ON ops.request USING btree ((((received_at AT TIME ZONE 'UTC'::text))::date));
-CREATE INDEX request_run ON ops.request USING btree (run_id) WHERE (run_id IS NOT NULL);
-CREATE INDEX request_slice ON ops.request USING btree (slice_id);
-CREATE INDEX request_time ON ops.request USING btree (received_at);
+  constraint request_pkey PRIMARY KEY (request_id, received_at)
+) partition by range (received_at);
+CREATE INDEX request_day ON ONLY ops.request USING btree ((((received_at AT TIME ZONE 'UTC'::text))::date));
+CREATE INDEX request_run ON ONLY ops.request USING btree (run_id) WHERE (run_id IS NOT NULL);
+CREATE INDEX request_slice ON ONLY ops.request USING btree (slice_id);
+CREATE INDEX request_time ON ONLY ops.request USING btree (received_at);
 
 -- One row per request that was sent: its slice, its outcome and its cost. Which requests failed yesterday?
 create view ops.request_log (
@@ -5942,7 +6034,7 @@ CREATE INDEX restated_value_withdrawn ON ops.restated_value USING btree (table_n
 -- One row per dataset, table and month that retention dropped or detached. Which months are gone, and since when?
 create view ops.retention_log (
   dataset text, -- Dataset.
-  table_name text, -- Fact table.
+  table_name text, -- Fact table, or ops.request, which is of no dataset.
   month_start date, -- First day of the month.
   action text, -- drop or detach (the rows are then in the schema archive).
   rows_gone bigint, -- Rows of the month, of all datasets of the table.
@@ -6018,6 +6110,8 @@ create table ops.run (
   started_at timestamp with time zone not null, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
   outcome text, -- How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.
+  past_request_count integer not null default 0, -- Its requests whose month was dropped.
+  past_credits bigint not null default 0, -- Credits charged for them.
   constraint run_pkey PRIMARY KEY (run_id),
   constraint run_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id),
   constraint run_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES ops.worker(worker_id)
@@ -6100,8 +6194,8 @@ create view ops.run_summary (
     s.deferred_count,
     s.rows_loaded,
     s.rows_rejected,
-    q.request_count,
-    q.booked_credits
+    r.past_request_count + q.request_count AS request_count,
+    r.past_credits + q.booked_credits AS booked_credits
    FROM ops.run r
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE slice.state = 'loaded'::text) AS loaded_count,
             count(*) FILTER (WHERE slice.state = 'empty'::text) AS empty_count,
@@ -6543,12 +6637,16 @@ create view ops.slice_status (
     s.failures AS failure_count,
     s.planned_requests AS planned_request_count,
     s.planned_credits,
-    ( SELECT count(*) AS count
+    (( SELECT count(*) AS count
            FROM ops.request r
-          WHERE r.slice_id = s.slice_id) AS request_count,
-    ( SELECT COALESCE(sum(r.cost), 0::bigint) AS "coalesce"
+          WHERE r.slice_id = s.slice_id)) + COALESCE(( SELECT p.request_count
+           FROM ops.past_slice_spend p
+          WHERE p.slice_id = s.slice_id), 0) AS request_count,
+    (( SELECT COALESCE(sum(r.cost), 0::bigint) AS "coalesce"
            FROM ops.request r
-          WHERE r.slice_id = s.slice_id) AS booked_credits,
+          WHERE r.slice_id = s.slice_id)) + COALESCE(( SELECT p.cost
+           FROM ops.past_slice_spend p
+          WHERE p.slice_id = s.slice_id), 0::bigint) AS booked_credits,
     s.rows_loaded,
     s.rows_rejected,
     s.due_at,
@@ -6871,6 +6969,19 @@ CREATE OR REPLACE FUNCTION ops.due_end(timing ops.dataset_timing, newest_start d
  IMMUTABLE PARALLEL SAFE
 RETURN CASE (timing).kind WHEN 'snapshot'::text THEN CASE WHEN ((timing).refresh_days < 3650) THEN ((today + 2) - (timing).refresh_days) ELSE NULL::date END WHEN 'series'::text THEN (((today + 1) - (timing).settle_days) - CASE WHEN ((timing).pack_days IS NULL) THEN 0 ELSE ((((today + 1) - (timing).settle_days) - '2007-01-01'::date) % (timing).pack_days) END) WHEN 'period'::text THEN CASE WHEN ((EXTRACT(day FROM newest_start) = (1)::numeric) AND (newest_end = ((newest_start + '1 mon'::interval))::date)) THEN (date_trunc('month'::text, (((today + 1) - (timing).settle_days))::timestamp without time zone))::date ELSE COALESCE(GREATEST(newest_end, (newest_end + (((((today + 1) - (timing).settle_days) - newest_end) / (newest_end - newest_start)) * (newest_end - newest_start)))), ((today + 1) - (timing).settle_days)) END ELSE NULL::date END;
 
+-- Keeps other sessions from storing requests of a month until the transaction ends, so that its sums hold. Requests of other months are stored meanwhile.
+CREATE OR REPLACE FUNCTION ops.hold_request_month(month date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  execute format('lock table parts.%I in share mode', 'request' || to_char(month, '"_"YYYY"_"MM'));
+end
+$function$;
+revoke all on function ops.hold_request_month(date) from public;
+
 -- Creates the partition of a fact for the month that starts on the given day; returns false when it exists. The caller needs the right to execute the function and no right to create tables.
 CREATE OR REPLACE FUNCTION ops.make_partition(fact regclass, month date)
  RETURNS boolean
@@ -6908,7 +7019,42 @@ end
 $function$;
 revoke all on function ops.make_partition(regclass,date) from public;
 
--- Drops the partition of a month of a fact, or moves it to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when it does not exist. The caller needs the right to execute the function and no right to drop tables.
+-- Creates the partitions of ops.request for the months of the given days and for those of requests that have none, and moves these requests there. Returns how many it created. The caller needs the right to execute the function and no right to create tables.
+CREATE OR REPLACE FUNCTION ops.make_request_months(months date[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  month     date;
+  leaf_name text;
+  made      integer := 0;
+begin
+  perform pg_advisory_xact_lock(hashtext('storehouse partition request'));
+  for month in
+    select date_trunc('month', m)::date from unnest(months) as m
+    union  select date_trunc('month', received_at at time zone 'UTC')::date from parts.request_other
+    order  by 1
+  loop
+    leaf_name := 'request' || to_char(month, '"_"YYYY"_"MM');
+    continue when to_regclass(format('parts.%I', leaf_name)) is not null;
+    -- nothing of the month may be stored elsewhere between the move and the attaching
+    lock table parts.request_other in access exclusive mode;
+    execute format('create table parts.%I (like ops.request including defaults including constraints including indexes)', leaf_name);
+    execute format('with moved as (delete from parts.request_other where received_at >= %1$L and received_at < %2$L returning *)
+                    insert into parts.%3$I select * from moved',
+                   month::timestamp at time zone 'UTC', (month + interval '1 month') at time zone 'UTC', leaf_name);
+    execute format('alter table ops.request attach partition parts.%I for values from (%L) to (%L)', leaf_name,
+                   month::timestamp at time zone 'UTC', (month + interval '1 month') at time zone 'UTC');
+    made := made + 1;
+  end loop;
+  return made;
+end
+$function$;
+revoke all on function ops.make_request_months(date[]) from public;
+
+-- Drops the partition of a month of a fact or of ops.request, or moves it to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when it does not exist. The caller needs the right to execute the function and no right to drop tables.
 CREATE OR REPLACE FUNCTION ops.remove_month(fact regclass, month date, to_archive boolean)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -6916,26 +7062,27 @@ CREATE OR REPLACE FUNCTION ops.remove_month(fact regclass, month date, to_archiv
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
+  schema     text;
   fact_name  text;
   leaf_name  text;
   taken      integer;
   index_name text;
 begin
-  select c.relname into fact_name
+  select c.relnamespace::regnamespace, c.relname into schema, fact_name
   from   pg_catalog.pg_partitioned_table as p
   join   pg_catalog.pg_class             as c on c.oid = p.partrelid
-  where  c.oid = fact and c.relnamespace = 'core'::regnamespace and p.partstrat = 'r';
+  where  c.oid = fact and (c.relnamespace = 'core'::regnamespace or c.oid = 'ops.request'::regclass) and p.partstrat = 'r';
   if fact_name is null then
     raise exception '% is no fact with monthly partitions', fact using errcode = 'invalid_parameter_value';
   end if;
-  if not exists (select from ops.dropped_month as d where d.table_name = 'core.' || fact_name and d.month_start = month and not d.is_done) then
+  if not exists (select from ops.dropped_month as d where d.table_name = schema || '.' || fact_name and d.month_start = month and not d.is_done) then
     raise exception 'the month % of % is not noted as one that goes', coalesce(month::text, 'null'), fact using errcode = 'invalid_parameter_value';
   end if;
   leaf_name := fact_name || to_char(month, '"_"YYYY"_"MM');
   -- a process that creates the same month waits until it is removed
   perform pg_advisory_xact_lock(hashtext('storehouse partition ' || leaf_name));
   if exists (select from pg_catalog.pg_inherits as i where i.inhparent = fact and i.inhrelid = to_regclass(format('parts.%I', leaf_name))) then
-    execute format('alter table core.%I detach partition parts.%I', fact_name, leaf_name);
+    execute format('alter table %I.%I detach partition parts.%I', schema, fact_name, leaf_name);
   end if;
   if to_regclass(format('parts.%I', leaf_name)) is null then
     return false;

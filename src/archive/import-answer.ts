@@ -142,6 +142,7 @@ function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): reado
     dataset: draft.dataset,
     class: draft.class,
     operation: draft.operation,
+    scope: slice.scope,
     params: callOf(dataset, slice, page),
     byteCount: body.length,
     receivedAt: fetchedAt,

@@ -134,6 +134,11 @@ export const Settings = z.strictObject({
         .enum(["drop", "detach"])
         .default("drop")
         .describe("What becomes of older months: dropped, or moved to the schema archive."),
+      ops_months: KeepMonths.min(2)
+        .default(13)
+        .describe(
+          "Whole months before the current one of which each request is kept; of older ones the sums by day, run, plan and slice stay.",
+        ),
     })
     .prefault({})
     .describe("How long facts are kept; a dataset may say otherwise."),

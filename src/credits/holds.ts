@@ -185,9 +185,10 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
  */
 export function recordLost(accountId: string, clock: Clock): SqlFragment {
   return sql`
-         insert into ops.request (account_id, slice_id, run_id, attempt, page, dataset, class, operation, params, status, error_code, cost, duration_ms,
-                                  byte_count, worker_id, received_at)
-         select ${accountId}, s.slice_id, s.run_id, s.attempt, 0, s.dataset, s.class, s.operation, '{}', null, 'process_died', 0, 0, 0, e.worker_id,
+         insert into ops.request (account_id, slice_id, run_id, attempt, page, dataset, class, operation, store, track_id, country_code,
+                                  params, status, error_code, cost, duration_ms, byte_count, worker_id, received_at)
+         select ${accountId}, s.slice_id, s.run_id, s.attempt, 0, s.dataset, s.class, s.operation, s.scope ->> 'store', s.scope ->> 'app',
+                s.scope ->> 'country', '{}', null, 'process_died', 0, 0, 0, e.worker_id,
                 ${instant(clock.now())}
          from   ended     as e
          join   ops.slice as s on s.slice_id = e.slice_id

@@ -24,9 +24,14 @@ export async function readCreditReport(db: Queryable, accountId: string): Promis
   const account = await readAccount(db, accountId);
   const since = periodStart(account);
   const { rows } = await sql<Spend>`
-    select dataset, class, count(*)::float8 as requests, ${chargedCredits()} as credits
-    from   ops.request
-    where  account_id = ${accountId} and (${instant(since)} is null or received_at >= ${instant(since)})
+    select dataset, class, sum(count)::float8 as requests, ${chargedCredits("q")} as credits
+    from   (select dataset, class, cost, 1 as count
+            from   ops.request
+            where  account_id = ${accountId} and (${instant(since)} is null or received_at >= ${instant(since)})
+            union  all
+            select dataset, class, cost, request_count
+            from   ops.past_spend_daily
+            where  account_id = ${accountId} and (${instant(since)} is null or date_day >= ${instant(since)})) as q
     group  by dataset, class
     order  by dataset nulls last, class`.execute(db);
   return { account, spent: rows, costs: await learnedCosts(db) };

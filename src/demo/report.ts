@@ -1,5 +1,4 @@
 import { sql } from "../postgres/sql.ts";
-import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { table, type Cell } from "../cli/table.ts";
 
@@ -38,8 +37,8 @@ export async function martCounts(db: Database): Promise<string> {
 /** What was spent so far, and what one request for each keyword would have cost. */
 export async function spending(db: Database): Promise<string> {
   const { rows } = await sql<{ spent: number; naive: number; requests: number }>`
-    select (select ${chargedCredits()} from ops.request) as spent,
-           (select count(*)::int from ops.request)               as requests,
+    select (select coalesce(sum(booked_credits), 0)::float8 from ops.credit_spend_daily) as spent,
+           (select coalesce(sum(request_count), 0)::int from ops.credit_spend_daily)     as requests,
            (select coalesce(sum(naive_credits), 0)::int from ops.run) as naive`.execute(db);
   const { spent = 0, naive = 0, requests = 0 } = rows[0] ?? {};
   const share =

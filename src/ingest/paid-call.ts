@@ -154,6 +154,7 @@ function requestOf({ accountId, workerId, scrub }: LandingParts, { operation, pa
     dataset: page?.slice.dataset ?? null,
     class: spender,
     operation: operation.id,
+    scope: page?.slice.scope ?? null,
     // a person may have pasted a secret
     params: Object.fromEntries(
       scalars.map(([name, value]) => [name, typeof value === "string" ? scrub(value) : value]),

@@ -88,7 +88,7 @@ async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
 export function chargesKept(planId: SqlFragment): SqlFragment {
   return sql`
         update ops.plan as p
-        set    cancelled_credits = p.cancelled_credits + gone.charged, cancelled_unsure_credits = p.cancelled_unsure_credits + gone.unsure
+        set    past_credits = p.past_credits + gone.charged, past_unsure_credits = p.past_unsure_credits + gone.unsure
         from   (select ${chargedCredits("q")} as charged, coalesce(sum(${onePage("c")}) filter (where ${mayHaveBeenCharged("q")}), 0) as unsure
                 from   cancelled as c join ops.request as q on q.slice_id = c.slice_id) as gone
         where  p.plan_id = ${planId}`;

@@ -4,7 +4,7 @@ import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
 
-/** A month of a table that goes: for all datasets that write the table. */
+/** A month of a table that goes: for all datasets that write the table, none where it is about no dataset. */
 export type DroppedMonth = {
   readonly datasets: readonly string[];
   readonly table: string;
@@ -35,7 +35,7 @@ export async function noteDropped(transaction: Database, going: DroppedMonth, no
   await sql`
     insert into ops.dropped_month as m (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
     select dataset, ${going.table}, ${going.month}::date, ${going.action}, ${going.rows}, ${going.bytes}, current_user, ${at(now)}, false
-    from   unnest(${[...going.datasets]}::text[]) as dataset
+    from   unnest(${going.datasets.length === 0 ? [""] : [...going.datasets]}::text[]) as dataset
     on conflict (dataset, table_name, month_start) do update
     set    action = excluded.action, dropped_by = excluded.dropped_by, dropped_at = excluded.dropped_at, is_done = false,
            rows_gone = excluded.rows_gone, bytes_gone = excluded.bytes_gone`.execute(transaction);

@@ -168,11 +168,11 @@ export async function readPlanProgress(db: Database, planId: string, beside: str
            count(*) filter (where state = 'skipped')::int                         as skipped,
            (select ${chargedCredits("q")} from ops.request as q
             join   ops.slice as o on o.slice_id = q.slice_id where o.plan_id = ${planId})
-           + coalesce((select cancelled_credits::float8 from ops.plan where plan_id = ${planId}), 0) as credits,
+           + coalesce((select past_credits::float8 from ops.plan where plan_id = ${planId}), 0) as credits,
            (select coalesce(sum(${onePage("o")}), 0)::float8 from ops.request as q
             join   ops.slice as o on o.slice_id = q.slice_id
             where  o.plan_id = ${planId} and ${mayHaveBeenCharged("q")})
-           + coalesce((select cancelled_unsure_credits::float8 from ops.plan where plan_id = ${planId}), 0) as "unsureCredits",
+           + coalesce((select past_unsure_credits::float8 from ops.plan where plan_id = ${planId}), 0) as "unsureCredits",
            (select (p.taken_credits - coalesce((
               select sum(h.cost) from ops.credit_hold as h join ops.slice as o on o.slice_id = h.slice_id
               where  o.plan_id = p.plan_id and h.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)})), 0))::float8

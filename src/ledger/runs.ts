@@ -178,7 +178,8 @@ const nothing = { total: 0, open: 0, due: 0, deferred: 0, failed: 0, skipped: 0,
 /** What the requests of a run cost: what others paid for slices that joined it later is theirs. */
 async function creditsOf(db: Database, runId: string): Promise<number> {
   const { rows } = await sql<{ credits: number }>`
-    select ${chargedCredits("q")} as credits from ops.request as q where q.run_id = ${runId}`.execute(db);
+    select ${chargedCredits("q")} + (select past_credits from ops.run where run_id = ${runId}) as credits
+    from   ops.request as q where q.run_id = ${runId}`.execute(db);
   return rows[0]?.credits ?? 0;
 }
 

@@ -2,7 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A monthly partition of a fact. `rows` are counted, `bytes` include indexes. */
+/** A monthly partition of a fact or of the requests. `rows` are counted, `bytes` include indexes. */
 export type MonthPartition = {
   readonly table: string;
   readonly leaf: string;
@@ -43,6 +43,11 @@ export async function monthsBefore(db: Database, table: string, day: Day): Promi
 /** So long is waited for a lock at a time: who reads or loads meanwhile waits behind it. */
 const lockTimeoutMs = 2_000;
 
+/** Has a transaction wait for no lock longer than that: it fails with the error of Postgres. */
+export async function limitLockWaits(transaction: Database): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);
+}
+
 /**
  * Takes a noted month out of its table, and drops it or moves it to `archive`, when the caller's transaction ends well. The table is locked
  * until then, and a reader waits for no lock longer than that. Throws the error of Postgres when the lock is not granted in time.
@@ -52,6 +57,6 @@ export async function removeMonth(
   { table, month }: Pick<MonthPartition, "table" | "month">,
   action: RetentionAction,
 ): Promise<void> {
-  await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);
+  await limitLockWaits(transaction);
   await sql`select ops.remove_month(${table}::regclass, ${month}::date, ${action === "detach"})`.execute(transaction);
 }

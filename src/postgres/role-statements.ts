@@ -158,6 +158,8 @@ begin
   end loop;
   grant execute on function ops.make_partition(regclass, date) to ${roles.loader};
   grant execute on function ops.remove_month(regclass, date, boolean) to ${roles.loader};
+  grant execute on function ops.make_request_months(date[]) to ${roles.loader};
+  grant execute on function ops.hold_request_month(date) to ${roles.loader};
   grant execute on function ops.reported_at(regclass, timestamptz) to ${roles.loader}, ${roles.reader};
 end
 $$;`;

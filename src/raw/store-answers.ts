@@ -15,6 +15,8 @@ export type Landing = {
   readonly dataset: string | null;
   readonly class: string;
   readonly operation: string;
+  /** The scope of the slice, whose store, app and country say whom the request was for; null where it is for no slice. */
+  readonly scope: Readonly<Record<string, string>> | null;
   /** Parameters by name, without lists and without the token. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly status: number | null;
@@ -65,7 +67,8 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
     landed as materialized (
       select nextval(pg_get_serial_sequence('ops.request', 'request_id')) as request_id, l.*
       from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l
-             (account_id text, slice_id bigint, run_id bigint, attempt integer, page integer, dataset text, class text, operation text, params jsonb,
+             (account_id text, slice_id bigint, run_id bigint, attempt integer, page integer, dataset text, class text, operation text, store text,
+              track_id text, country_code text, params jsonb,
               status integer, error_code text, cost integer, remaining integer, duration_ms integer, byte_count integer, worker_id bigint,
               received_at timestamptz, start integer, length integer, is_repeat boolean)
       where  l.is_repeat is not true or not exists (
@@ -73,11 +76,11 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
         where  q.received_at = l.received_at and q.worker_id is not distinct from l.worker_id and q.operation = l.operation
         and    q.slice_id is not distinct from l.slice_id and q.attempt = l.attempt and q.page = l.page and q.params = l.params)
     ), request as (
-      insert into ops.request (request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, params, status, error_code, cost,
-                               remaining, duration_ms, byte_count, worker_id, received_at)
+      insert into ops.request (request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, store, track_id, country_code,
+                               params, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at)
       overriding system value
-      select request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, params, status, error_code, cost,
-             remaining, duration_ms, byte_count, worker_id, received_at
+      select request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, store, track_id, country_code,
+             params, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at
       from   landed
       returning 1
     ), answer as (
@@ -110,6 +113,9 @@ function rowOf(landing: Landing) {
     dataset: landing.dataset,
     class: landing.class,
     operation: landing.operation,
+    store: landing.scope?.["store"],
+    track_id: landing.scope?.["app"],
+    country_code: landing.scope?.["country"],
     params: cleanJson(landing.params),
     status: landing.status,
     error_code: landing.errorCode,

@@ -1,17 +1,24 @@
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
-import { addMonths, type Day } from "../core/day.ts";
+import { addMonths, monthStart, type Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
+import { makeRequestMonths, requestTable, sumUpRequests } from "../ledger/past-requests.ts";
 import { isLockTimeout } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
-import { monthsBefore, removeMonth, type MonthPartition, type RetentionAction } from "../load/old-months.ts";
+import {
+  limitLockWaits,
+  monthsBefore,
+  removeMonth,
+  type MonthPartition,
+  type RetentionAction,
+} from "../load/old-months.ts";
 import { dayColumns, type Table } from "../load/table.ts";
 import { settingsOf } from "../planner/dataset-settings.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 
-/** A month of facts that is kept no longer, with the datasets that write its table. */
+/** A month of facts or requests that is kept no longer, with the datasets that write its table. */
 export type OldMonth = MonthPartition & { readonly datasets: readonly string[]; readonly keptFrom: Day };
 
 /** What came of an old month: gone, or put off while a slice writes to it or a lock is not available. */
@@ -42,10 +49,17 @@ function cutOf(table: Table, first: Day): Day {
   return days?.first === days?.last ? first : addMonths(first, -1);
 }
 
+/** Requests, which are of no dataset, and the day from which they are kept. */
+function keptRequests(settings: Settings, today: Day) {
+  const from = addMonths(monthStart(today), -settings.retention.ops_months);
+  return { table: requestTable, datasets: [], keptFrom: from, cut: from };
+}
+
 /** Months that are kept no longer, table by table, the oldest first. Writes nothing. */
 export async function oldMonths(db: Database, settings: Settings, today: Day): Promise<readonly OldMonth[]> {
   const old: OldMonth[] = [];
-  for (const { table, datasets: names, keptFrom: from, cut } of keptTables(settings, today))
+  const kept = [...keptTables(settings, today), keptRequests(settings, today)];
+  for (const { table, datasets: names, keptFrom: from, cut } of kept)
     for (const month of await monthsBefore(db, table, cut)) old.push({ ...month, datasets: names, keptFrom: from });
   return old;
 }
@@ -59,6 +73,7 @@ export async function retire(
   { settings, clock, action }: { settings: Settings; clock: Clock; action: RetentionAction },
 ): Promise<readonly Retired[]> {
   const retired: Retired[] = [];
+  await makeMonths(db, clock.today());
   for (const month of await oldMonths(db, settings, clock.today())) {
     const isStuck = retired.some(({ table, outcome }) => table === month.table && outcome === "in use");
     const isGone = !isStuck && (await remove(db, month, { action, clock }));
@@ -100,9 +115,25 @@ async function remove(
 /** Has a transaction roll back. */
 const inUse = new Error("a slice may write to the month");
 
+/** Months of requests are made ahead; the next night tries again where a reader holds a lock. */
+async function makeMonths(db: Database, today: Day): Promise<void> {
+  try {
+    await db.transaction().execute(async (transaction) => {
+      await limitLockWaits(transaction);
+      await makeRequestMonths(transaction, today);
+    });
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+  }
+}
+
 /** Note and removal hold together: a process that is killed between them leaves all as it was. */
 async function takeOut(transaction: Database, month: DroppedMonth, now: number): Promise<void> {
   if (!(await noteDropped(transaction, month, now))) throw inUse;
+  if (month.table === requestTable) {
+    await limitLockWaits(transaction);
+    await sumUpRequests(transaction, month.month);
+  }
   await removeMonth(transaction, month, month.action);
   await noteGone(transaction, month);
 }

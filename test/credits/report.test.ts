@@ -20,6 +20,7 @@ const landing: Landing = {
   dataset: "keyword_rank",
   class: "daily",
   operation: "ios.keyword-ranking",
+  scope: null,
   params: {},
   status: 200,
   errorCode: null,

@@ -45,6 +45,7 @@ function landingOf(page: number): Landing {
     dataset: "keyword_rank",
     class: "daily",
     operation: "o",
+    scope: { store: "ios", app: "1", country: "US" },
     params: {},
   };
   const reply = { status: 200, errorCode: null, cost: 3, remaining: null, durationMs: 1, byteCount: 2 };

@@ -14,6 +14,7 @@ const request: Landing = {
   dataset: "keyword_rank",
   class: "daily",
   operation: "ios_keyword_ranking",
+  scope: null,
   params: {},
   status: 200,
   errorCode: null,

@@ -198,8 +198,8 @@ test("credits are reported by day in UTC, dataset, operation and class, and an i
 
 test("credits are reported by app and country, and come to the same sum", async () => {
   await mart.ask(`
-    insert into ops.request (account_id, slice_id, attempt, page, dataset, class, operation, params, cost, duration_ms, byte_count, received_at)
-    select 'a', s.slice_id, 1, 0, s.dataset, 'daily', 'o', '{}', 5, 1, 1, '2026-08-21Z' from ops.slice as s
+    insert into ops.request (account_id, slice_id, attempt, page, dataset, class, operation, store, track_id, country_code, params, cost, duration_ms, byte_count, received_at)
+    select 'a', s.slice_id, 1, 0, s.dataset, 'daily', 'o', s.scope ->> 'store', s.scope ->> 'app', s.scope ->> 'country', '{}', 5, 1, 1, '2026-08-21Z' from ops.slice as s
     where  s.dataset in ('keyword_rank', 'visibility') and s.scope ->> 'app' in ('1', '3') or s.dataset = 'tracked_app'`);
   expect(
     await mart.ask(`

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { Settings } from "../../src/config/settings.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { day } from "../../src/core/day.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
+import { retire } from "../../src/runs/retention.ts";
 import { grant, openGranted, tried, type GrantedStage } from "../support/granted-stage.ts";
 
 let stage: GrantedStage;
@@ -145,6 +149,26 @@ describe("the loader", () => {
     expect(
       await tried(stage.urlOf("reader"), "select ops.remove_month('core.fact_keyword_rank', '2027-02-01', true)"),
     ).toBe("42501");
+  });
+
+  test("makes months of requests and drops one with its sums, which a reader may not", async () => {
+    const loader = stage.urlOf("loader");
+    const settings = Settings.parse({});
+    const clock = { ...systemClock(), today: () => day("2027-01-15") };
+    await tried(
+      loader,
+      "insert into ops.request (account_id, attempt, page, class, operation, params, cost, duration_ms, byte_count, received_at) values ('a', 1, 0, 'person', 'o', '{}', 1, 1, 1, '2025-11-30Z')",
+    );
+    {
+      await using warehouse = await openWarehouse(loader, 2);
+      const gone = await retire(warehouse.db, { settings, clock, action: "detach" });
+      expect(gone.map(({ table, month, outcome }) => [table, month, outcome])).toEqual([
+        ["ops.request", "2025-11-01", "gone"],
+      ]);
+    }
+    expect(await tried(loader, "select sum(cost)::int as cost from ops.past_spend_daily")).toEqual([{ cost: 1 }]);
+    for (const call of ["ops.make_request_months('{2027-01-15}')", "ops.hold_request_month('2027-01-01')"])
+      expect([call, await tried(stage.urlOf("reader"), `select ${call}`)]).toEqual([call, "42501"]);
   });
 
   test("makes, changes and empties no table, and becomes nobody else", async () => {

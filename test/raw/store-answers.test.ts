@@ -18,6 +18,7 @@ const landing: Landing = {
   dataset: "keyword_rank",
   class: "daily",
   operation: "ios_keyword_ranking",
+  scope: { store: "ios", app: "1", country: "US" },
   params: { trackId: "1", countryCode: "US", date: "2026-08-01" },
   status: 200,
   errorCode: null,

@@ -10,7 +10,7 @@ import { table } from "../table.ts";
 
 type Options = { readonly dryRun?: true; readonly yes?: true; readonly json?: true };
 
-/** `storehouse retention`: drop or detach months of facts that are kept no longer. */
+/** `storehouse retention`: drop or detach months of facts and requests that are kept no longer. */
 export function defineRetention(command: Command): void {
   command
     .option("--dry-run", "only show them")
@@ -18,7 +18,7 @@ export function defineRetention(command: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nWhat is kept stands in config/storehouse.yaml: retention.keep_months, or datasets.<name>.keep_months; retention.action says drop or detach. Stored answers follow `storehouse prune`.\nExit codes: 0 done or nothing to do, 1 some months were in use, 2 usage, or not agreed to.",
+      "\nWhat is kept stands in config/storehouse.yaml: retention.keep_months, or datasets.<name>.keep_months, and retention.ops_months for requests; retention.action says drop or detach. Stored answers follow `storehouse prune`.\nExit codes: 0 done or nothing to do, 1 some months were in use, 2 usage, or not agreed to.",
     )
     .action((options: Options) => withApp((app) => retention(app, options)));
 }
@@ -49,7 +49,7 @@ const would = {
 
 function nothingOld(tables: number): string {
   return tables === 0
-    ? "Everything is kept: retention.keep_months in config/storehouse.yaml, or keep_months of a dataset, says for how long otherwise."
+    ? "No month is so old; all facts are kept: retention.keep_months in config/storehouse.yaml, or keep_months of a dataset, says for how long otherwise."
     : "No month is so old: nothing to do.";
 }
 
@@ -60,7 +60,7 @@ async function isAgreed(old: readonly OldMonth[], action: "drop" | "detach"): Pr
   try {
     const months = countOf(old.length, "month");
     return await confirm(
-      action === "drop" ? `Drop ${months} of facts for good?` : `Move ${months} of facts to the schema archive?`,
+      action === "drop" ? `Drop ${months} for good?` : `Move ${months} to the schema archive?`,
       stop.signal,
     );
   } finally {

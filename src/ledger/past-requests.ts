@@ -1,0 +1,56 @@
+import { addMonths, monthStart, type Day } from "../core/day.ts";
+import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+import { onePage } from "./open-slices.ts";
+
+/** The table of requests; each month of it is a partition. */
+export const requestTable = "ops.request";
+
+/** Makes the partitions of the month of a day and of the next one, and sorts requests that were stored before theirs was there into it. */
+export async function makeRequestMonths(db: Database, today: Day): Promise<void> {
+  const months = [monthStart(today), addMonths(monthStart(today), 1)];
+  await sql`select ops.make_request_months(${months}::date[])`.execute(db);
+}
+
+/**
+ * Adds a month of requests to the sums of what was charged: by day, by run, by plan and by slice. To be called in the transaction that
+ * removes the month; until it ends no other request of the month is stored.
+ */
+export async function sumUpRequests(transaction: Database, month: Day): Promise<void> {
+  await sql`select ops.hold_request_month(${month}::date)`.execute(transaction);
+  const going = sql`
+    ops.request as q
+    where  q.received_at >= ${month}::timestamp at time zone 'UTC' and q.received_at < ${addMonths(month, 1)}::timestamp at time zone 'UTC'`;
+  await sql`
+    insert into ops.past_spend (month_start, days, account_id, dataset, class, operation, store, track_id, country_code, request_count,
+                                failed_request_count, cost)
+    select ${month}::date, sum(1 << d.day), account_id, dataset, class, operation, store, track_id, country_code, requests, failed, cost
+    from   (select (q.received_at at time zone 'UTC')::date - ${month}::date as day, q.account_id, q.dataset, q.class, q.operation, q.store,
+                   q.track_id, q.country_code, count(*) as requests, count(q.error_code) as failed, sum(q.cost) as cost
+            from   ${going}
+            group  by 1, 2, 3, 4, 5, 6, 7, 8) as d
+    group  by account_id, dataset, class, operation, store, track_id, country_code, requests, failed, cost`.execute(
+    transaction,
+  );
+  await sql`
+    update ops.run as r
+    set    past_request_count = r.past_request_count + p.requests, past_credits = r.past_credits + p.credits
+    from   (select q.run_id, count(*) as requests, ${chargedCredits("q")} as credits from ${going} and q.run_id is not null group by 1) as p
+    where  r.run_id = p.run_id`.execute(transaction);
+  await sql`
+    update ops.plan as p
+    set    past_credits = p.past_credits + q.credits, past_unsure_credits = p.past_unsure_credits + q.unsure
+    from   (select s.plan_id, sum(q.cost) as credits, coalesce(sum(${onePage("s")}) filter (where ${mayHaveBeenCharged("q")}), 0) as unsure
+            from   (select q.slice_id, q.cost, q.status, q.error_code from ${going}) as q
+            join   ops.slice as s on s.slice_id = q.slice_id
+            where  s.plan_id is not null
+            group  by 1) as q
+    where  p.plan_id = q.plan_id`.execute(transaction);
+  await sql`
+    insert into ops.past_slice_spend as p (slice_id, request_count, cost)
+    select q.slice_id, count(*), sum(q.cost) from ${going} and exists (select from ops.slice as s where s.slice_id = q.slice_id) group by 1
+    on conflict (slice_id) do update set request_count = p.request_count + excluded.request_count, cost = p.cost + excluded.cost`.execute(
+    transaction,
+  );
+}
