@@ -30,7 +30,7 @@ comment on column ops.credit_account.observed_at     is 'When the service last r
 
 create table ops.credit_hold (
   hold_id    bigint      primary key generated always as identity,
-  account_id text        not null references ops.credit_account (account_id),
+  account_id text        not null,
   class      text        not null,
   cost       integer     not null,
   slice_id   bigint,

@@ -161,8 +161,9 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
   const slow = sql`(${receipt.tooFast}::boolean and (a.slowed_at is null or a.slowed_at < ${instant(now - slowEveryMs)}))`;
   return sql`
     with ${before === null ? sql`` : sql`${before.first},`}
+         -- by the key: in the index by account there is a dead entry for each hold of the last minute
          ended as (delete from ops.credit_hold where hold_id = any (${end.settlements.map(({ holdId }) => holdId)}::bigint[])
-                   and account_id = ${end.accountId} returning cost),
+                   and account_id is not distinct from ${end.accountId} returning cost),
          gone  as (select coalesce(sum(cost), 0)::integer as cost, count(*)::integer as count, ${before?.isDone ?? sql`true`} as is_done from ended)
     update ops.credit_account as a
     set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count,

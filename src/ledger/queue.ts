@@ -71,12 +71,16 @@ export async function claimAll(
   return new Map(rows.map((row) => [row.slice_id, sliceOf(row)]));
 }
 
-/** SQL: true where an earlier slice of the same days has an answer on record, which that to slice `s` may repeat. */
+/**
+ * SQL: true where an earlier slice of the same days has an answer on record, which that to slice `s` may repeat. The fence keeps to the index
+ * by scope: while statistics are old the planner would read every slice of the day.
+ */
 const wasAnswered = sql`exists (
-  select from ops.slice as e
-  where  hashtextextended(e.scope::text, 0) = hashtextextended(s.scope::text, 0) and e.window_end = s.window_end
-  and    e.window_start = s.window_start and e.dataset = s.dataset and e.answer_digest is not null
-  offset 0) as was_answered`;
+  select from (select e.dataset, e.answer_digest from ops.slice as e
+               where  hashtextextended(e.scope::text, 0) = hashtextextended(s.scope::text, 0)
+               and    e.window_end = s.window_end and e.window_start = s.window_start
+               offset 0) as e
+  where  e.dataset = s.dataset and e.answer_digest is not null) as was_answered`;
 
 /** SQL: in words that the index of suspects knows. */
 function isSort(sort: Sort): ReturnType<typeof sql<boolean>> {

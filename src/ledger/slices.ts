@@ -149,7 +149,7 @@ export async function endAttempts(
                   ${column(({ ending }) => (ending.counts ? 1 : 0))}::integer[], ${column(({ ending }) => ending.rowsLoaded)}::integer[],
                   ${column(({ ending }) => ending.rowsRejected)}::integer[], ${column(({ ending }) => ending.answerDigest ?? null)}::text[])
            as e (slice_id, attempt, state, error_code, error_message, due_at, failures, rows_loaded, rows_rejected, answer_digest)
-    where  s.slice_id = any (${ids}::bigint[]) and s.slice_id = e.slice_id and s.attempt = e.attempt and s.state = 'running'
+    where  s.slice_id = any (${ids}::bigint[]) and s.slice_id = e.slice_id and s.attempt = e.attempt and s.state is not distinct from 'running'
     returning s.slice_id`.execute(db);
   return new Set(ended.rows.map((row) => row.slice_id));
 }

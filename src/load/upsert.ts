@@ -89,7 +89,9 @@ type Group = {
   readonly apart: boolean;
 };
 
-function groupOf(table: Table, loads: readonly Filled[]): Group {
+function groupOf(table: Table, given: readonly Filled[]): Group {
+  const apart = runsApart(table, given).length === 1;
+  const loads = apart ? byKey(table, given) : given;
   const columns = Object.keys(table.columns);
   const shared = new Set(columns.filter((column) => loads.every((load) => columnOf(column, load).constant)));
   const array = (column: string, elements: (load: Filled) => string) =>
@@ -97,7 +99,6 @@ function groupOf(table: Table, loads: readonly Filled[]): Group {
   const one = (column: string) => array(column, (load) => columnOf(column, load).elements);
   const own = columns.filter((column) => !shared.has(column));
   const stretch = stretchOf(table, loads);
-  const apart = runsApart(table, loads).length === 1;
   const places = arrayFrom(
     "int",
     loads.map(({ count }, index) => repeat(String(index + 1), count)),
@@ -129,6 +130,23 @@ function groupOf(table: Table, loads: readonly Filled[]): Group {
     source: apart ? sql`(select * from ${rows} as s order by ${key})` : latest,
     apart,
   };
+}
+
+/** Loads nearly in the order of the key: Postgres sorts their rows, which takes it a quarter of the insert unless they come so. */
+function byKey(table: Table, loads: readonly Filled[]): readonly Filled[] {
+  const stretch = stretchOf(table, loads);
+  const values = (load: Filled) => stretch.map((column) => columnOf(column, load).elements);
+  return loads
+    .map((load) => ({ load, values: values(load) }))
+    .toSorted((a, b) => compareValues(a.values, b.values))
+    .map(({ load }) => load);
+}
+
+/** Compares numbers as such; days and texts as they are written. */
+function compareValues(a: readonly string[], b: readonly string[]): number {
+  const place = a.findIndex((value, index) => value !== b[index]);
+  const [left = "", right = ""] = [a[place], b[place]];
+  return Number(left) - Number(right) || (left < right ? -1 : Number(left > right));
 }
 
 function rankedBy({ load }: Table): Ranked | undefined {
