@@ -14,7 +14,7 @@ const steps: readonly (readonly [step: string, words: RegExp])[] = [
   ["claim slices", /set state = \$\d+, attempt = s?\.?attempt \+/],
   ["hold credits", /insert into ops\.credit_hold/],
   ["store answers, settle holds", /insert into raw\.answer/],
-  ["recognise unchanged answers", /answer_digest = decode\((t\.)?digest/],
+  ["end unchanged slices", /answer_digest = decode\((t\.)?digest/],
   ["end slices", /set\s+state = e\.state/],
   ["load ranks", /"core"\."fact_keyword_rank"/],
   ["begin, settings, commit", /^(begin|commit|select set_config)/],

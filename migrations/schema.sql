@@ -5016,8 +5016,7 @@ create table ops.credit_hold (
   slice_id bigint, -- Slice of the call; null for requests about the account and for requests of a command.
   worker_id bigint, -- Process that holds them; null when it is not in ops.worker.
   expires_at timestamp with time zone not null, -- When the hold expires automatically.
-  constraint credit_hold_pkey PRIMARY KEY (hold_id),
-  constraint credit_hold_account_id_fkey FOREIGN KEY (account_id) REFERENCES ops.credit_account(account_id)
+  constraint credit_hold_pkey PRIMARY KEY (hold_id)
 );
 CREATE INDEX credit_hold_expiry ON ops.credit_hold USING btree (account_id, expires_at);
 

@@ -47,8 +47,8 @@ export type Slice = SliceDraft & {
   readonly requestedEnd?: Day;
   /** The plan whose price its calls count against, whichever process runs it; null or left out where there is none. */
   readonly planId?: string | null;
-  /** False where no earlier slice of the same days was answered when it was claimed, so that its answer repeats none. */
-  readonly wasAnswered?: boolean;
+  /** Digest, as hex, of the answer that was loaded last for the same request when it was claimed; null without one. */
+  readonly lastDigest?: string | null;
 };
 
 /** The days that a slice requested, its tail among them. */

@@ -4,12 +4,12 @@ import { scopeKey, type Slice } from "../core/slice.ts";
 import { learnCosts, type Charge } from "../credits/costs.ts";
 import { canShareStatement, settleAfter, type Settlement } from "../credits/holds.ts";
 import { claimAll, type Taker } from "../ledger/queue.ts";
-import { findUnchanged, type AnswerDigest } from "../ledger/unchanged-answers.ts";
+import { type AnsweredAttempt, endUnchanged } from "../ledger/unchanged-answers.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import { landAll, storing, type Landing } from "../raw/store-answers.ts";
-import { commitGroup, endBare, isBare, type GroupMember } from "./commit-group.ts";
+import { commitGroup, type GroupMember } from "./commit-group.ts";
 import type { CrashHook } from "./crash-point.ts";
 import type { ClaimedSlices } from "./claimed-slices.ts";
 
@@ -24,8 +24,8 @@ export type BatchedSteps = {
   readonly land: (call: LandedCall) => Promise<void>;
   /** Records what a call was charged. */
   readonly learn: (charge: Charge) => Promise<void>;
-  /** How many rows of an unchanged answer are loaded already; null for an answer that has to be loaded. */
-  readonly unchanged: (digest: AnswerDigest) => Promise<number | null>;
+  /** Ends a slice whose answer is what is loaded already; how many rows that has, or null where the answer is to be loaded. */
+  readonly endUnchanged: (attempt: AnsweredAttempt) => Promise<number | null>;
   /** Commits rows and outcome of a slice; false when it was taken over, and then nothing was written. */
   readonly commit: (member: GroupMember) => Promise<boolean>;
 };
@@ -58,6 +58,8 @@ const longestLingerMs = 3_000;
 const shortestLingerMs = 100;
 /** The ledger has to the hour when an operation last answered. */
 const learnAgainMs = 60 * 60_000;
+/** An answer without rows takes a place in its group too. */
+const leastWeight = mostRows / mostAtOnce;
 /** Two keep Postgres busy while this process prepares the next rows; more would only share the same processors. */
 const laneCount = 2;
 
@@ -82,14 +84,7 @@ export function createBatchedSteps(parts: BatchParts): BatchedSteps {
       },
     }),
     learn: whenNew(parts),
-    unchanged: createBatcher({
-      ...statement,
-      flush: async (digests: readonly AnswerDigest[]) => {
-        const found = await findUnchanged(db, digests);
-        return digests.map(({ sliceId }) => found.get(sliceId) ?? null);
-      },
-    }),
-    commit: inLanes(parts),
+    ...commits(parts),
   };
 }
 
@@ -126,29 +121,44 @@ function whenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
 
 /**
  * Groups commit in lanes side by side, so that rows are prepared while others are written. Slices of one scope go into one lane: of two
- * answers with the same rows neither waits for the other's lock, and each sees what the other wrote. What brings nothing but its
- * outcome needs no transaction.
+ * answers with the same rows neither waits for the other's lock, and each sees what the other wrote. An unchanged
+ * answer brings nothing but its outcome and needs no transaction.
  */
-function inLanes(parts: BatchParts): BatchedSteps["commit"] {
-  const { claimedSlices } = parts;
+function commits(parts: BatchParts): Pick<BatchedSteps, "commit" | "endUnchanged"> {
+  const { db, clock, claimedSlices } = parts;
   const group = {
     most: mostRows,
-    weigh: ({ load }: GroupMember) => Math.max(load.rows, mostRows / mostAtOnce),
+    weigh: ({ load }: Pick<GroupMember, "load">) => Math.max(load.rows, leastWeight),
     spoilsAll: isLostConnection,
     linger: {
       longestMs: Math.min(longestLingerMs, Math.max(shortestLingerMs, (awaitedAnswers / parts.pace) * 1000)),
       isEnough: (rows: number) => rows >= enoughRows || claimedSlices.coming() === 0,
     },
   };
-  const bare = createBatcher({ ...group, flush: (members: readonly GroupMember[]) => endBare(parts, members) });
+  const unchanged = createBatcher({
+    ...group,
+    weigh: () => leastWeight,
+    flush: async (attempts: readonly AnsweredAttempt[]) => {
+      const ended = await endUnchanged(db, attempts, clock.now());
+      return attempts.map(({ slice }) => ended.get(slice.sliceId) ?? null);
+    },
+  });
   const lanes = Array.from({ length: laneCount }, () =>
     createBatcher({ ...group, flush: (members: readonly GroupMember[]) => commitGroup(parts, members) }),
   );
-  return (member) => {
-    const { slice, rows } = member.load;
-    claimedSlices.hold(slice.sliceId, rows);
-    const lane = isBare(member) ? bare : (lanes[laneOf(slice)] as (typeof lanes)[number]);
-    return lane(member);
+  return {
+    commit: (member) => {
+      const { slice, rows } = member.load;
+      claimedSlices.hold(slice.sliceId, rows);
+      return (lanes[laneOf(slice)] as (typeof lanes)[number])(member);
+    },
+    endUnchanged: async (attempt) => {
+      claimedSlices.hold(attempt.slice.sliceId, 0);
+      const rows = await unchanged(attempt);
+      // its answer is loaded after all
+      if (rows === null) claimedSlices.take(attempt.slice.sliceId);
+      return rows;
+    },
   };
 }
 

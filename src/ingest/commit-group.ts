@@ -53,23 +53,6 @@ export function commitGroup(
   });
 }
 
-/** True for a slice of which nothing is written but its outcome: an unchanged answer, of a first attempt, that changes no portfolio. */
-export function isBare({ load }: GroupMember): boolean {
-  const { slice, loads, drift, invalid, unanswered, tail = null } = load;
-  const hasNothing = loads.length + drift.length + invalid.length + unanswered.length === 0 && tail === null;
-  return hasNothing && slice.attempt === 1 && datasetNamed(slice.dataset).stage === "market";
-}
-
-/** Commits the outcomes of bare slices in one statement; false for each that another attempt has taken over. */
-export async function endBare(
-  { db, clock }: Pick<CommitParts, "db" | "clock">,
-  members: readonly GroupMember[],
-): Promise<readonly boolean[]> {
-  const ends = members.map(({ load, ending }) => ({ slice: load.slice, ending }));
-  const ended = await endAttempts(db, ends, clock.now());
-  return members.map(({ load }) => ended.has(load.slice.sliceId));
-}
-
 /**
  * Queues the planner after slices of the shared queue, or of a retry, that changed the portfolio, since the next wave is planned from it.
  * A foreground sync plans its own waves. Called in the transaction that commits the slices, as its last statement: a worker that dies leaves both or

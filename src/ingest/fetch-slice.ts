@@ -21,13 +21,16 @@ import { readPages } from "./read-pages.ts";
 /** `signals` stop its calls; `retryWork` does work again that a busy or restarted database made fail. */
 type FetchOptions = { readonly signals: CallSignals; readonly retryWork: <T>(work: () => Promise<T>) => Promise<T> };
 
-/** Fetches the answer of a slice and prepares it for loading. An unchanged answer, whose rows are loaded already, is not read. */
+/** A slice that is ended, since its answer is what is loaded already, and how many rows that has. */
+type Unchanged = { readonly unchangedRows: number };
+
+/** Fetches the answer of a slice and prepares it for loading. Of an unchanged answer the slice is ended at once. */
 export async function fetchSlice(
   parts: IngestParts,
   dataset: Dataset,
   slice: Slice,
   { signals, retryWork }: FetchOptions,
-): Promise<SliceLoad> {
+): Promise<SliceLoad | Unchanged> {
   const operation = operationById(slice.operation);
   const calls = callsOf(dataset, slice);
   const page = await pagesOf(parts, dataset, slice, signals);
@@ -42,16 +45,19 @@ export async function fetchSlice(
   }
   const only = await page(0);
   const digest = answerDigest(parts.program, slice, only.body);
-  const rows =
-    slice.wasAnswered === false
-      ? null
-      : await retryWork(() => parts.batched.unchanged({ sliceId: slice.sliceId, digest }));
-  if (rows !== null)
-    return { slice, digest, rows, fetchedAt: only.fetchedAt, drift: [], loads: [], invalid: [], unanswered: [] };
+  if (isLikelyUnchanged(dataset, slice, digest)) {
+    const unchangedRows = await retryWork(() => parts.batched.endUnchanged({ slice, digest }));
+    if (unchangedRows !== null) return { unchangedRows };
+  }
   // in a turn of its own: its rows are gone before those of the next answer are made, and the collector has little to copy
   await nextTurn();
   const fetched = await readPages(operation, async () => only);
   return { ...(await retryWork(() => prepareSlice(parts, dataset, slice, fetched))), digest };
+}
+
+/** True where the ledger is to be asked. A later attempt may have rejects to delete, and lists of the portfolio are followed by plans. */
+function isLikelyUnchanged(dataset: Dataset, { attempt, lastDigest }: Slice, digest: string): boolean {
+  return lastDigest === digest && attempt === 1 && dataset.stage === "market";
 }
 
 /** Records how many pages an answer takes, at the plan's price, whenever that changes; throws once another attempt has taken the slice over. */

@@ -33,6 +33,7 @@ const commitTries = 4;
  *   reserve      the credit queue holds what each page may cost                                paid-call.ts
  *   send         the client sends the page's request                     "after answer"        paid-call.ts
  *   land         the answer is committed before its body is read         "after landing"       paid-call.ts
+ *   unchanged    what is loaded already ends here                        "after commit"        fetch-slice.ts
  *   read         body -> checked value, invalid items, drift, more pages                       read-pages.ts
  *   normalise    value -> rows of each table, with their keys and months                       prepare-slice.ts
  *   load         rows, rejects and drift are written                     "in the load"         commit-group.ts
@@ -72,8 +73,8 @@ async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals)
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);
-    const load = await fetchSlice(parts, dataset, slice, { signals, retryWork: (work) => retryWork(parts, work) });
-    const done = await retryWork(parts, () => commitWithMonths(parts, load));
+    const fetched = await fetchSlice(parts, dataset, slice, { signals, retryWork: (work) => retryWork(parts, work) });
+    const done = await committed(parts, fetched);
     // one a slice: a night has thousands
     parts.log.debug(
       {
@@ -97,6 +98,13 @@ async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals)
       });
     });
   }
+}
+
+/** Commits what is not committed yet. */
+async function committed(parts: IngestParts, fetched: Awaited<ReturnType<typeof fetchSlice>>): Promise<Committed> {
+  if (!("unchangedRows" in fetched)) return retryWork(parts, () => commitWithMonths(parts, fetched));
+  await parts.at?.("after commit");
+  return { state: "loaded", rows: fetched.unchangedRows, rejects: 0 };
 }
 
 /** Commits a slice; a month that another process dropped since the slice was prepared is made again. */

@@ -38,7 +38,7 @@ export async function claimNext(
       where  s.slice_id = next.slice_id
       returning s.*
     )
-    select ${sliceColumns}, ${wasAnswered}
+    select ${sliceColumns}, ${lastDigest}
     from   claimed as s
     left   join ops.batch as b on b.batch_id = s.batch_id
     order  by s.turn, s.slice_id`.execute(db);
@@ -65,22 +65,25 @@ export async function claimAll(
       and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
       returning *
     )
-    select ${sliceColumns}, ${wasAnswered} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(
+    select ${sliceColumns}, ${lastDigest} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(
     db,
   );
   return new Map(rows.map((row) => [row.slice_id, sliceOf(row)]));
 }
 
 /**
- * SQL: true where an earlier slice of the same days has an answer on record, which that to slice `s` may repeat. The fence keeps to the index
- * by scope: while statistics are old the planner would read every slice of the day.
+ * SQL: digest of the answer that was loaded last for the request of slice `s`, which that to it may repeat. The fence keeps to the index by
+ * scope: while statistics are old the planner would read every slice of the day.
  */
-const wasAnswered = sql`exists (
-  select from (select e.dataset, e.answer_digest from ops.slice as e
-               where  hashtextextended(e.scope::text, 0) = hashtextextended(s.scope::text, 0)
-               and    e.window_end = s.window_end and e.window_start = s.window_start
-               offset 0) as e
-  where  e.dataset = s.dataset and e.answer_digest is not null) as was_answered`;
+const lastDigest = sql`(
+  select encode(e.answer_digest, 'hex')
+  from   (select e.dataset, e.batch_id, e.state, e.answer_digest, e.ended_at from ops.slice as e
+          where  hashtextextended(e.scope::text, 0) = hashtextextended(s.scope::text, 0)
+          and    e.window_end = s.window_end and e.window_start = s.window_start
+          offset 0) as e
+  where  e.dataset = s.dataset and e.batch_id is not distinct from s.batch_id and e.state = 'loaded' and e.answer_digest is not null
+  order  by e.ended_at desc
+  limit  1) as last_digest`;
 
 /** SQL: in words that the index of suspects knows. */
 function isSort(sort: Sort): ReturnType<typeof sql<boolean>> {

@@ -37,7 +37,7 @@ export type SliceRow = {
   planned_credits: number;
   tail_of: string | null;
   plan_id: string | null;
-  was_answered?: boolean;
+  last_digest?: string | null;
 };
 
 /** Writes planned slices as pending and returns their numbers in the same order; one that is open already is left to its run. */
@@ -106,7 +106,7 @@ export function sliceOf(row: SliceRow): Slice {
     fingerprint: row.fingerprint,
     ...(row.tail_of === null ? {} : { tailOf: row.tail_of }),
     planId: row.plan_id,
-    ...(row.was_answered === undefined ? {} : { wasAnswered: row.was_answered }),
+    ...(row.last_digest === undefined ? {} : { lastDigest: row.last_digest }),
   };
 }
 
@@ -149,7 +149,7 @@ export async function endAttempts(
                   ${column(({ ending }) => (ending.counts ? 1 : 0))}::integer[], ${column(({ ending }) => ending.rowsLoaded)}::integer[],
                   ${column(({ ending }) => ending.rowsRejected)}::integer[], ${column(({ ending }) => ending.answerDigest ?? null)}::text[])
            as e (slice_id, attempt, state, error_code, error_message, due_at, failures, rows_loaded, rows_rejected, answer_digest)
-    where  s.slice_id = any (${ids}::bigint[]) and s.slice_id = e.slice_id and s.attempt = e.attempt and s.state is not distinct from 'running'
+    where  s.slice_id = e.slice_id and s.attempt = e.attempt and s.state is not distinct from 'running'
     returning s.slice_id`.execute(db);
   return new Set(ended.rows.map((row) => row.slice_id));
 }

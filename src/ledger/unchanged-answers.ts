@@ -1,9 +1,10 @@
 import { sql } from "../postgres/sql.ts";
+import type { Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
 
-/** A slice that has its answer, and the digest of it, as hex. */
-export type AnswerDigest = { readonly sliceId: string; readonly digest: string };
+/** An attempt that has its answer, and the digest of it, as hex. */
+export type AnsweredAttempt = { readonly slice: Pick<Slice, "sliceId" | "attempt">; readonly digest: string };
 
 /** Clocks of machines may differ by so much; within it the ledger does not show which was last. */
 const clocksDiffer = sql`interval '15 minutes'`;
@@ -22,31 +23,42 @@ const sharesItems = sql`exists (
 )`;
 
 /**
- * Which slices were answered with what is loaded already: rows loaded then, by the number of the slice. An earlier slice must have loaded all of
- * the same answer, and no other slice may have written any of its cells since, be about to, or have done so nearly at the same time.
+ * Ends, as loaded, the attempts whose answer is what is loaded already, in one statement: rows loaded then, by the number of the slice. An
+ * earlier slice must have loaded all of the same answer, and no other slice may have written any of its cells since, be about to, or have
+ * done so nearly at the same time. Of the others nothing is written: their answers are to be loaded.
  */
-export async function findUnchanged(
+export async function endUnchanged(
   db: Database,
-  answers: readonly AnswerDigest[],
+  attempts: readonly AnsweredAttempt[],
+  now: number,
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ slice_id: string; rows_loaded: number }>`
-    select t.slice_id, e.rows_loaded
-    from   unnest(${answers.map(({ sliceId }) => sliceId)}::bigint[], ${answers.map(({ digest }) => digest)}::text[]) as t (slice_id, digest)
-    cross  join lateral (
-      select * from ops.slice
-      where  answer_digest = decode(t.digest, 'hex') and state = 'loaded' and rows_rejected = 0 and slice_id <> t.slice_id
-      order  by ended_at desc
-      limit  1
-    ) as e
-    where  not exists (
-      select from ops.slice as x
-      where  hashtextextended(x.scope::text, 0) = hashtextextended(e.scope::text, 0) and x.window_end > e.window_start
-      and    x.window_start < e.window_end and x.dataset = e.dataset and x.scope = e.scope
-      and    x.slice_id not in (e.slice_id, t.slice_id) and x.state <> 'skipped'
-      and    case when ${isOpen("x")} then x.attempt > 0
-                  else x.ended_at >= e.ended_at - ${clocksDiffer} and x.answer_digest is distinct from e.answer_digest end
-      and    (x.batch_id is not distinct from e.batch_id or x.batch_id is null or e.batch_id is null or ${sharesItems})
-      offset 0 -- a fence: as a join the whole ledger would be read
-    )`.execute(db);
+    with unchanged as materialized (
+      select t.slice_id, t.attempt, e.answer_digest, e.rows_loaded
+      from   unnest(${attempts.map(({ slice }) => slice.sliceId)}::bigint[], ${attempts.map(({ slice }) => slice.attempt)}::integer[],
+                    ${attempts.map(({ digest }) => digest)}::text[]) as t (slice_id, attempt, digest)
+      cross  join lateral (
+        select * from ops.slice
+        where  answer_digest = decode(t.digest, 'hex') and state = 'loaded' and rows_rejected = 0 and slice_id <> t.slice_id
+        order  by ended_at desc
+        limit  1
+      ) as e
+      where  not exists (
+        select from ops.slice as x
+        where  hashtextextended(x.scope::text, 0) = hashtextextended(e.scope::text, 0) and x.window_end > e.window_start
+        and    x.window_start < e.window_end and x.dataset = e.dataset and x.scope = e.scope
+        and    x.slice_id not in (e.slice_id, t.slice_id) and x.state <> 'skipped'
+        and    case when ${isOpen("x")} then x.attempt > 0
+                    else x.ended_at >= e.ended_at - ${clocksDiffer} and x.answer_digest is distinct from e.answer_digest end
+        and    (x.batch_id is not distinct from e.batch_id or x.batch_id is null or e.batch_id is null or ${sharesItems})
+        offset 0 -- a fence: as a join the whole ledger would be read
+      )
+    )
+    update ops.slice as s
+    set    state = 'loaded', rows_loaded = u.rows_loaded, rows_rejected = 0, answer_digest = u.answer_digest, error_code = null,
+           error_message = null, due_at = null, ended_at = ${new Date(now).toISOString()}::timestamptz
+    from   unchanged as u
+    where  s.slice_id = u.slice_id and s.attempt = u.attempt and s.state is not distinct from 'running'
+    returning s.slice_id, s.rows_loaded`.execute(db);
   return new Map(rows.map((row) => [row.slice_id, row.rows_loaded]));
 }

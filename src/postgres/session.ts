@@ -8,7 +8,6 @@ import { escapeLiteral } from "pg";
 
 /** What statements and the driver rely on, whatever the server, the database or the role has for other programs. */
 const settings: Readonly<Record<string, string>> = {
-  // first: those after it take time
   statement_timeout: "0",
   timezone: "UTC",
   datestyle: "ISO,YMD",
@@ -27,6 +26,9 @@ const settings: Readonly<Record<string, string>> = {
   tcp_keepalives_count: "3",
 };
 
+/** First: a role may allow a statement less time than the settings take. */
+const timeless = "set statement_timeout to 0";
+
 /**
  * The statements that a connection begins with. `timeoutMs`: a session that is idle in a transaction for so long loses its locks. `others`:
  * settings beside or instead of the usual; a role comes last in them, since it may set less. The name of the sessions is of these
@@ -41,7 +43,6 @@ export function sessionStatements(timeoutMs: number, others: Readonly<Record<str
     ...rest,
     ...(role === undefined ? {} : { role }),
   };
-  return Object.entries(all)
-    .map(([name, value]) => `set ${name} to ${escapeLiteral(value)}`)
-    .join("; ");
+  const values = Object.entries(all).map(([name, value]) => `${escapeLiteral(name)}, ${escapeLiteral(value)}`);
+  return `${timeless}; select ${values.map((each) => `pg_catalog.set_config(${each}, false)`).join(", ")}`;
 }

@@ -54,13 +54,13 @@ export async function runToEnd(parts: SyncParts, { runId, wave, readLeft }: RunS
 }
 
 /** Counting is cheap for a short run and dear for a long one, so counts grow rarer. */
-const checks: Backoff = { firstMs: 25, longestMs: 1_000, factor: 1.3 };
+const checks: Backoff = { firstMs: 25, longestMs: 2_000, factor: 1.3 };
 /** Another process may take long. */
 const checksElsewhere: Backoff = { ...checks, longestMs: 5_000 };
 /** Of a run of millions of slices a count takes long itself: it is to take a fifth of the time at most. */
 const countingShare = 4;
 /** To add up what requests cost takes ten times as long as to count slices. */
-const creditsEveryMs = 2_000;
+const creditsEveryMs = 5_000;
 
 /** Waits until no slice of the run is pending or running, or until everything is to stop. */
 export async function drain(parts: SyncParts, runId: string, isWhole: boolean): Promise<void> {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { programDigest } from "../../src/config/program.ts";
 import type { Slice } from "../../src/core/slice.ts";
 import { answerDigest } from "../../src/ingest/fetch-slice.ts";
-import { findUnchanged } from "../../src/ledger/unchanged-answers.ts";
+import { endUnchanged } from "../../src/ledger/unchanged-answers.ts";
 import { planned, runPlanned } from "../support/backfill-stage.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
@@ -86,13 +86,45 @@ describe("an answer that says again what is loaded", () => {
     const [told] = await stage.query<{ digest: string; rows: number }>(
       `select encode(answer_digest, 'hex') as digest, rows_loaded as rows from ops.slice where slice_id = ${oldest}`,
     );
+    const running = await beginAgain();
     await using app = await stage.open();
-    const found = await findUnchanged(app.warehouse.db, [
-      { sliceId: "0", digest: told?.digest ?? "" },
-      { sliceId: "99", digest: "00" },
-    ]);
-    expect([...found]).toEqual(known ? [["0", told?.rows]] : []);
+    const found = await endUnchanged(
+      app.warehouse.db,
+      [
+        { slice: { sliceId: running, attempt: 1 }, digest: told?.digest ?? "" },
+        { slice: { sliceId: "99999", attempt: 1 }, digest: "00" },
+      ],
+      Date.now(),
+    );
+    expect([...found]).toEqual(known ? [[running, told?.rows]] : []);
+    expect(
+      await stage.query("select state, rows_loaded as rows from ops.slice where slice_id = $1", [running]),
+    ).toEqual([known ? { state: "loaded", rows: told?.rows } : { state: "running", rows: 0 }]);
   });
+
+  test("does not end an attempt that another one has taken over", async () => {
+    const running = await beginAgain();
+    const [told] = await stage.query<{ digest: string }>(
+      `select encode(answer_digest, 'hex') as digest from ops.slice where slice_id = ${oldest}`,
+    );
+    await using app = await stage.open();
+    const late = [{ slice: { sliceId: running, attempt: 0 }, digest: told?.digest ?? "" }];
+    expect([...(await endUnchanged(app.warehouse.db, late, Date.now()))]).toEqual([]);
+    expect(await stage.query("select state from ops.slice where slice_id = $1", [running])).toEqual([
+      { state: "running" },
+    ]);
+  });
+
+  /** An attempt of the oldest slice's request, once more. Returns its number. */
+  async function beginAgain(): Promise<string> {
+    const [begun] = await stage.query<{ sliceId: string }>(
+      `insert into ops.slice (dataset, operation, scope, state, attempt, batch_id, window_start, window_end, as_of, fingerprint,
+                              class, planned_requests, planned_credits, run_id, created_at, queue_id)
+       select dataset, operation, scope, 'running', 1, batch_id, window_start, window_end, as_of, fingerprint, class, 1, 1, run_id, now(), 98
+       from   ops.slice where slice_id = ${oldest} returning slice_id as "sliceId"`,
+    );
+    return begun?.sliceId ?? "";
+  }
 
   /** Another slice over two days of one app and country that are loaded: its state, attempt, end and batch. */
   async function writeBeside(how: string): Promise<void> {

@@ -93,16 +93,16 @@ describe("the ledger of slices", () => {
         runId: run,
         attempt: 1,
         planId: null,
-        wasAnswered: false,
+        lastDigest: null,
       });
     });
 
-    test("says whether an earlier slice of the same days has an answer on record", async () => {
+    test("brings the digest of the answer that was loaded last for the same request", async () => {
       const [first] = await stage.insert(run, draft());
       const slice = await stage.claimed(first!, worker);
       await endAttempt(stage.db, slice, { ...ending, answerDigest: "01" }, now);
       const [again] = await stage.insert(run, draft());
-      expect(await claim(stage.db, again!, taker(worker), now)).toMatchObject({ wasAnswered: true });
+      expect(await claim(stage.db, again!, taker(worker), now)).toMatchObject({ lastDigest: "01" });
     });
 
     test("gives a slice to one of many workers that ask at the same moment", async () => {
