@@ -43,6 +43,8 @@ begin
       ('country_name',   'Name of the country.'),
       ('keyword_key',    'The keyword.'),
       ('keyword',        'The keyword.'),
+      ('keyword_groups', 'Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.'),
+      ('app_groups',     'Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.'),
       ('device_key',     'The device; 0 on Android.'),
       ('device_code',    'IPHONE, IPAD, or ALL on Android.'),
       ('date_day',       'The day.'),

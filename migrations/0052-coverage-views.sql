@@ -120,8 +120,8 @@ create function ops.due_end(timing ops.dataset_timing, newest_start date, newest
          end;
 comment on function ops.due_end(ops.dataset_timing, date, date, date) is 'Day after the newest day that a dataset of this timing should have by the end of the given day, newest_start and newest_end being the bounds of its newest answer. Null where nothing is due: a snapshot that is fetched once, or no timing.';
 
-create view ops.unanswered_keyword_daily as
-select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, d.date_day, count(distinct i.item) as keyword_count
+create view ops.unanswered_keyword as
+select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, d.date_day, i.item as keyword
 from   ops.slice as s
 join   ops.batch as b on b.batch_id = s.batch_id
 cross  join lateral unnest(b.items) as i (item)
@@ -137,6 +137,13 @@ and    not exists (select from core.dim_app as a
 and    not exists (select from ops.slice as r join ops.batch as rb on rb.batch_id = r.batch_id
                    where  r.dataset = s.dataset and hashtextextended(r.scope::text, 0) = hashtextextended(s.scope::text, 0) and r.scope = s.scope
                    and    r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable') and rb.items = array[i.item])
+group  by 1, 2, 3, 4, 5;
+comment on view   ops.unanswered_keyword is 'One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. Which keywords are missing?';
+select ops.comment_columns('ops.unanswered_keyword');
+
+create view ops.unanswered_keyword_daily as
+select u.store, u.track_id, u.country_code, u.date_day, count(*) as keyword_count
+from   ops.unanswered_keyword as u
 group  by 1, 2, 3, 4;
 comment on view   ops.unanswered_keyword_daily               is 'One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?';
 comment on column ops.unanswered_keyword_daily.keyword_count is 'Keywords that are pending, running, deferred or failed.';

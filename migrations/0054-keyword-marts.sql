@@ -3,12 +3,14 @@
 
 create view mart.keyword_rank_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, d.device_code, f.date_day,
-       f.rank as keyword_rank, f.rank is not null as is_ranked, case when f.rank is null then 'unranked' else 'ranked' end as ranking_state, f.observed_at
+       f.rank as keyword_rank, f.rank is not null as is_ranked, case when f.rank is null then 'unranked' else 'ranked' end as ranking_state, f.observed_at, kg.keyword_groups, ag.app_groups
 from   core.fact_keyword_rank as f
 left   join core.dim_app     as a on a.app_key = f.app_key
 left   join core.dim_country as c on c.country_key = f.country_key
 left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
-left   join core.dim_device  as d on d.device_key = f.device_key;
+left   join core.dim_device  as d on d.device_key = f.device_key
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
 comment on view   mart.keyword_rank_daily               is 'One row per app, country, keyword, device and requested day with an answer. Days without an answer are in keyword_not_requested_daily. Ranks are never added up; average them over one device, and count rows by ranking_state. Where did we rank for a keyword last month? In which countries are we not ranked at all?';
 comment on column mart.keyword_rank_daily.date_day      is 'Calendar day of the crawl.';
 comment on column mart.keyword_rank_daily.keyword_rank  is 'Position in the search results, 1 is the top; null when not ranked.';
@@ -18,7 +20,7 @@ comment on column mart.keyword_rank_daily.observed_at   is 'Crawl time by the se
 select ops.comment_columns('mart.keyword_rank_daily');
 
 create view mart.keyword_not_requested_daily as
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, d.device_code, g.date_day
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, d.device_code, g.date_day, kg.keyword_groups, ag.app_groups
 from   core.tracked_keyword as t
 join   core.dim_app     as a on a.app_key = t.app_key
 join   core.dim_country as c on c.country_key = t.country_key
@@ -26,6 +28,8 @@ join   core.dim_keyword as k on k.keyword_key = t.keyword_key
 join   core.dim_device  as d on (d.device_key = 0) = (a.store = 'android')
 cross  join lateral (select max(l.date_day) as date_day from core.fact_keyword_rank_summary as l where l.app_key = t.app_key) as newest
 join   core.dim_date as g on g.date_day >= t.valid_from and g.date_day <= newest.date_day and g.date_day < coalesce(t.valid_to, date 'infinity')
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id
 -- days of months that retention removed are no gaps
 where  not exists (select from ops.dropped_month as o
                    where  o.table_name = 'core.fact_keyword_rank' and o.is_done and o.month_start = date_trunc('month', g.date_day::timestamp)::date)
@@ -80,7 +84,7 @@ select l.store, l.track_id, l.app_name, c.country_code, c.country_name, k.keywor
             when l.rank < before.rank then 'gained'
             when l.rank > before.rank then 'lost'
             else 'same' end as movement,
-       l.requested_keyword_count, l.answered_keyword_count, l.is_complete
+       l.requested_keyword_count, l.answered_keyword_count, l.is_complete, kg.keyword_groups, ag.app_groups
 from   ops.latest_keyword_rank as l
 cross  join (values (1, 1), (7, 2), (30, 3), (90, 7)) as p (days_back, tolerance)
 left   join lateral (
@@ -106,7 +110,9 @@ left   join lateral (
 cross  join lateral (select coalesce(exact.date_day, near.date_day) as date_day, case when exact.date_day is null then near.rank else exact.rank end as rank) as before
 join   core.dim_country as c on c.country_key = l.country_key
 join   core.dim_keyword as k on k.keyword_key = l.keyword_key
-join   core.dim_device  as d on d.device_key = l.device_key;
+join   core.dim_device  as d on d.device_key = l.device_key
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = l.store and ag.track_id = l.track_id;
 comment on view   mart.keyword_rank_movers               is 'One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the keyword. Choose one device and days_back; then rows may be counted by movement, and places_gained averaged. Which keywords gained most this week? Which were lost since last month?';
 comment on column mart.keyword_rank_movers.days_back     is 'Days between the two ranks, where the earlier day has an answer.';
 comment on column mart.keyword_rank_movers.date_day      is 'Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.';
@@ -122,7 +128,7 @@ select f.store, f.track_id, f.app_name, c.country_code, c.country_name, k.keywor
        v.search_volume as search_volume, m.popularity as search_popularity, v.chance,
        v.competing_app_count, v.brand_track_id, v.brand_track_id = f.track_id as is_own_brand, round(o.open_share, 4) as open_share,
        round(v.search_volume * v.chance / 100 * o.open_share, 2) as opportunity_score,
-       f.requested_keyword_count, f.answered_keyword_count, f.is_complete
+       f.requested_keyword_count, f.answered_keyword_count, f.is_complete, kg.keyword_groups, ag.app_groups
 from   ops.latest_keyword_rank as f
 join   core.dim_country as c on c.country_key = f.country_key
 join   core.dim_keyword as k on k.keyword_key = f.keyword_key
@@ -148,7 +154,9 @@ cross  join lateral (
   select coalesce(w.search_volume, t.search_volume) as search_volume,
          coalesce(case d.device_code when 'IPHONE' then m.iphone_chance when 'IPAD' then m.ipad_chance else m.chance end, t.chance) as chance,
          coalesce(case d.device_code when 'IPHONE' then m.iphone_app_count when 'IPAD' then m.ipad_app_count else m.app_count end, t.app_count) as competing_app_count,
-         coalesce(m.brand_track_id, t.brand_track_id) as brand_track_id) as v;
+         coalesce(m.brand_track_id, t.brand_track_id) as brand_track_id) as v
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = f.store and ag.track_id = f.track_id;
 comment on view   mart.keyword_opportunity                     is 'One row per app, country, keyword and device on the newest day of the keyword: its potential. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. Choose one device; then scores may be added up over keywords and countries. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?';
 comment on column mart.keyword_opportunity.date_day            is 'Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.';
 comment on column mart.keyword_opportunity.keyword_rank        is 'Rank on that day; null when not ranked.';
@@ -202,8 +210,10 @@ select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.device
               where  n.store = s.store and n.country_code = s.country_code and n.date_day = s.date_day)
             then (select round(s.voice_sum / nullif(sum(t.voice_billionths) / 1000000000, 0), 6)
                   from   core.fact_keyword_rank_summary as t
-                  where  t.date_day = s.date_day and t.country_key = s.country_key and t.device_key = s.device_key) end as portfolio_voice_share
-from   ops.requested_keyword_day as s;
+                  where  t.date_day = s.date_day and t.country_key = s.country_key and t.device_key = s.device_key) end as portfolio_voice_share,
+       ag.app_groups
+from   ops.requested_keyword_day as s
+left   join ops.app_groups     as ag on ag.store = s.store and ag.track_id = s.track_id;
 comment on view   mart.organic_share_of_voice_daily                      is 'One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?';
 comment on column mart.organic_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';
 comment on column mart.organic_share_of_voice_daily.date_day             is 'Calendar day of the crawl.';
@@ -226,7 +236,7 @@ select ops.comment_columns('ops.requested_keyword_day', 'mart.organic_share_of_v
 create view mart.weighted_share_of_voice_daily as
 select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.device_code, s.date_day,
        s.requested_keyword_count, s.answered_keyword_count, s.is_complete, w.volume_keyword_count, w.search_volume_sum, round(w.weighted_voice_sum, 6) as weighted_voice_sum,
-       round(w.weighted_voice_sum / nullif(w.search_volume_sum, 0), 6) as weighted_voice_share
+       round(w.weighted_voice_sum / nullif(w.search_volume_sum, 0), 6) as weighted_voice_share, ag.app_groups
 from   ops.requested_keyword_day as s
 left   join lateral (
   select count(v.search_volume) as volume_keyword_count, sum(v.search_volume) as search_volume_sum,
@@ -244,7 +254,8 @@ left   join lateral (
     order  by t.valid_from desc limit 1) as t on true
   cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v
   where  r.app_key = s.app_key and r.date_day = s.date_day and r.country_key = s.country_key and r.device_key = s.device_key
-) as w on true;
+) as w on true
+left   join ops.app_groups     as ag on ag.store = s.store and ag.track_id = s.track_id;
 comment on view   mart.weighted_share_of_voice_daily                      is 'One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?';
 comment on column mart.weighted_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';
 comment on column mart.weighted_share_of_voice_daily.date_day             is 'Calendar day of the crawl.';
@@ -253,3 +264,35 @@ comment on column mart.weighted_share_of_voice_daily.search_volume_sum    is 'Su
 comment on column mart.weighted_share_of_voice_daily.weighted_voice_sum   is 'Sum of search volume / rank over these.';
 comment on column mart.weighted_share_of_voice_daily.weighted_voice_share is 'weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).';
 select ops.comment_columns('mart.weighted_share_of_voice_daily', 'mart.organic_share_of_voice_daily');
+
+create view mart.keyword_group_daily as
+select u.store, u.track_id, u.app_name, u.country_code, u.country_name, u.device_code, u.group_name, u.date_day,
+       (sum(u.answered) + sum(u.unanswered))::bigint as requested_keyword_count, sum(u.answered)::bigint as answered_keyword_count, sum(u.unanswered) = 0 as is_complete,
+       max(u.ranked) as ranked_keyword_count, max(u.top_1) as top_1_keyword_count, max(u.top_3) as top_3_keyword_count, max(u.top_10) as top_10_keyword_count,
+       max(u.top_50) as top_50_keyword_count, max(u.rank_sum) as rank_sum, round(max(u.rank_sum)::numeric / nullif(max(u.ranked), 0), 2) as average_rank,
+       round(max(u.voice_billionths) / 1000000000.0, 9) as voice_sum, round(max(u.voice_billionths) / 1000000000.0 / nullif(sum(u.answered), 0), 6) as voice_share
+from   (
+  select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, f.date_day, count(*) as answered, 0::bigint as unanswered,
+         count(f.rank) as ranked, count(*) filter (where f.rank <= 1) as top_1, count(*) filter (where f.rank <= 3) as top_3,
+         count(*) filter (where f.rank <= 10) as top_10, count(*) filter (where f.rank <= 50) as top_50, coalesce(sum(f.rank), 0) as rank_sum,
+         coalesce(sum(1000000000 / nullif(f.rank, 0)), 0) as voice_billionths
+  from   core.fact_keyword_rank as f
+  join   core.dim_app       as a on a.app_key = f.app_key
+  join   core.dim_country   as c on c.country_key = f.country_key
+  join   core.dim_device    as d on d.device_key = f.device_key
+  join   core.dim_keyword   as k on k.keyword_key = f.keyword_key
+  join   mart.keyword_group as g on g.keyword = k.keyword
+  group  by 1, 2, 3, 4, 5, 6, 7, 8
+  union  all
+  -- an answer has all devices of its store
+  select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, n.date_day, 0, count(*), null, null, null, null, null, null, null
+  from   ops.unanswered_keyword as n
+  join   core.dim_app       as a on a.store = n.store and a.track_id = n.track_id
+  join   core.dim_country   as c on c.country_code = n.country_code
+  join   core.dim_device    as d on (d.device_key = 0) = (a.store = 'android')
+  join   mart.keyword_group as g on g.keyword = n.keyword
+  group  by 1, 2, 3, 4, 5, 6, 7, 8) as u
+group  by 1, 2, 3, 4, 5, 6, 7, 8;
+comment on view   mart.keyword_group_daily            is 'One row per app, country, device, group of keywords (portfolio.groups of the configuration) and day whose ranks were requested: counts and share of voice of the keywords of the group. It reads every rank of its days: filter by app or by some weeks. Choose one device and group_name, since a keyword may be in several groups; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How does each group of keywords do? Does our share of the searches for our brand fall?';
+comment on column mart.keyword_group_daily.group_name is 'Name of the group.';
+select ops.comment_columns('mart.keyword_group_daily', 'mart.organic_share_of_voice_daily');

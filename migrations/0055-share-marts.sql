@@ -129,7 +129,7 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keywor
        p.share as paid_impression_share, case when p.share is not null then p.place end as paid_rank, p.payer_count, p.share_sum as reported_share_sum,
        exists (select from core.tracked_app as t where t.app_key = p.app_key and t.valid_to is null) as is_tracked_app,
        v.search_volume, round(p.share * v.search_volume, 6) as paid_voice_sum, w.requested_keyword_count, w.answered_keyword_count,
-       coalesce(w.answered_keyword_count = w.requested_keyword_count, true) as is_complete
+       coalesce(w.answered_keyword_count = w.requested_keyword_count, true) as is_complete, kg.keyword_groups, ag.app_groups
 from   placed as p
 join   core.dim_app     as a on a.app_key = p.app_key
 join   core.dim_country as c on c.country_key = p.country_key
@@ -147,7 +147,9 @@ left   join (
   group  by 1, 2, 3) as t on t.country_key = p.country_key and t.keyword_key = p.keyword_key and t.store = a.store
 cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v
 left   join ops.paid_voice_answer as w on w.share_source = p.share_source and w.country_code = c.country_code and w.period_start = p.period_start
-                                      and w.period_end = p.period_end;
+                                      and w.period_end = p.period_end
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
 comment on view   mart.paid_share_of_voice                       is 'One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword''s advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?';
 comment on column mart.paid_share_of_voice.period_start          is 'First day of the period.';
 comment on column mart.paid_share_of_voice.period_end            is 'Last day of the period, inclusive.';

@@ -84,10 +84,12 @@ select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.curren
        case when o.was ? 'goal_count' then (o.was ->> 'goal_count')::numeric else f.goal_count end as first_goal_count,
        case when o.was ? 'goal_revenue' then (o.was ->> 'goal_revenue')::numeric else f.goal_revenue end as first_goal_revenue,
        coalesce(o.seen_at, f.fetched_at) as first_reported_at, coalesce(o.changed_at, f.fetched_at) as last_changed_at,
-       o.changed_at is not null as is_restated, f.is_withdrawn
+       o.changed_at is not null as is_restated, f.is_withdrawn, kg.keyword_groups, ag.app_groups
 from   reported as f
 join   core.dim_country as c on c.country_key = f.country_key
 left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = 'ios' and ag.track_id = f.app_id
 left   join (select s.org_id, max(s.currency) as currency from core.search_ads_integration as s where s.valid_to is null group by 1) as i on i.org_id = f.org_id
 left   join lateral (select f.spend, f.impression_count, f.tap_count, f.install_count, f.new_download_count, f.redownload_count,
                             f.attributed_install_count, f.goal_count, f.goal_revenue, f.original where not f.is_withdrawn) as w on true
@@ -231,7 +233,7 @@ select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app
        sum(r.first_redownload_count) as first_redownload_count, sum(r.first_attributed_install_count) as first_attributed_install_count,
        sum(r.first_goal_count) as first_goal_count, sum(r.first_goal_revenue) as first_goal_revenue,
        min(r.first_reported_at) as first_reported_at, max(r.last_changed_at) as last_changed_at, bool_or(r.is_restated) as is_restated,
-       bool_and(r.is_withdrawn) as is_withdrawn
+       bool_and(r.is_withdrawn) as is_withdrawn, max(r.keyword_groups) as keyword_groups, max(r.app_groups) as app_groups
 from   mart.search_ads_daily as r
 where  r.report_level = 'KEYWORD'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.date_day, r.currency, r.attribution,
@@ -263,7 +265,7 @@ select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app
        sum(r.first_redownload_count) as first_redownload_count, sum(r.first_attributed_install_count) as first_attributed_install_count,
        sum(r.first_goal_count) as first_goal_count, sum(r.first_goal_revenue) as first_goal_revenue,
        min(r.first_reported_at) as first_reported_at, max(r.last_changed_at) as last_changed_at, bool_or(r.is_restated) as is_restated,
-       bool_and(r.is_withdrawn) as is_withdrawn
+       bool_and(r.is_withdrawn) as is_withdrawn, max(r.keyword_groups) as keyword_groups, max(r.app_groups) as app_groups
 from   mart.search_ads_daily as r
 where  r.report_level = 'SEARCH_TERM'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.search_term, r.date_day, r.currency,

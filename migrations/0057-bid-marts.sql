@@ -16,7 +16,7 @@ select p.org_id, p.org_name, a.store, a.track_id, a.app_name, c.country_code, c.
        case when not coalesce(o.organic_rank <= 3, false) then 'brand' when b.is_own_brand then 'rank and brand' else 'rank' end as reason,
        p.bid_keyword_count, p.spend, p.impression_count, p.tap_count, p.install_count,
        round(p.spend / nullif(p.tap_count, 0), 4) as cost_per_tap, round(p.spend / nullif(p.install_count, 0), 4) as cost_per_install,
-       w.requested_keyword_count, w.answered_keyword_count, w.is_complete
+       w.requested_keyword_count, w.answered_keyword_count, w.is_complete, kg.keyword_groups, ag.app_groups
 from   paid as p
 join   core.dim_app     as a on a.app_key = p.app_key
 join   core.dim_country as c on c.country_key = p.country_key
@@ -42,6 +42,8 @@ left   join lateral (
   select n.requested_keyword_count, n.answered_keyword_count, n.is_complete
   from   ops.requested_keyword_day as n
   where  n.app_key = p.app_key and n.date_day = p.date_day and n.country_key = p.country_key and n.device_key in (0, 1)) as w on true
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id
 where  o.organic_rank <= 3 or b.is_own_brand;
 comment on view   mart.keyword_cannibalisation                   is 'One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up over everything else; days whose ranks are not complete have less than there was. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?';
 comment on column mart.keyword_cannibalisation.country_code      is 'Country, ISO 3166-1 alpha-2; ALL where the report is not about one country, and organic_rank is then null.';
@@ -81,7 +83,8 @@ select b.org_id, m.org_name, m.track_id, m.app_name, m.country_code, m.campaign_
        m.before_install_count, m.after_install_count,
        round(m.before_tap_count / nullif(m.before_impression_count, 0), 6) as before_tap_through_share, round(m.after_tap_count / nullif(m.after_impression_count, 0), 6) as after_tap_through_share,
        round(m.before_spend / nullif(m.before_tap_count, 0), 4) as before_cost_per_tap, round(m.after_spend / nullif(m.after_tap_count, 0), 4) as after_cost_per_tap,
-       round(m.before_spend / nullif(m.before_install_count, 0), 4) as before_cost_per_install, round(m.after_spend / nullif(m.after_install_count, 0), 4) as after_cost_per_install
+       round(m.before_spend / nullif(m.before_install_count, 0), 4) as before_cost_per_install, round(m.after_spend / nullif(m.after_install_count, 0), 4) as after_cost_per_install,
+       kg.keyword_groups, ag.app_groups
 from   change as b
 left   join lateral (
   select f.currency, f.attribution, max(f.org_name) as org_name, max(f.app_id) as track_id, max(f.app_name) as app_name, max(f.campaign_name) as campaign_name,
@@ -98,7 +101,9 @@ left   join lateral (
   where  f.org_id = b.org_id and f.report_level = b.report_level and f.grain = 'day' and f.goal_id = '' and not f.is_total
   and    f.period_start between b.date_day - 7 and b.date_day + 7
   and    b.entity_id = case b.report_level when 'KEYWORD' then f.keyword_id when 'AD_GROUP' then f.ad_group_id when 'CAMPAIGN' then f.campaign_id end
-  group  by f.currency, f.attribution) as m on true;
+  group  by f.currency, f.attribution) as m on true
+left   join ops.keyword_groups as kg on kg.keyword = m.keyword
+left   join ops.app_groups     as ag on ag.store = 'ios' and ag.track_id = m.track_id;
 comment on view   mart.bid_change_impact                          is 'One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency (is_primary_currency) and attribution (is_default_attribution). Nothing may be added up where nearby_change_count is above 0: the same days count for several changes; else counts and money may be. Did raising the bid lead to more installs? Which rules made taps more expensive?';
 comment on column mart.bid_change_impact.org_name                 is 'Name of the organisation; null, like all columns from reports, where no report covers the bid.';
 comment on column mart.bid_change_impact.track_id                 is 'Advertised app.';

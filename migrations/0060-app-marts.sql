@@ -156,7 +156,7 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
                        where  n.track_id = a.track_id and n.store = a.store and n.country_code = c.country_code and n.date_day = o.date_day) as is_estimate_answered,
        exists (select from ops.app_answer as n
                where  n.track_id = a.track_id and n.dataset = 'sales_metric' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
-               and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD') as is_store_answered
+               and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD') as is_store_answered, ag.app_groups
 from   ops.portfolio_app as a
 cross  join lateral (
   select u.country_key, u.date_day, sum(u.answered) as answered, sum(u.unanswered) as unanswered, max(u.ranked) as ranked, max(u.top_1) as top_1, max(u.top_3) as top_3,
@@ -235,7 +235,8 @@ cross  join lateral (
 ) as o
 join   core.dim_country as c on c.country_key = o.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
-left   join ops.search_ads_default as m on true;
+left   join ops.search_ads_default as m on true
+left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
 comment on view   mart.app_overview_daily                          is 'One row per app of the portfolio, country and day with any figure or with requested ranks: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?';
 comment on column mart.app_overview_daily.country_code             is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.';
 comment on column mart.app_overview_daily.requested_keyword_count  is 'Requested keywords, with an answer or without one yet (iPhone on iOS).';

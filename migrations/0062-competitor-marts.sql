@@ -21,7 +21,7 @@ select l.store, l.track_id, l.app_name, o.track_id as competitor_track_id, coale
             when l.rank < r.rank then 'ahead'
             when l.rank > r.rank then 'behind'
             else 'same' end as comparison,
-       l.requested_keyword_count, l.answered_keyword_count, l.is_complete
+       l.requested_keyword_count, l.answered_keyword_count, l.is_complete, kg.keyword_groups, ag.app_groups
 from   ops.latest_keyword_rank as l
 join   competitor       as t on t.app_key = l.app_key
 join   core.dim_app     as o on o.app_key = t.competitor_app_key and o.store = l.store
@@ -47,7 +47,9 @@ left   join lateral (
   and    f.app_key = t.competitor_app_key) as place on true
 cross  join lateral (
   select coalesce(own.date_day, list.date_day) as date_day, case when own.date_day is null then place.rank else own.rank end as rank,
-         case when own.date_day is not null then 'own rank' when list.date_day is not null then 'search list' end as rank_source) as r;
+         case when own.date_day is not null then 'own rank' when list.date_day is not null then 'search list' end as rank_source) as r
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = l.store and ag.track_id = l.track_id;
 comment on view   mart.keyword_rank_vs_competitor                         is 'One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are those that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?';
 comment on column mart.keyword_rank_vs_competitor.competitor_track_id     is 'Track id of the competitor in the same store.';
 comment on column mart.keyword_rank_vs_competitor.competitor_app_name     is 'Name of the competitor; its track id where the name is missing.';

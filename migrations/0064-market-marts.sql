@@ -96,12 +96,14 @@ select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.coun
                   from   core.fact_impression_share as o
                   where  o.keyword_key = f.keyword_key and o.date_day = f.date_day and o.country_key = f.country_key and o.store = f.store
                   and    o.device_key = f.device_key and o.share_day = f.share_day and o.impression_share > f.impression_share) end as share_rank,
-       exists (select from ops.portfolio_app as p where p.app_key = f.app_key) as is_portfolio_app
+       exists (select from ops.portfolio_app as p where p.app_key = f.app_key) as is_portfolio_app, kg.keyword_groups, ag.app_groups
 from   core.fact_impression_share as f
 join   core.dim_app     as a on a.app_key = f.app_key
 join   core.dim_country as c on c.country_key = f.country_key
 join   core.dim_keyword as k on k.keyword_key = f.keyword_key
 join   core.dim_device  as d on d.device_key = f.device_key
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id
 -- a day may be reported by several observations: the newest one counts
 where  not exists (
   select from core.fact_impression_share as n
@@ -118,11 +120,13 @@ select ops.comment_columns('mart.keyword_impression_share');
 
 create view mart.keyword_install_estimate as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, f.date_day, f.kind as estimate_kind, f.max_reach_count,
-       f.conversion_rate, f.install_count as expected_install_count
+       f.conversion_rate, f.install_count as expected_install_count, kg.keyword_groups, ag.app_groups
 from   core.fact_keyword_estimate as f
 join   core.dim_app     as a on a.app_key = f.app_key
 join   core.dim_country as c on c.country_key = f.country_key
-join   core.dim_keyword as k on k.keyword_key = f.keyword_key;
+join   core.dim_keyword as k on k.keyword_key = f.keyword_key
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
 comment on view   mart.keyword_install_estimate                        is 'One row per app, country, keyword, day and kind: how many people the keyword could reach and how many of them would install, as the service estimates it. Needs the dataset keyword_estimate. Choose one estimate_kind and day; then counts may be added up over keywords and countries. Which keywords bring installs? What would a keyword be worth?';
 comment on column mart.keyword_install_estimate.date_day               is 'Day of the estimate; the day of observation for kind now.';
 comment on column mart.keyword_install_estimate.estimate_kind          is 'now: as estimated on the day of observation; history: of the day, as the service keeps it.';

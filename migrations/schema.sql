@@ -1279,7 +1279,8 @@ create view mart.app_overview_daily (
   search_ads_install_count numeric, -- Installs from search ads, in the attribution of ops.search_ads_default.
   is_category_rank_answered boolean, -- True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.
   is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
-  is_store_answered boolean -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.
+  is_store_answered boolean, -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
     a.track_id,
@@ -1327,7 +1328,8 @@ create view mart.app_overview_daily (
           WHERE n.track_id = a.track_id AND n.store = a.store AND n.country_code = c.country_code AND n.date_day = o.date_day)) AS is_estimate_answered,
     (EXISTS ( SELECT
            FROM ops.app_answer n
-          WHERE n.track_id = a.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.context = 'DOWNLOAD'::text)) AS is_store_answered
+          WHERE n.track_id = a.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.context = 'DOWNLOAD'::text)) AS is_store_answered,
+    ag.app_groups
    FROM ops.portfolio_app a
      CROSS JOIN LATERAL ( SELECT u.country_key,
             u.date_day,
@@ -1610,7 +1612,8 @@ create view mart.app_overview_daily (
           GROUP BY u.country_key, u.date_day) o
      JOIN core.dim_country c ON c.country_key = o.country_key
      LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
-     LEFT JOIN ops.search_ads_default m ON true;
+     LEFT JOIN ops.search_ads_default m ON true
+     LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
 -- One row per app, country, language, day, source and changed property of its page in the store: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?
 create view mart.app_page_change (
@@ -1762,7 +1765,9 @@ create view mart.bid_change_impact (
   before_cost_per_tap numeric, -- Spend per tap, in currency, in the 7 days before, the day of the change left out.
   after_cost_per_tap numeric, -- Spend per tap, in currency, in the 7 days after, the day of the change left out.
   before_cost_per_install numeric, -- Spend per install, in currency, in the 7 days before, the day of the change left out.
-  after_cost_per_install numeric -- Spend per install, in currency, in the 7 days after, the day of the change left out.
+  after_cost_per_install numeric, -- Spend per install, in currency, in the 7 days after, the day of the change left out.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  WITH change AS (
          SELECT b_1.org_id,
@@ -1829,7 +1834,9 @@ create view mart.bid_change_impact (
     round(m.before_spend / NULLIF(m.before_tap_count, 0::numeric), 4) AS before_cost_per_tap,
     round(m.after_spend / NULLIF(m.after_tap_count, 0::numeric), 4) AS after_cost_per_tap,
     round(m.before_spend / NULLIF(m.before_install_count, 0::numeric), 4) AS before_cost_per_install,
-    round(m.after_spend / NULLIF(m.after_install_count, 0::numeric), 4) AS after_cost_per_install
+    round(m.after_spend / NULLIF(m.after_install_count, 0::numeric), 4) AS after_cost_per_install,
+    kg.keyword_groups,
+    ag.app_groups
    FROM change b
      LEFT JOIN LATERAL ( SELECT f.currency,
             f.attribution,
@@ -1863,7 +1870,9 @@ create view mart.bid_change_impact (
                     WHEN 'CAMPAIGN'::text THEN f.campaign_id
                     ELSE NULL::text
                 END
-          GROUP BY f.currency, f.attribution) m ON true;
+          GROUP BY f.currency, f.attribution) m ON true
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = m.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = 'ios'::text AND ag.track_id = m.track_id;
 
 -- One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. How do we rank in our category? In which countries are we in the top ten?
 create view mart.category_rank_daily (
@@ -2376,7 +2385,9 @@ create view mart.keyword_cannibalisation (
   cost_per_install numeric, -- Spend per install, in currency.
   requested_keyword_count bigint, -- Keywords whose ranks were requested for the app, country and day (iPhone on iOS); null where none were.
   answered_keyword_count bigint, -- Those with an answer, ranked or not.
-  is_complete boolean -- True when all of them have an answer. False where ranks of the day are missing: a keyword that we lead may then have no row. Null where no ranks were requested.
+  is_complete boolean, -- True when all of them have an answer. False where ranks of the day are missing: a keyword that we lead may then have no row. Null where no ranks were requested.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  WITH paid AS (
          SELECT f.org_id,
@@ -2428,7 +2439,9 @@ create view mart.keyword_cannibalisation (
     round(p.spend / NULLIF(p.install_count, 0::numeric), 4) AS cost_per_install,
     w.requested_keyword_count,
     w.answered_keyword_count,
-    w.is_complete
+    w.is_complete,
+    kg.keyword_groups,
+    ag.app_groups
    FROM paid p
      JOIN core.dim_app a ON a.app_key = p.app_key
      JOIN core.dim_country c ON c.country_key = p.country_key
@@ -2452,16 +2465,112 @@ create view mart.keyword_cannibalisation (
             n.is_complete
            FROM ops.requested_keyword_day n
           WHERE n.app_key = p.app_key AND n.date_day = p.date_day AND n.country_key = p.country_key AND (n.device_key = ANY (ARRAY[0, 1]))) w ON true
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id
   WHERE o.organic_rank <= 3 OR b.is_own_brand;
 
--- One row per group and keyword, from portfolio.groups.keywords of the configuration. Join it to any mart by keyword: figures are then added up by group, once for each group of a keyword. Which keywords are in a group? Where do we rank for the keywords of our brand?
+-- One row per group and keyword, from portfolio.groups.keywords of the configuration, as other marts write it: capital letters make no difference. Join it to any mart by keyword: figures are then added up by group, once for each group of a keyword. Which keywords are in a group? Where do we rank for the keywords of our brand?
 create view mart.keyword_group (
   group_name text, -- Name of the group.
   keyword text -- The keyword.
 ) as
- SELECT group_name,
-    keyword
-   FROM core.grouped_keyword g;
+ SELECT DISTINCT g.group_name,
+    COALESCE(k.keyword, g.keyword) AS keyword
+   FROM core.grouped_keyword g
+     LEFT JOIN core.dim_keyword k ON lower(k.keyword) = lower(g.keyword);
+
+-- One row per app, country, device, group of keywords (portfolio.groups of the configuration) and day whose ranks were requested: counts and share of voice of the keywords of the group. It reads every rank of its days: filter by app or by some weeks. Choose one device and group_name, since a keyword may be in several groups; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How does each group of keywords do? Does our share of the searches for our brand fall?
+create view mart.keyword_group_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.
+  group_name text, -- Name of the group.
+  date_day date, -- Calendar day of the crawl.
+  requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet.
+  answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
+  is_complete boolean, -- True when all requested keywords have an answer. Where it is false, shares and averages are about a part of the keywords: leave the day out.
+  ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
+  top_1_keyword_count bigint, -- Keywords for which it is the first result.
+  top_3_keyword_count bigint, -- Keywords for which it is among the first 3 results.
+  top_10_keyword_count bigint, -- Keywords for which it is among the first 10 results.
+  top_50_keyword_count bigint, -- Keywords for which it is among the first 50 results.
+  rank_sum bigint, -- Sum of the ranks.
+  average_rank numeric, -- Average rank over the keywords for which it ranks. Over several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).
+  voice_sum numeric, -- Sum of 1 / rank over its keywords.
+  voice_share numeric -- voice_sum over answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).
+) as
+ SELECT store,
+    track_id,
+    app_name,
+    country_code,
+    country_name,
+    device_code,
+    group_name,
+    date_day,
+    (sum(answered) + sum(unanswered))::bigint AS requested_keyword_count,
+    sum(answered)::bigint AS answered_keyword_count,
+    sum(unanswered) = 0::numeric AS is_complete,
+    max(ranked) AS ranked_keyword_count,
+    max(top_1) AS top_1_keyword_count,
+    max(top_3) AS top_3_keyword_count,
+    max(top_10) AS top_10_keyword_count,
+    max(top_50) AS top_50_keyword_count,
+    max(rank_sum) AS rank_sum,
+    round(max(rank_sum)::numeric / NULLIF(max(ranked), 0)::numeric, 2) AS average_rank,
+    round(max(voice_billionths)::numeric / 1000000000.0, 9) AS voice_sum,
+    round(max(voice_billionths)::numeric / 1000000000.0 / NULLIF(sum(answered), 0::numeric), 6) AS voice_share
+   FROM ( SELECT a.store,
+            a.track_id,
+            a.app_name,
+            c.country_code,
+            c.country_name,
+            d.device_code,
+            g.group_name,
+            f.date_day,
+            count(*) AS answered,
+            0::bigint AS unanswered,
+            count(f.rank) AS ranked,
+            count(*) FILTER (WHERE f.rank <= 1) AS top_1,
+            count(*) FILTER (WHERE f.rank <= 3) AS top_3,
+            count(*) FILTER (WHERE f.rank <= 10) AS top_10,
+            count(*) FILTER (WHERE f.rank <= 50) AS top_50,
+            COALESCE(sum(f.rank), 0::bigint) AS rank_sum,
+            COALESCE(sum(1000000000 / NULLIF(f.rank, 0)), 0::bigint) AS voice_billionths
+           FROM core.fact_keyword_rank f
+             JOIN core.dim_app a ON a.app_key = f.app_key
+             JOIN core.dim_country c ON c.country_key = f.country_key
+             JOIN core.dim_device d ON d.device_key = f.device_key
+             JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
+             JOIN mart.keyword_group g ON g.keyword = k.keyword
+          GROUP BY a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, f.date_day
+        UNION ALL
+         SELECT a.store,
+            a.track_id,
+            a.app_name,
+            c.country_code,
+            c.country_name,
+            d.device_code,
+            g.group_name,
+            n.date_day,
+            0,
+            count(*) AS count,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::bigint
+           FROM ops.unanswered_keyword n
+             JOIN core.dim_app a ON a.store = n.store AND a.track_id = n.track_id
+             JOIN core.dim_country c ON c.country_code = n.country_code
+             JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)
+             JOIN mart.keyword_group g ON g.keyword = n.keyword
+          GROUP BY a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, n.date_day) u
+  GROUP BY store, track_id, app_name, country_code, country_name, device_code, group_name, date_day;
 
 -- One row per app, keyword, country, device and day of the share: the share of the app in the impressions of the keyword as the service reports it, without advertisements. Needs the dataset impression_share. Shares of apps may be added up within one keyword, country, device and day, never beyond. Who gets the impressions of a keyword? How large is our part?
 create view mart.keyword_impression_share (
@@ -2476,7 +2585,9 @@ create view mart.keyword_impression_share (
   date_day date, -- Day of the newest observation that reports it.
   impression_share numeric, -- Share of the impressions, in the scale of the service.
   share_rank bigint, -- Place among the reported apps; 1 has the largest share; null without a share.
-  is_portfolio_app boolean -- True for an app of the portfolio.
+  is_portfolio_app boolean, -- True for an app of the portfolio.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
     a.track_id,
@@ -2496,12 +2607,16 @@ create view mart.keyword_impression_share (
         END AS share_rank,
     (EXISTS ( SELECT
            FROM ops.portfolio_app p
-          WHERE p.app_key = f.app_key)) AS is_portfolio_app
+          WHERE p.app_key = f.app_key)) AS is_portfolio_app,
+    kg.keyword_groups,
+    ag.app_groups
    FROM core.fact_impression_share f
      JOIN core.dim_app a ON a.app_key = f.app_key
      JOIN core.dim_country c ON c.country_key = f.country_key
      JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
      JOIN core.dim_device d ON d.device_key = f.device_key
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id
   WHERE NOT (EXISTS ( SELECT
            FROM core.fact_impression_share n
           WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = f.store AND n.device_key = f.device_key AND n.date_day > f.date_day AND n.share_day = f.share_day));
@@ -2518,7 +2633,9 @@ create view mart.keyword_install_estimate (
   estimate_kind text, -- now: as estimated on the day of observation; history: of the day, as the service keeps it.
   max_reach_count numeric, -- Estimated unique impressions of the keyword in the country; null where the service reports none.
   conversion_rate numeric, -- Share of the reached people who would install, 0 to 1; 0.0023 is 0.23 percent.
-  expected_install_count numeric -- Installs to be expected from reach and conversion.
+  expected_install_count numeric, -- Installs to be expected from reach and conversion.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
     a.track_id,
@@ -2530,11 +2647,15 @@ create view mart.keyword_install_estimate (
     f.kind AS estimate_kind,
     f.max_reach_count,
     f.conversion_rate,
-    f.install_count AS expected_install_count
+    f.install_count AS expected_install_count,
+    kg.keyword_groups,
+    ag.app_groups
    FROM core.fact_keyword_estimate f
      JOIN core.dim_app a ON a.app_key = f.app_key
      JOIN core.dim_country c ON c.country_key = f.country_key
-     JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key;
+     JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
 -- One row per app, country, keyword, device and day on which the account tracked the keyword and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?
 create view mart.keyword_not_requested_daily (
@@ -2545,7 +2666,9 @@ create view mart.keyword_not_requested_daily (
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
-  date_day date -- The day.
+  date_day date, -- The day.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
     a.track_id,
@@ -2554,7 +2677,9 @@ create view mart.keyword_not_requested_daily (
     c.country_name,
     k.keyword,
     d.device_code,
-    g.date_day
+    g.date_day,
+    kg.keyword_groups,
+    ag.app_groups
    FROM core.tracked_keyword t
      JOIN core.dim_app a ON a.app_key = t.app_key
      JOIN core.dim_country c ON c.country_key = t.country_key
@@ -2564,6 +2689,8 @@ create view mart.keyword_not_requested_daily (
            FROM core.fact_keyword_rank_summary l
           WHERE l.app_key = t.app_key) newest
      JOIN core.dim_date g ON g.date_day >= t.valid_from AND g.date_day <= newest.date_day AND g.date_day < COALESCE(t.valid_to, 'infinity'::date)
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id
   WHERE NOT (EXISTS ( SELECT
            FROM ops.dropped_month o
           WHERE o.table_name = 'core.fact_keyword_rank'::text AND o.is_done AND o.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date)) AND NOT (EXISTS ( SELECT
@@ -2592,7 +2719,9 @@ create view mart.keyword_opportunity (
   opportunity_score numeric, -- search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is missing.
   requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
   answered_keyword_count bigint, -- Those with an answer, ranked or not.
-  is_complete boolean -- True when all requested keywords of the newest day have an answer.
+  is_complete boolean, -- True when all requested keywords of the newest day have an answer.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT f.store,
     f.track_id,
@@ -2613,7 +2742,9 @@ create view mart.keyword_opportunity (
     round(v.search_volume * v.chance / 100::numeric * o.open_share, 2) AS opportunity_score,
     f.requested_keyword_count,
     f.answered_keyword_count,
-    f.is_complete
+    f.is_complete,
+    kg.keyword_groups,
+    ag.app_groups
    FROM ops.latest_keyword_rank f
      JOIN core.dim_country c ON c.country_key = f.country_key
      JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
@@ -2676,7 +2807,9 @@ create view mart.keyword_opportunity (
                     WHEN 'IPAD'::text THEN m.ipad_app_count
                     ELSE m.app_count
                 END, t.app_count) AS competing_app_count,
-            COALESCE(m.brand_track_id, t.brand_track_id) AS brand_track_id) v;
+            COALESCE(m.brand_track_id, t.brand_track_id) AS brand_track_id) v
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = f.store AND ag.track_id = f.track_id;
 
 -- One row per app, country, keyword, device and requested day with an answer. Days without an answer are in keyword_not_requested_daily. Ranks are never added up; average them over one device, and count rows by ranking_state. Where did we rank for a keyword last month? In which countries are we not ranked at all?
 create view mart.keyword_rank_daily (
@@ -2691,7 +2824,9 @@ create view mart.keyword_rank_daily (
   keyword_rank integer, -- Position in the search results, 1 is the top; null when not ranked.
   is_ranked boolean, -- False when requested and not ranked.
   ranking_state text, -- ranked; unranked: requested and not ranked.
-  observed_at timestamp without time zone -- Crawl time by the service's own clock, without time zone.
+  observed_at timestamp without time zone, -- Crawl time by the service's own clock, without time zone.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
     a.track_id,
@@ -2707,12 +2842,16 @@ create view mart.keyword_rank_daily (
             WHEN f.rank IS NULL THEN 'unranked'::text
             ELSE 'ranked'::text
         END AS ranking_state,
-    f.observed_at
+    f.observed_at,
+    kg.keyword_groups,
+    ag.app_groups
    FROM core.fact_keyword_rank f
      LEFT JOIN core.dim_app a ON a.app_key = f.app_key
      LEFT JOIN core.dim_country c ON c.country_key = f.country_key
      LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
-     LEFT JOIN core.dim_device d ON d.device_key = f.device_key;
+     LEFT JOIN core.dim_device d ON d.device_key = f.device_key
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
 -- One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the keyword. Choose one device and days_back; then rows may be counted by movement, and places_gained averaged. Which keywords gained most this week? Which were lost since last month?
 create view mart.keyword_rank_movers (
@@ -2732,7 +2871,9 @@ create view mart.keyword_rank_movers (
   movement text, -- gained, lost, same; entered: ranked now and not before; left: ranked before and not now; unranked: not ranked on either day; not requested before: there is no answer for the earlier day, nor near it.
   requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
   answered_keyword_count bigint, -- Those with an answer, ranked or not.
-  is_complete boolean -- True when all requested keywords of the newest day have an answer.
+  is_complete boolean, -- True when all requested keywords of the newest day have an answer.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT l.store,
     l.track_id,
@@ -2758,7 +2899,9 @@ create view mart.keyword_rank_movers (
         END AS movement,
     l.requested_keyword_count,
     l.answered_keyword_count,
-    l.is_complete
+    l.is_complete,
+    kg.keyword_groups,
+    ag.app_groups
    FROM ops.latest_keyword_rank l
      CROSS JOIN ( VALUES (1,1), (7,2), (30,3), (90,7)) p(days_back, tolerance)
      LEFT JOIN LATERAL ( SELECT b.date_day,
@@ -2785,7 +2928,9 @@ create view mart.keyword_rank_movers (
                 END AS rank) before
      JOIN core.dim_country c ON c.country_key = l.country_key
      JOIN core.dim_keyword k ON k.keyword_key = l.keyword_key
-     JOIN core.dim_device d ON d.device_key = l.device_key;
+     JOIN core.dim_device d ON d.device_key = l.device_key
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = l.store AND ag.track_id = l.track_id;
 
 -- One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are those that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?
 create view mart.keyword_rank_vs_competitor (
@@ -2808,7 +2953,9 @@ create view mart.keyword_rank_vs_competitor (
   comparison text, -- ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested.
   requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
   answered_keyword_count bigint, -- Those with an answer, ranked or not.
-  is_complete boolean -- True when all requested keywords of the newest day have an answer.
+  is_complete boolean, -- True when all requested keywords of the newest day have an answer.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  WITH competitor AS (
          SELECT t_1.app_key,
@@ -2853,7 +3000,9 @@ create view mart.keyword_rank_vs_competitor (
         END AS comparison,
     l.requested_keyword_count,
     l.answered_keyword_count,
-    l.is_complete
+    l.is_complete,
+    kg.keyword_groups,
+    ag.app_groups
    FROM ops.latest_keyword_rank l
      JOIN competitor t ON t.app_key = l.app_key
      JOIN core.dim_app o ON o.app_key = t.competitor_app_key AND o.store = l.store
@@ -2880,7 +3029,9 @@ create view mart.keyword_rank_vs_competitor (
                     WHEN own.date_day IS NOT NULL THEN 'own rank'::text
                     WHEN list.date_day IS NOT NULL THEN 'search list'::text
                     ELSE NULL::text
-                END AS rank_source) r;
+                END AS rank_source) r
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = l.store AND ag.track_id = l.track_id;
 
 -- One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?
 create view mart.organic_share_of_voice_daily (
@@ -2903,36 +3054,39 @@ create view mart.organic_share_of_voice_daily (
   average_rank numeric, -- Average rank over the keywords for which it ranks. Over several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).
   voice_sum numeric, -- Sum of 1 / rank over its keywords.
   voice_share numeric, -- voice_sum over answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).
-  portfolio_voice_share numeric -- voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1; null while a requested keyword of any of them has no answer. Each app is tracked for its own keywords.
+  portfolio_voice_share numeric, -- voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1; null while a requested keyword of any of them has no answer. Each app is tracked for its own keywords.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
- SELECT store,
-    track_id,
-    app_name,
-    country_code,
-    country_name,
-    device_code,
-    date_day,
-    requested_keyword_count,
-    answered_keyword_count,
-    is_complete,
-    ranked_keyword_count,
-    top_1_keyword_count,
-    top_3_keyword_count,
-    top_10_keyword_count,
-    top_50_keyword_count,
-    rank_sum,
-    round(rank_sum::numeric / NULLIF(ranked_keyword_count, 0)::numeric, 2) AS average_rank,
-    voice_sum,
-    round(voice_sum / NULLIF(answered_keyword_count, 0)::numeric, 6) AS voice_share,
+ SELECT s.store,
+    s.track_id,
+    s.app_name,
+    s.country_code,
+    s.country_name,
+    s.device_code,
+    s.date_day,
+    s.requested_keyword_count,
+    s.answered_keyword_count,
+    s.is_complete,
+    s.ranked_keyword_count,
+    s.top_1_keyword_count,
+    s.top_3_keyword_count,
+    s.top_10_keyword_count,
+    s.top_50_keyword_count,
+    s.rank_sum,
+    round(s.rank_sum::numeric / NULLIF(s.ranked_keyword_count, 0)::numeric, 2) AS average_rank,
+    s.voice_sum,
+    round(s.voice_sum / NULLIF(s.answered_keyword_count, 0)::numeric, 6) AS voice_share,
         CASE
-            WHEN is_complete AND NOT (EXISTS ( SELECT
+            WHEN s.is_complete AND NOT (EXISTS ( SELECT
                FROM ops.unanswered_keyword_daily n
               WHERE n.store = s.store AND n.country_code = s.country_code AND n.date_day = s.date_day)) THEN ( SELECT round(s.voice_sum / NULLIF(sum(t.voice_billionths) / 1000000000::numeric, 0::numeric), 6) AS round
                FROM core.fact_keyword_rank_summary t
               WHERE t.date_day = s.date_day AND t.country_key = s.country_key AND t.device_key = s.device_key)
             ELSE NULL::numeric
-        END AS portfolio_voice_share
-   FROM ops.requested_keyword_day s;
+        END AS portfolio_voice_share,
+    ag.app_groups
+   FROM ops.requested_keyword_day s
+     LEFT JOIN ops.app_groups ag ON ag.store = s.store AND ag.track_id = s.track_id;
 
 -- One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword's advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?
 create view mart.paid_share_of_voice (
@@ -2954,7 +3108,9 @@ create view mart.paid_share_of_voice (
   paid_voice_sum numeric, -- paid_impression_share x search_volume.
   requested_keyword_count bigint, -- Keywords of the country and period whose advertisers were requested one by one, with an answer or without one yet; null where only the keywords that an app pays for were requested, which one answer names.
   answered_keyword_count bigint, -- Those with an answer, with advertisers or without any.
-  is_complete boolean -- False where a requested keyword of the country and period has no answer yet: sums and weighted shares are then about a part of them.
+  is_complete boolean, -- False where a requested keyword of the country and period has no answer yet: sums and weighted shares are then about a part of them.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  WITH reported AS (
          SELECT 'market'::text AS share_source,
@@ -3034,7 +3190,9 @@ create view mart.paid_share_of_voice (
     round(p.share * v.search_volume, 6) AS paid_voice_sum,
     w.requested_keyword_count,
     w.answered_keyword_count,
-    COALESCE(w.answered_keyword_count = w.requested_keyword_count, true) AS is_complete
+    COALESCE(w.answered_keyword_count = w.requested_keyword_count, true) AS is_complete,
+    kg.keyword_groups,
+    ag.app_groups
    FROM placed p
      JOIN core.dim_app a ON a.app_key = p.app_key
      JOIN core.dim_country c ON c.country_key = p.country_key
@@ -3053,7 +3211,9 @@ create view mart.paid_share_of_voice (
           WHERE t_1.valid_to IS NULL
           GROUP BY t_1.country_key, t_1.keyword_key, o.store) t ON t.country_key = p.country_key AND t.keyword_key = p.keyword_key AND t.store = a.store
      CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v
-     LEFT JOIN ops.paid_voice_answer w ON w.share_source = p.share_source AND w.country_code = c.country_code AND w.period_start = p.period_start AND w.period_end = p.period_end;
+     LEFT JOIN ops.paid_voice_answer w ON w.share_source = p.share_source AND w.country_code = c.country_code AND w.period_start = p.period_start AND w.period_end = p.period_end
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
 -- One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null, and the day counts beside it say how much data there is. Nothing may be added up: the days of releases overlap. Did the release hurt our ratings? Did its new keywords lead to ranks?
 create view mart.release_impact (
@@ -3737,7 +3897,9 @@ create view mart.search_ads_daily (
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
   is_restated boolean, -- True where a later answer changed what the first one reported.
-  is_withdrawn boolean -- True where the newest answer reports it no more. The figures as now reported are then null.
+  is_withdrawn boolean, -- True where the newest answer reports it no more. The figures as now reported are then null.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  WITH reported AS (
          SELECT f_1.org_id,
@@ -4022,10 +4184,14 @@ create view mart.search_ads_daily (
     COALESCE(o.seen_at, f.fetched_at) AS first_reported_at,
     COALESCE(o.changed_at, f.fetched_at) AS last_changed_at,
     o.changed_at IS NOT NULL AS is_restated,
-    f.is_withdrawn
+    f.is_withdrawn,
+    kg.keyword_groups,
+    ag.app_groups
    FROM reported f
      JOIN core.dim_country c ON c.country_key = f.country_key
      LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
+     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN ops.app_groups ag ON ag.store = 'ios'::text AND ag.track_id = f.app_id
      LEFT JOIN ( SELECT s.org_id,
             max(s.currency) AS currency
            FROM core.search_ads_integration s
@@ -4207,7 +4373,9 @@ create view mart.search_ads_keyword_report (
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
   is_restated boolean, -- True where a later answer changed what the first one reported.
-  is_withdrawn boolean -- True where the newest answer reports it no more. The figures as now reported are then null.
+  is_withdrawn boolean, -- True where the newest answer reports it no more. The figures as now reported are then null.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT org_id,
     max(org_name) AS org_name,
@@ -4257,7 +4425,9 @@ create view mart.search_ads_keyword_report (
     min(first_reported_at) AS first_reported_at,
     max(last_changed_at) AS last_changed_at,
     bool_or(is_restated) AS is_restated,
-    bool_and(is_withdrawn) AS is_withdrawn
+    bool_and(is_withdrawn) AS is_withdrawn,
+    max(keyword_groups) AS keyword_groups,
+    max(app_groups) AS app_groups
    FROM mart.search_ads_daily r
   WHERE report_level = 'KEYWORD'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, date_day, currency, attribution, goal_id, original_currency;
@@ -4313,7 +4483,9 @@ create view mart.search_ads_search_term_report (
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
   is_restated boolean, -- True where a later answer changed what the first one reported.
-  is_withdrawn boolean -- True where the newest answer reports it no more. The figures as now reported are then null.
+  is_withdrawn boolean, -- True where the newest answer reports it no more. The figures as now reported are then null.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT org_id,
     max(org_name) AS org_name,
@@ -4364,7 +4536,9 @@ create view mart.search_ads_search_term_report (
     min(first_reported_at) AS first_reported_at,
     max(last_changed_at) AS last_changed_at,
     bool_or(is_restated) AS is_restated,
-    bool_and(is_withdrawn) AS is_withdrawn
+    bool_and(is_withdrawn) AS is_withdrawn,
+    max(keyword_groups) AS keyword_groups,
+    max(app_groups) AS app_groups
    FROM mart.search_ads_daily r
   WHERE report_level = 'SEARCH_TERM'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, search_term, date_day, currency, attribution, goal_id, original_currency;
@@ -4626,7 +4800,8 @@ create view mart.weighted_share_of_voice_daily (
   volume_keyword_count bigint, -- Keywords with a search volume.
   search_volume_sum numeric, -- Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.
   weighted_voice_sum numeric, -- Sum of search volume / rank over these.
-  weighted_voice_share numeric -- weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).
+  weighted_voice_share numeric, -- weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT s.store,
     s.track_id,
@@ -4641,7 +4816,8 @@ create view mart.weighted_share_of_voice_daily (
     w.volume_keyword_count,
     w.search_volume_sum,
     round(w.weighted_voice_sum, 6) AS weighted_voice_sum,
-    round(w.weighted_voice_sum / NULLIF(w.search_volume_sum, 0::numeric), 6) AS weighted_voice_share
+    round(w.weighted_voice_sum / NULLIF(w.search_volume_sum, 0::numeric), 6) AS weighted_voice_share,
+    ag.app_groups
    FROM ops.requested_keyword_day s
      LEFT JOIN LATERAL ( SELECT count(v.search_volume) AS volume_keyword_count,
             sum(v.search_volume) AS search_volume_sum,
@@ -4658,7 +4834,8 @@ create view mart.weighted_share_of_voice_daily (
                   ORDER BY t_1.valid_from DESC
                  LIMIT 1) t ON true
              CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v
-          WHERE r.app_key = s.app_key AND r.date_day = s.date_day AND r.country_key = s.country_key AND r.device_key = s.device_key) w ON true;
+          WHERE r.app_key = s.app_key AND r.date_day = s.date_day AND r.country_key = s.country_key AND r.device_key = s.device_key) w ON true
+     LEFT JOIN ops.app_groups ag ON ag.store = s.store AND ag.track_id = s.track_id;
 
 -- Accounts that the API refused, one row each. All requests stop until a balance check finds that the token is accepted.
 create table ops.account_stop (
@@ -4787,6 +4964,18 @@ create view ops.app_answer (
            FROM ops.dropped_month m
           WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) g
   WHERE (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND (s.scope ->> 'app'::text) IS NOT NULL AND (g.dropped_before IS NULL OR s.window_end > g.dropped_before);
+
+-- One row per app of a group: the names of its groups in one text. In which groups is an app?
+create view ops.app_groups (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+) as
+ SELECT store,
+    track_id,
+    string_agg(group_name, ', '::text ORDER BY group_name) AS app_groups
+   FROM core.grouped_app g
+  GROUP BY store, track_id;
 
 -- Actions of people in the console: who did what, from where, at which price. A row is written before the action begins.
 create table ops.audit (
@@ -5447,6 +5636,16 @@ create view ops.incident_log (
     notified_at,
     close_notified_at
    FROM ops.incident;
+
+-- One row per keyword of a group: the names of its groups in one text. In which groups is a keyword?
+create view ops.keyword_groups (
+  keyword text, -- The keyword.
+  keyword_groups text -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+) as
+ SELECT keyword,
+    string_agg(group_name, ', '::text ORDER BY group_name) AS keyword_groups
+   FROM mart.keyword_group g
+  GROUP BY keyword;
 
 -- One row per app of the portfolio, country, keyword and device: the newest rank, at most 6 days before the newest day of the app in the country and device, so that a keyword stays while its newest day is incomplete. Where do we rank now? Which keywords wait for their newest day?
 create view ops.latest_keyword_rank (
@@ -6756,19 +6955,19 @@ create view ops.unanswered_estimate_daily (
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text]))))
   GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'device'::text), d.date_day;
 
--- One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?
-create view ops.unanswered_keyword_daily (
+-- One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. Which keywords are missing?
+create view ops.unanswered_keyword (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   date_day date, -- The day.
-  keyword_count bigint -- Keywords that are pending, running, deferred or failed.
+  keyword text -- The keyword.
 ) as
  SELECT s.scope ->> 'store'::text AS store,
     s.scope ->> 'app'::text AS track_id,
     s.scope ->> 'country'::text AS country_code,
     d.date_day,
-    count(DISTINCT i.item) AS keyword_count
+    i.item AS keyword
    FROM ops.slice s
      JOIN ops.batch b ON b.batch_id = s.batch_id
      CROSS JOIN LATERAL unnest(b.items) i(item)
@@ -6782,7 +6981,23 @@ create view ops.unanswered_keyword_daily (
            FROM ops.slice r
              JOIN ops.batch rb ON rb.batch_id = r.batch_id
           WHERE r.dataset = s.dataset AND hashtextextended(r.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND r.scope = s.scope AND r.state = 'skipped'::text AND (r.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) AND rb.items = ARRAY[i.item]))
-  GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), d.date_day;
+  GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), d.date_day, i.item;
+
+-- One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?
+create view ops.unanswered_keyword_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  date_day date, -- The day.
+  keyword_count bigint -- Keywords that are pending, running, deferred or failed.
+) as
+ SELECT store,
+    track_id,
+    country_code,
+    date_day,
+    count(*) AS keyword_count
+   FROM ops.unanswered_keyword u
+  GROUP BY store, track_id, country_code, date_day;
 
 -- One row per app, country and day whose visibility score was requested and has no answer yet. Which days of visibility are incomplete? Whose scores are missing?
 create view ops.unanswered_visibility_daily (
@@ -6933,6 +7148,8 @@ begin
       ('country_name',   'Name of the country.'),
       ('keyword_key',    'The keyword.'),
       ('keyword',        'The keyword.'),
+      ('keyword_groups', 'Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.'),
+      ('app_groups',     'Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.'),
       ('device_key',     'The device; 0 on Android.'),
       ('device_code',    'IPHONE, IPAD, or ALL on Android.'),
       ('date_day',       'The day.'),

@@ -108,6 +108,13 @@ from   mart.keyword_rank_movers as m join mart.keyword_group as g on g.keyword =
 where  m.days_back = 7 and m.device_code = 'IPHONE' group by g.group_name order by g.group_name limit 3`,
   },
   {
+    mart: "keyword_group_daily",
+    question: "What is our share of the searches for each group of keywords?",
+    query: `select app_name, group_name, date_day, answered_keyword_count, top_10_keyword_count, voice_share
+from   mart.keyword_group_daily
+where  store = 'ios' and device_code = 'IPHONE' and country_code = 'US' and is_complete order by date_day desc, voice_share desc, app_name, group_name limit 3`,
+  },
+  {
     mart: "app_group",
     question: "How many apps does each group have?",
     query: `select group_name, count(*) as apps, min(app_name) as first_name

@@ -28,6 +28,21 @@ const adRatios = {
   cost_per_tap: ["spend", "tap_count"],
   tap_through_rate: ["tap_count", "impression_count"],
 } as const;
+const voiceSums = [
+  "requested_keyword_count",
+  "answered_keyword_count",
+  "ranked_keyword_count",
+  "top_1_keyword_count",
+  "top_3_keyword_count",
+  "top_10_keyword_count",
+  "top_50_keyword_count",
+  "rank_sum",
+  "voice_sum",
+] as const;
+const voiceRatios = {
+  average_rank: ["rank_sum", "ranked_keyword_count"],
+  voice_share: ["voice_sum", "answered_keyword_count"],
+} as const;
 
 /** Metrics by mart. A test holds each against the comment of its mart and the types of its columns. */
 export const martMetrics: Readonly<Record<string, MartMetrics>> = {
@@ -67,26 +82,22 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
     sums: ["spend", "tap_count", "install_count"],
     ratios: { cost_per_install: ["spend", "install_count"] },
   },
+  keyword_group_daily: {
+    time: "date_day",
+    choose: oneDevice,
+    only: wholeDays,
+    sums: voiceSums,
+    // a keyword may be in several groups
+    addsUpOver: "everything but groups",
+    ratios: voiceRatios,
+  },
   keyword_rank_daily: { time: "date_day", choose: oneDevice, sums: [], averages: ["keyword_rank"] },
   organic_share_of_voice_daily: {
     time: "date_day",
     choose: oneDevice,
     only: wholeDays,
-    sums: [
-      "requested_keyword_count",
-      "answered_keyword_count",
-      "ranked_keyword_count",
-      "top_1_keyword_count",
-      "top_3_keyword_count",
-      "top_10_keyword_count",
-      "top_50_keyword_count",
-      "rank_sum",
-      "voice_sum",
-    ],
-    ratios: {
-      average_rank: ["rank_sum", "ranked_keyword_count"],
-      voice_share: ["voice_sum", "answered_keyword_count"],
-    },
+    sums: voiceSums,
+    ratios: voiceRatios,
   },
   retention_daily: { time: "date_day", sums: ["store_visit_count", "store_download_count"] },
   review_daily: {

@@ -24,6 +24,8 @@ const Place = z
 const Filter = z.strictObject({
   name: Text,
   column: Column,
+  /** Table of the column where it is not that of the card: its query names that table in a part of its own. */
+  table: Table.optional(),
   kind: z.enum(["values", "days"], "is neither values nor days").default("values"),
   default: z.string().min(1).optional(),
 });

@@ -47,6 +47,7 @@ const rules: readonly Rule[] = [
   { name: /^(content|description|release_notes|whats_new)$/, kinds: words, semantic: "type/Description" },
   { name: /(^|_)(icon|image|frame|preview)_url$/, semantic: "type/ImageURL" },
   { name: /_url$/, semantic: "type/URL" },
+  { name: /^group_name$|^(keyword|app)_groups$/, kinds: words, semantic: "type/Category", values: "list" },
   { name: /_name$/, kinds: words, semantic: "type/Name" },
   {
     name: /^(store|device_code|dataset|operation|class|kind|gender|network|chart|outcome|attribution|movement|reason|state)$|(^|_)currency(_code)?$|_(state|status|type|level|kind|source|class|resolution)$/,

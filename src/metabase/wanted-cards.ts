@@ -140,9 +140,10 @@ type FilterPlace = {
 
 function fieldOf({ dashboard, key, card, name, filter }: FilterPlace, { finder }: Lookup): number {
   const column = card.columns[name] ?? filter.column;
-  const found = finder.field(card.table, column);
+  const table = filter.table ?? card.table;
+  const found = finder.field(table, column);
   if (found === undefined)
-    throw misfit(dashboard, key, "table", `has no column ${card.table}.${column} for the filter ${name}`);
+    throw misfit(dashboard, key, "table", `has no column ${table}.${column} for the filter ${name}`);
   return found.id;
 }
 

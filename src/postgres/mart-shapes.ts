@@ -49,6 +49,10 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
     key: ["org_id", "store", "track_id", "country_code", "keyword", "date_day", "currency", "attribution"],
   },
   keyword_group: { key: ["group_name", "keyword"] },
+  keyword_group_daily: {
+    key: ["store", "track_id", "country_code", "device_code", "group_name", "date_day"],
+    isDaily: true,
+  },
   keyword_impression_share: { key: ["store", "track_id", "keyword", "country_code", "device_code", "share_day"] },
   keyword_install_estimate: {
     key: ["store", "track_id", "country_code", "keyword", "date_day", "estimate_kind"],

@@ -78,8 +78,55 @@ test("a mart is added up by groups of keywords and of apps", async () => {
       from   mart.keyword_rank_daily as r join mart.keyword_group as g on g.keyword = r.keyword group by 1 order by 1`),
   ).toEqual(["all | 3 | 1 | 9", "brand | 1 | 1 | 1", "generic | 2 | 4 | 9"]);
   expect(
+    await mart.ask(
+      "select app_groups, keyword_groups, keyword from mart.keyword_rank_daily where track_id = '2' union select app_groups, null, null from mart.app_overview_daily order by 3, 1",
+    ),
+  ).toEqual(["casual | all, generic | habit", "casual | - | other", "casual | - | -"]);
+  expect(
     await mart.ask(`
       select g.group_name, sum(o.answered_keyword_count) as keywords
       from   mart.app_overview_daily as o join mart.app_group as g on g.store = o.store and g.track_id = o.track_id group by 1`),
   ).toEqual(["casual | 4"]);
+});
+
+test("a group has its own counts and share of voice by day, complete or not, and capital letters make no difference", async () => {
+  await mart.ask("insert into core.grouped_keyword values ('brand', 'LUMI app')");
+  const on = { country_key: "US", device_key: "IPHONE", date_day: "2026-08-09" };
+  await mart.fill("core.fact_keyword_rank", [
+    { ...on, app_key: "ios:1", keyword_key: "lumi", rank: 2 },
+    { ...on, app_key: "ios:1", keyword_key: "Lumi App", rank: null },
+    { ...on, app_key: "ios:1", keyword_key: "habit", rank: 4 },
+  ]);
+  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-09', '{}', now())");
+  await mart.ask(`
+    with list as (insert into ops.batch (items, digest) values ('{lumi,habit,other}', 'x') returning batch_id)
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at)
+    select 'keyword_rank', 'o', '{"store":"ios","app":"2","country":"US"}', batch_id, '2026-08-09', '2026-08-10', '2026-08-09', '', 'daily', 'deferred', 1, 3, run_id, now() from ops.run, list`);
+  const rows = (app: string) =>
+    mart.ask(`
+      select group_name, requested_keyword_count, answered_keyword_count, is_complete, ranked_keyword_count, top_3_keyword_count, rank_sum, average_rank, voice_sum, voice_share
+      from   mart.keyword_group_daily where date_day = '2026-08-09' and device_code = 'IPHONE' and track_id = '${app}' order by 1`);
+  expect(await rows("1")).toEqual([
+    "all | 2 | 2 | true | 2 | 1 | 6 | 3 | 0.75 | 0.375",
+    "brand | 2 | 2 | true | 1 | 1 | 2 | 2 | 0.5 | 0.25",
+    "generic | 1 | 1 | true | 1 | 0 | 4 | 4 | 0.25 | 0.25",
+  ]);
+  expect(await rows("2")).toEqual([
+    "all | 2 | 0 | false | - | - | - | - | - | -",
+    "brand | 1 | 0 | false | - | - | - | - | - | -",
+    "generic | 1 | 0 | false | - | - | - | - | - | -",
+  ]);
+});
+
+test("every mart with keywords has the groups of the keyword and of the app, and reads none where they are not selected", async () => {
+  const marts = await mart.ask(`
+    select table_name from information_schema.columns where table_schema = 'mart' and column_name = 'keyword' and table_name not in ('keyword_group')
+    except select k.table_name from information_schema.columns as k
+    join   information_schema.columns as a on a.table_schema = 'mart' and a.table_name = k.table_name and a.column_name = 'app_groups'
+    where  k.table_schema = 'mart' and k.column_name = 'keyword_groups'`);
+  expect(marts).toEqual([]);
+  const plan = await mart.ask(
+    "explain select date_day, avg(keyword_rank) from mart.keyword_rank_daily where app_name = 'x' group by 1",
+  );
+  expect(plan.join("\n")).not.toContain("grouped");
 });

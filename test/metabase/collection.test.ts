@@ -87,7 +87,7 @@ test("a card that was deleted and a dashboard that was deleted are made again, a
     ["dashboard", "Keyword performance", "update"],
     ["dashboard", "Reviews", "create"],
   ]);
-  expect(placeOf(stage, "Keyword performance", "Movers of the week").parameter_mappings).toHaveLength(3);
+  expect(placeOf(stage, "Keyword performance", "Movers of the week").parameter_mappings).toHaveLength(4);
   expect((await stage.apply()).changes).toEqual([]);
 });
 

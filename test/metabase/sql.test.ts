@@ -17,8 +17,8 @@ type Card = (typeof cards)[number];
 /** What Metabase puts where a filter stands: the column with schema and table before it, which no alias may hide. */
 function filtered({ dashboard, card }: Card): string {
   const clause = (name: string) => {
-    const { column, kind } = dashboard.filters[name]!;
-    const full = [...card.table.split("."), card.columns[name] ?? column].map((part) => `"${part}"`).join(".");
+    const { column, kind, table = card.table } = dashboard.filters[name]!;
+    const full = [...table.split("."), card.columns[name] ?? column].map((part) => `"${part}"`).join(".");
     return kind === "days" ? `${full} between date '2026-01-01' and date '2026-03-01'` : `${full} in ('a', 'b')`;
   };
   return card.sql.replaceAll(/\[\[|\]\]/g, "").replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => clause(name));

@@ -1,4 +1,4 @@
--- Groups of apps and of keywords, as the configuration has them: the second key of every mart that has apps or keywords.
+-- Groups of apps and of keywords, as the configuration has them: a dimension of every mart that has keywords.
 
 create table core.grouped_app (
   group_name text not null,
@@ -29,8 +29,24 @@ comment on column mart.app_group.app_name   is 'Name of the app, or its track id
 select ops.comment_columns('mart.app_group');
 
 create view mart.keyword_group as
-select g.group_name, g.keyword
-from   core.grouped_keyword as g;
-comment on view   mart.keyword_group            is 'One row per group and keyword, from portfolio.groups.keywords of the configuration. Join it to any mart by keyword: figures are then added up by group, once for each group of a keyword. Which keywords are in a group? Where do we rank for the keywords of our brand?';
+select distinct g.group_name, coalesce(k.keyword, g.keyword) as keyword
+from   core.grouped_keyword as g
+left   join core.dim_keyword as k on lower(k.keyword) = lower(g.keyword);
+comment on view   mart.keyword_group            is 'One row per group and keyword, from portfolio.groups.keywords of the configuration, as other marts write it: capital letters make no difference. Join it to any mart by keyword: figures are then added up by group, once for each group of a keyword. Which keywords are in a group? Where do we rank for the keywords of our brand?';
 comment on column mart.keyword_group.group_name is 'Name of the group.';
 select ops.comment_columns('mart.keyword_group');
+
+-- one row a keyword or app: a left join by it is left out of queries that select no group
+create view ops.keyword_groups as
+select g.keyword, string_agg(g.group_name, ', ' order by g.group_name) as keyword_groups
+from   mart.keyword_group as g
+group  by g.keyword;
+comment on view   ops.keyword_groups                is 'One row per keyword of a group: the names of its groups in one text. In which groups is a keyword?';
+select ops.comment_columns('ops.keyword_groups');
+
+create view ops.app_groups as
+select g.store, g.track_id, string_agg(g.group_name, ', ' order by g.group_name) as app_groups
+from   core.grouped_app as g
+group  by g.store, g.track_id;
+comment on view   ops.app_groups                    is 'One row per app of a group: the names of its groups in one text. In which groups is an app?';
+select ops.comment_columns('ops.app_groups');
