@@ -1,6 +1,7 @@
 import type { Task } from "graphile-worker";
 import type { z } from "zod";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
+import exportTask, { ExportPayload } from "./export.ts";
 import planDueTask, { PlanDuePayload } from "./plan-due.ts";
 import type { Schedule } from "./schedule.ts";
 import retentionTask, { RetentionPayload } from "./retention.ts";
@@ -18,4 +19,5 @@ export type Job = {
 export const jobs: Readonly<Record<string, Job>> = {
   plan_due: { payload: PlanDuePayload, task: planDueTask, plans: true },
   retention: { payload: RetentionPayload, task: retentionTask, plans: false },
+  export: { payload: ExportPayload, task: exportTask, plans: false },
 };

@@ -1,4 +1,11 @@
+import type { Config } from "../src/config/config.ts";
 import type { Settings } from "../src/config/settings.ts";
+import type { Warehouse } from "../src/postgres/database.ts";
 
-/** The settings of a worker, and the datasets that its crontab plans. */
-export type Schedule = { readonly settings: Settings; readonly datasets: readonly string[] };
+/** The settings of a worker, the datasets that its crontab plans, and its database for tasks that read tables as a whole. */
+export type Schedule = {
+  readonly settings: Settings;
+  readonly datasets: readonly string[];
+  readonly config: Config;
+  readonly warehouse: Warehouse;
+};

@@ -3,6 +3,7 @@ import { AlertSettings } from "./alert-settings.ts";
 import { AnswerSettings } from "./answer-settings.ts";
 import { ConsoleSettings } from "./console-settings.ts";
 import { CreditSettings } from "./credit-settings.ts";
+import { ExportSettings } from "./export-settings.ts";
 import { NotifySettings } from "./notify-settings.ts";
 import { isDay, type Day } from "../core/day.ts";
 import { Country, PortfolioSettings } from "./portfolio-settings.ts";
@@ -142,6 +143,7 @@ export const Settings = z.strictObject({
     })
     .prefault({})
     .describe("How long facts are kept; a dataset may say otherwise."),
+  export: ExportSettings,
   credits: CreditSettings,
   api: z
     .strictObject({

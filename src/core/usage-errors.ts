@@ -54,8 +54,23 @@ export const usageErrors = {
   },
   export_under_way: {
     recovery: "usage",
-    says: "another export is writing into {folder}",
-    next: "wait until it has ended, or choose another folder",
+    says: "another export is writing into {place}",
+    next: "wait until it has ended, or choose another place",
+  },
+  unknown_scheme: {
+    recovery: "usage",
+    says: "{scheme}:// names no place that files can be written to",
+    next: "name a folder, or a bucket as s3://bucket/prefix; other stores that speak like S3 are reached by export.s3.endpoint",
+  },
+  bucket_refused: {
+    recovery: "usage",
+    says: "{place} was refused: {problem}",
+    next: "check the name of the bucket, the keys or profile (AWS_*), their rights (list, read, write and delete objects), and endpoint and region under export.s3",
+  },
+  bucket_unavailable: {
+    recovery: "retry",
+    says: "{place} did not take the files: {problem}",
+    next: "run the export again: it sends only what is not there yet; check the endpoint under export.s3 where it stays so",
   },
   export_failed: {
     recovery: "usage",

@@ -51,9 +51,14 @@ export const rooms: readonly Room[] = [
   { name: "app", is: "what every command has: settings, warehouse, clock, log", mayImport: runs },
   { name: "open-ingest", is: "the parts that run slices, put together", mayImport: [...runs, "app"] },
   {
+    name: "export",
+    is: "tables as files in a folder or bucket, and as sources of dbt",
+    mayImport: [...core, "config", "postgres"],
+  },
+  {
     name: "jobs",
-    is: "tasks of the queue: the planner's trigger and retention",
-    mayImport: [...core, "config", "ingest", "runs"],
+    is: "tasks of the queue: the planner's trigger, retention, export",
+    mayImport: [...core, "config", "postgres", "ingest", "runs", "export"],
   },
   { name: "foreground", is: "a run of a command, to its end", mayImport: [...runs, "app", "open-ingest", "jobs"] },
   {
@@ -84,7 +89,6 @@ export const rooms: readonly Room[] = [
     is: "the console in a browser: pages, actions, who may do what",
     mayImport: [...entry, ...watch, "worker", "charts"],
   },
-  { name: "export", is: "tables as Parquet files and as sources of dbt", mayImport: [...core, "config", "postgres"] },
   {
     name: "metabase",
     is: "Metabase: database, column metadata, dashboards",

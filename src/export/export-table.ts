@@ -1,10 +1,17 @@
-import { readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { makeFolder } from "../core/files.ts";
 import type { Window } from "../core/window.ts";
 import { columnType } from "./column-type.ts";
 import { fail } from "../core/errors.ts";
-import { readManifest, writeManifest, type ExportedFile, type FileFormat, type Manifest } from "./manifest.ts";
+import {
+  manifestName,
+  manifestText,
+  parseManifest,
+  type ExportedFile,
+  type FileFormat,
+  type Manifest,
+} from "./manifest.ts";
+import { nameOf } from "./own-names.ts";
+import type { TablePlace } from "./place.ts";
 import { monthsAway, partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
 import type { Relation } from "../postgres/relations.ts";
 import { writePart, type PartWriter } from "./write-part.ts";
@@ -28,9 +35,11 @@ export type TableRequest = {
   readonly declared: Relation;
   readonly format: FileFormat;
   readonly within: Partial<Window>;
-  readonly out: string;
+  readonly place: TablePlace;
   readonly storehouse: string;
   readonly now: () => number;
+  /** Ends the export between two files. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 type Made = { readonly file: ExportedFile; readonly isNew: boolean };
@@ -41,12 +50,10 @@ type Made = { readonly file: ExportedFile; readonly isNew: boolean };
  * away stay as they were exported last.
  */
 export async function exportTable(writer: PartWriter, request: TableRequest): Promise<TableExport> {
-  const { relation, within, out, now } = request;
-  const folder = path.join(out, relation.schema, relation.table);
-  await makeFolder(folder);
-  const before = await readOwnManifest(folder, request.format);
+  const { relation, within, place, now } = request;
+  const before = await readOwnManifest(place, request.format);
   const old = before?.files ?? [];
-  await sweep(folder, old);
+  await place.sweep("begins", namesOf(old));
   const parts = await partsOf(writer.client, relation, within);
   const away = await monthsAway(writer.client, relation);
   const isAway = ({ window }: ExportedFile) =>
@@ -54,19 +61,20 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
   const kept = old.filter((file) => !isWithin(file, within) || isAway(file));
   const made: Made[] = [];
   for (const part of parts) {
-    const same = await stillThere(folder, old, part);
-    made.push({ file: same ?? (await writeNew({ ...request, folder }, writer, part)), isNew: same === null });
+    request.signal?.throwIfAborted();
+    const same = await stillThere(place, old, part);
+    made.push(same === null ? await makeNew(request, writer, part) : { file: same, isNew: false });
   }
   const written = made.filter(({ isNew }) => isNew).map(({ file }) => file);
   const files = [...kept, ...made.map(({ file }) => file)].sort((a, b) => (a.path < b.path ? -1 : 1));
   const gone = old.filter(({ path: name }) => !files.some((file) => file.path === name));
   const manifest = manifestOf(request, files, new Date(now()).toISOString());
-  for (const { path: name } of written) await rename(path.join(folder, unfinished(name)), path.join(folder, name));
-  if (before === null || !saysTheSame(before, manifest)) await writeManifest(folder, manifest);
-  await sweep(folder, files);
+  await place.reveal(namesOf(written));
+  if (before === null || !saysTheSame(before, manifest)) await place.writeManifest(manifestText(manifest));
+  await place.sweep("ended", namesOf(files));
   return {
     table: relation.name,
-    folder,
+    folder: place.folder,
     written: written.length,
     unchanged: files.length - written.length,
     removed: gone.filter(({ window }) => !files.some((file) => file.window?.from === window?.from)).length,
@@ -76,18 +84,14 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
 }
 
 /** Months that an export leaves as they are would stay in another format. */
-async function readOwnManifest(folder: string, format: FileFormat): Promise<Manifest | null> {
-  const manifest = await readManifest(folder);
+async function readOwnManifest(place: TablePlace, format: FileFormat): Promise<Manifest | null> {
+  const text = await place.readManifest();
+  const manifest = text === null ? null : parseManifest(text, `${place.folder.replace(/\/$/, "")}/${manifestName}`);
   if (manifest === null || manifest.file_format === format) return manifest;
   throw fail("bad_argument", {
-    path: folder,
+    path: place.folder,
     problem: `holds an export as ${manifest.file_format}: choose another --out, or --format ${manifest.file_format}`,
   });
-}
-
-/** The name of a file until it is whole, which engines that read the folder pass over. */
-function unfinished(name: string): string {
-  return path.posix.join(path.posix.dirname(name), `_${path.posix.basename(name)}.part`);
 }
 
 /** Files without a window are always compared. */
@@ -97,28 +101,34 @@ function isWithin({ window }: ExportedFile, within: Partial<Window>): boolean {
   return (start === undefined || window.from >= start) && (end === undefined || window.from < end);
 }
 
-async function stillThere(folder: string, old: readonly ExportedFile[], part: TablePart): Promise<ExportedFile | null> {
+function namesOf(files: readonly ExportedFile[]): readonly string[] {
+  return files.map(({ path: name }) => name);
+}
+
+async function stillThere(
+  place: TablePlace,
+  old: readonly ExportedFile[],
+  part: TablePart,
+): Promise<ExportedFile | null> {
   const same = old.find(
     ({ path: name, digest }) => digest === part.digest && path.posix.dirname(name) === (part.folder || "."),
   );
-  if (same === undefined) return null;
-  const size = await stat(path.join(folder, same.path)).then(
-    (entry) => entry.size,
-    () => -1,
-  );
-  return size === same.bytes ? same : null;
+  return same !== undefined && (await place.bytesOf(same.path)) === same.bytes ? same : null;
 }
 
-async function writeNew(
-  { relation, folder, format, now }: TableRequest & { readonly folder: string },
+/** Makes the file of a part, unless an interrupted export has stored it already. */
+async function makeNew(
+  { relation, place, format, now }: TableRequest,
   writer: PartWriter,
   part: TablePart,
-): Promise<ExportedFile> {
-  const name = path.posix.join(part.folder, `rows-${part.digest.slice(0, 16)}.${format}`);
-  await makeFolder(path.join(folder, part.folder));
-  const done = await writePart(writer, relation, { part, to: path.join(folder, unfinished(name)) });
+): Promise<Made> {
   const { rows, window, digest } = part;
-  return { path: name, window, rows, ...done, digest, written_at: new Date(now()).toISOString() };
+  const name = path.posix.join(part.folder, nameOf(digest, format));
+  const left = await place.leftOver(name, digest);
+  const done = left ?? (await writePart(writer, relation, { part, to: await place.draft(name) }));
+  if (left === null) await place.store(name, { ...done, digest });
+  const file = { path: name, window, rows, ...done, digest, written_at: new Date(now()).toISOString() };
+  return { file, isNew: left === null };
 }
 
 function manifestOf(
@@ -146,19 +156,4 @@ function manifestOf(
 
 function saysTheSame(before: Manifest, after: Manifest): boolean {
   return JSON.stringify({ ...before, written_at: after.written_at }) === JSON.stringify(after);
-}
-
-/** Takes away files of ours that the manifest does not name: what an export that was killed left, and what was replaced. */
-async function sweep(folder: string, named: readonly Pick<ExportedFile, "path">[]): Promise<void> {
-  const keep = new Set(named.map(({ path: name }) => name));
-  const found = await readdir(folder, { recursive: true });
-  const names = found.map((name) => name.replaceAll("\\", "/"));
-  const ours = names.filter(
-    (name) => /(^|\/)_?rows-[\da-f]{16}\.(parquet|csv)(\.part)?$/.test(name) && !keep.has(name),
-  );
-  for (const name of ours) await rm(path.join(folder, name), { force: true });
-  for (const name of names.filter((one) => /^date_month=[\w-]+$/.test(one))) {
-    const left = await readdir(path.join(folder, name));
-    if (left.length === 0) await rm(path.join(folder, name), { recursive: true });
-  }
 }

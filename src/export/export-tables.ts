@@ -1,14 +1,13 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import path from "node:path";
 import type { Pool, PoolClient } from "pg";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { makeFolder, unwritableFile } from "../core/files.ts";
+import { unwritableFile } from "../core/files.ts";
 import type { Window } from "../core/window.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
-import { lockFileNow } from "../postgres/embedded/file-lock.ts";
 import { exportTable, type TableExport } from "./export-table.ts";
 import { withExactTypes } from "./exact-types.ts";
 import type { FileFormat } from "./manifest.ts";
+import { openPlace } from "./open-place.ts";
+import type { ExportPlace, PlaceOptions } from "./place.ts";
 import type { Relation } from "../postgres/relations.ts";
 import type { PartWriter } from "./write-part.ts";
 
@@ -16,40 +15,35 @@ import type { PartWriter } from "./write-part.ts";
 export type TableExportRequest = {
   readonly relations: readonly Relation[];
   readonly within: Partial<Window>;
+  /** A folder, or `s3://bucket/prefix`. */
   readonly out: string;
+  readonly reach: PlaceOptions;
   readonly format: FileFormat;
   readonly storehouse: string;
   readonly now: () => number;
   readonly onTable?: (done: TableExport) => void;
+  /** Ends the export between two files. */
+  readonly signal?: AbortSignal | undefined;
 };
-
-const lockName = ".storehouse-export.lock";
-const workPrefix = ".storehouse-export-";
 
 /**
  * Brings the files of some tables up to date, all as one moment of the database has them. Throws `export_under_way` where another export writes
- * into the folder, `unwritable_file` where nothing can be written.
+ * into the place, `unwritable_file` or an error of the bucket where nothing can be written.
  */
 export async function exportTables(pool: Pool, request: TableExportRequest): Promise<readonly TableExport[]> {
   const { out } = request;
-  await makeFolder(out);
-  using _lock = lockOn(out);
-  await sweepWork(out);
   await using opened = new AsyncDisposableStack();
-  const work = opened.adopt(
-    await mkdtemp(path.join(out, workPrefix)).catch((error: NodeJS.ErrnoException) => {
-      throw unwritableFile(out, error);
-    }),
-    (folder) => rm(folder, { recursive: true, force: true }),
-  );
+  const place = opened.use(await openPlace(out, request.reach));
+  const { work } = place;
   const parquet = request.format === "csv" ? null : opened.use(await openParquet(work));
   const client = await pool.connect();
   opened.defer(() => client.release());
   await begin(client);
   opened.defer(() => client.query("rollback").then(nothing, nothing));
+  if (place.lockName !== null) await lockPlace(client, place.lockName, out);
   const done: TableExport[] = [];
   for (const relation of request.relations) {
-    const one = await exportOne({ client, parquet, work }, request, relation).catch((error: unknown) => {
+    const one = await exportOne({ client, parquet, work, place }, request, relation).catch((error: unknown) => {
       throw inOurWords(relation, out, error);
     });
     done.push(one);
@@ -59,9 +53,14 @@ export async function exportTables(pool: Pool, request: TableExportRequest): Pro
 }
 
 /** CSV has no types: its numbers are written as they are. */
-async function exportOne(writer: PartWriter, request: TableExportRequest, declared: Relation): Promise<TableExport> {
+async function exportOne(
+  { place, ...writer }: PartWriter & { readonly place: ExportPlace },
+  request: TableExportRequest,
+  declared: Relation,
+): Promise<TableExport> {
   const relation = request.format === "csv" ? declared : await withExactTypes(writer.client, declared);
-  return exportTable(writer, { ...request, relation, declared });
+  const table = await place.table(relation.schema, relation.table);
+  return exportTable(writer, { ...request, relation, declared, place: table });
 }
 
 // DuckDB takes longer to load than all the rest of the program
@@ -84,23 +83,13 @@ async function begin(client: PoolClient): Promise<void> {
     set local bytea_output = 'hex'`);
 }
 
-function lockOn(out: string): Disposable {
-  let lock: Disposable | null;
-  try {
-    lock = lockFileNow(path.join(out, lockName));
-  } catch (error) {
-    throw unwritableFile(out, { code: (error as { errstr?: string }).errstr ?? String(error) });
-  }
-  if (lock === null) throw fail("export_under_way", { folder: out });
-  return lock;
-}
-
-/** The unfinished files of an export that was killed. */
-async function sweepWork(out: string): Promise<void> {
-  const left = await readdir(out, { withFileTypes: true });
-  for (const entry of left)
-    if (entry.isDirectory() && entry.name.startsWith(workPrefix))
-      await rm(path.join(out, entry.name), { recursive: true, force: true });
+/** Until the transaction ends: a bucket has no lock of its own, and whoever exports into it reads this database. */
+async function lockPlace(client: PoolClient, name: string, out: string): Promise<void> {
+  const { rows } = await client.query<{ is_ours: boolean }>(
+    "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_ours",
+    [name],
+  );
+  if (rows[0]?.is_ours !== true) throw fail("export_under_way", { place: out });
 }
 
 function inOurWords({ name }: Relation, out: string, error: unknown): unknown {

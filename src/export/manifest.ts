@@ -1,8 +1,5 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
-import path from "node:path";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
-import { unwritableFile } from "../core/files.ts";
 
 /** A file of an export: a whole month of a table, or the whole table where rows have no day. */
 const ExportedFile = z.strictObject({
@@ -41,16 +38,10 @@ export type ExportedFile = z.output<typeof ExportedFile>;
 export type FileFormat = Manifest["file_format"];
 
 /** The name of the manifest in a table's folder: engines that read a whole folder pass over names that begin with a line. */
-const manifestName = "_manifest.json";
+export const manifestName = "_manifest.json";
 
-/** The manifest of a folder; null where there is none. Throws a UsageError when it is none of ours. */
-export async function readManifest(folder: string): Promise<Manifest | null> {
-  const file = path.join(folder, manifestName);
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw fail("unreadable_file", { file, cause: error.code }, error);
-  });
-  if (text === null) return null;
+/** Reads the text of a manifest, which lies at `file`. Throws a UsageError when it is none of ours. */
+export function parseManifest(text: string, file: string): Manifest {
   try {
     return Manifest.parse(JSON.parse(text));
   } catch (error) {
@@ -58,13 +49,7 @@ export async function readManifest(folder: string): Promise<Manifest | null> {
   }
 }
 
-/** Puts a manifest into its folder, at once and whole. */
-export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  const file = path.join(folder, manifestName);
-  try {
-    await writeFile(`${file}.part`, `${JSON.stringify(manifest, null, 2)}\n`, { flush: true });
-    await rename(`${file}.part`, file);
-  } catch (error) {
-    throw unwritableFile(file, error as NodeJS.ErrnoException);
-  }
+/** The text of a manifest. */
+export function manifestText(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, null, 2)}\n`;
 }

@@ -197,7 +197,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
   const queue = await startQueue(app, {
     taskList: Object.fromEntries(
       Object.entries(jobs).map(([name, { task, plans }]) => {
-        const run = task(parts, { settings, datasets });
+        const run = task(parts, { settings, datasets, config: app.config, warehouse: app.warehouse });
         return [name, plans ? thenPriced(app, parts.halted, run) : run];
       }),
     ),

@@ -215,6 +215,7 @@ test("says of an account of which nothing is known that it is so", async () => {
   const schedule = JSON.parse(child.output().stdout);
   expect(schedule).toMatchObject({ isFollowedKnown: false });
   expect(schedule.runs.map(({ task }: { task: string }) => task).sort()).toEqual([
+    "export",
     ...Array<string>(4).fill("plan_due"),
     "retention",
   ]);

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import type { Window } from "../../src/core/window.ts";
-import { exportTables } from "../../src/export/export-tables.ts";
+import { exportTables, type TableExportRequest } from "../../src/export/export-tables.ts";
 import type { TableExport } from "../../src/export/export-table.ts";
 import { namedRelations } from "../../src/export/named-relations.ts";
-import { readManifest, type FileFormat, type Manifest } from "../../src/export/manifest.ts";
+import { parseManifest, type FileFormat, type Manifest } from "../../src/export/manifest.ts";
 import { readRelations } from "../../src/postgres/relations.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
@@ -26,6 +26,7 @@ export type ExportStage = AsyncDisposable &
       within?: Partial<Window>,
       told?: (done: TableExport) => void,
       format?: FileFormat,
+      into?: Into,
     ) => Promise<readonly TableExport[]>;
     readonly manifest: (table: string) => Promise<Manifest>;
     /** What DuckDB reads, each value as its own text. */
@@ -35,6 +36,11 @@ export type ExportStage = AsyncDisposable &
     /** Ranks 1 to `count` of the first keywords, one a row, on a day. */
     readonly ranks: (day: string, count: number) => Promise<void>;
   };
+
+/** Where to, and how it is reached. */
+type Into = Pick<TableExportRequest, "out" | "reach">;
+
+const here = (out: string): Into => ({ out, reach: { network: {}, bucket: {} } });
 
 /** Opens a stage. */
 export async function openExportStage(): Promise<ExportStage> {
@@ -53,13 +59,14 @@ export async function openExportStage(): Promise<ExportStage> {
     db,
     pool,
     out,
-    export: async (tables, within = {}, onTable = () => undefined, format = "parquet") => {
+    export: async (tables, within = {}, onTable = () => undefined, format = "parquet", into = here(out)) => {
       hour += 1;
       const now = Date.UTC(2026, 7, 20, hour);
       const relations = namedRelations(await readRelations(db), tables);
-      return exportTables(pool, { relations, within, out, format, storehouse: "0.0.0", now: () => now, onTable });
+      return exportTables(pool, { ...into, relations, within, format, storehouse: "0.0.0", now: () => now, onTable });
     },
-    manifest: async (table) => (await readManifest(path.join(out, ...table.split("."))))!,
+    manifest: async (table) =>
+      parseManifest(await readFile(path.join(out, ...table.split("."), "_manifest.json"), "utf8"), table),
     read: async (select) => {
       const result = await reader.runAndReadAll(select.replaceAll("OUT", out));
       return result.getRowsJson() as (string | null)[][];

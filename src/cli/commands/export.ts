@@ -1,22 +1,18 @@
 import { Option, type Command } from "commander";
-import path from "node:path";
-import { programVersion } from "../../config/program.ts";
 import type { Day } from "../../core/day.ts";
-import { exportTables } from "../../export/export-tables.ts";
-import { namedRelations } from "../../export/named-relations.ts";
+import { exportAsConfigured } from "../../export/export-as-configured.ts";
 import type { FileFormat } from "../../export/manifest.ts";
-import { readRelations } from "../../postgres/relations.ts";
 import { boundsOf, collect, dayArgument, folderArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
 
 type Options = {
-  readonly table: readonly string[];
-  readonly out: string;
+  readonly table?: readonly string[];
+  readonly out?: string;
   readonly from?: Day;
   readonly to?: Day;
-  readonly format: FileFormat;
+  readonly format?: FileFormat;
   readonly json?: true;
 };
 
@@ -26,28 +22,27 @@ export function defineExport(command: Command): void {
     .addOption(
       new Option(
         "--table <name>",
-        "a table or view of core or mart or a view of ops, or a whole schema; may be repeated",
-      )
-        .argParser((text: string, previous: readonly string[] | undefined) => collect(text, previous ?? []))
-        .makeOptionMandatory(),
+        "a table or view of core or mart or a view of ops, or a whole schema; may be repeated; export.tables of the configuration when left out",
+      ).argParser((text: string, previous: readonly string[] | undefined) => collect(text, previous ?? [])),
     )
-    .requiredOption("--out <folder>", "where to", folderArgument)
+    .option("--out <place>", "a folder, or s3://bucket/prefix; export.to when left out", folderArgument)
     .option("--from <day>", "only months from that of this day on", dayArgument)
     .option("--to <day>", "only months up to that of this day", dayArgument)
-    .addOption(new Option("--format <format>", "how rows are written").choices(["parquet", "csv"]).default("parquet"))
+    .addOption(
+      new Option("--format <format>", "how rows are written; export.format when left out").choices(["parquet", "csv"]),
+    )
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nA file always holds a whole month. Months that --from and --to leave out stay as they were exported last. Each table's folder has a _manifest.json.",
+      "\nA file always holds a whole month. Months that --from and --to leave out stay as they were exported last. Each table's folder has a _manifest.json, which is written last.",
     )
     .action((options: Options) =>
-      withWarehouse(async ({ warehouse: { db, pool }, clock }) => {
-        const done = await exportTables(pool, {
-          relations: namedRelations(await readRelations(db), options.table),
+      withWarehouse(async ({ warehouse, clock, config }) => {
+        const done = await exportAsConfigured(warehouse, config, {
+          tables: options.table,
           within: boundsOf(options),
-          out: path.resolve(options.out),
-          format: options.format,
-          storehouse: programVersion(),
+          ...(options.out === undefined ? {} : { out: options.out }),
+          ...(options.format === undefined ? {} : { format: options.format }),
           now: () => clock.now(),
           onTable: ({ table: name, written }) => {
             if (written > 0) remark(`${name}: ${countOf(written, "file")} written.`);

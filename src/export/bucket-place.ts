@@ -1,0 +1,204 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  UploadPartCommand,
+  type CompletedPart,
+  type S3Client,
+} from "@aws-sdk/client-s3";
+import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fail } from "../core/errors.ts";
+import { manifestName } from "./manifest.ts";
+import { isOwnName } from "./own-names.ts";
+import type { ExportPlace, PlaceOptions, StoredFile, TablePlace } from "./place.ts";
+import { bucketProblem, createS3Client, isAbsent } from "./s3-client.ts";
+
+/** Larger files are sent in parts of so many bytes; a part is in memory, so that it can be sent again. A file has 10,000 parts at most. */
+const usualPartBytes = 64 * 2 ** 20;
+
+/** The bucket and the beginning of the keys that an address names: `s3://bucket/a/b` has the beginning `a/b/`. Throws `bad_argument`. */
+function bucketOf(address: string): { readonly bucket: string; readonly prefix: string } {
+  const [, bucket = "", rest = ""] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])(?:\/([^?#]*))?$/i.exec(address) ?? [];
+  if (bucket === "")
+    throw fail("bad_argument", {
+      problem: "the address of a bucket is s3://bucket/prefix, without user, query or fragment",
+    });
+  const steps = rest.split("/").filter((step) => step !== "");
+  return { bucket, prefix: steps.map((step) => `${step}/`).join("") };
+}
+
+/** Opens a bucket. Files are made in a folder of this machine for temporary files and sent from there. */
+export async function openBucket(
+  address: string,
+  { network, bucket: access }: PlaceOptions,
+  partBytes: number = usualPartBytes,
+): Promise<ExportPlace> {
+  const { bucket, prefix } = bucketOf(address);
+  await using opened = new AsyncDisposableStack();
+  const { client } = opened.use(createS3Client(access, network));
+  const work = opened.adopt(await mkdtemp(path.join(tmpdir(), "storehouse-export-")), (folder) =>
+    rm(folder, { recursive: true, force: true }),
+  );
+  const stack = opened.move();
+  return {
+    work,
+    lockName: `storehouse export ${bucket}/${prefix}`,
+    table: (schema, table) => openTable({ client, bucket, work, partBytes, prefix: `${prefix}${schema}/${table}/` }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+type Objects = {
+  readonly client: S3Client;
+  readonly bucket: string;
+  /** Of the keys of a table. */
+  readonly prefix: string;
+  readonly work: string;
+  readonly partBytes: number;
+};
+
+async function openTable(objects: Objects): Promise<TablePlace> {
+  const folder = `s3://${objects.bucket}/${objects.prefix}`;
+  const inWords = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw bucketProblem(error, folder);
+    });
+  const stored = await inWords(list(objects));
+  const draft = path.join(objects.work, "rows.part");
+  return {
+    folder,
+    readManifest: () => inWords(readText(objects, manifestName)),
+    writeManifest: async (text) =>
+      void (await inWords(put(objects, { name: manifestName, body: Buffer.from(text), type: "application/json" }))),
+    bytesOf: (name) => Promise.resolve(stored.get(name) ?? null),
+    leftOver: (name, digest) => (stored.has(name) ? inWords(whatIs(objects, name, digest)) : Promise.resolve(null)),
+    draft: () => Promise.resolve(draft),
+    store: async (name, file) => {
+      await inWords(send(objects, { name, draft, ...file }));
+      stored.set(name, file.bytes);
+      await rm(draft);
+    },
+    reveal: () => Promise.resolve(),
+    // what an interrupted export has stored is used by the next one
+    sweep: async (when, named) => {
+      if (when === "begins") return;
+      const gone = [...stored.keys()].filter((name) => isOwnName(name) && !named.includes(name));
+      for (const name of gone)
+        await inWords(
+          objects.client.send(new DeleteObjectCommand({ Bucket: objects.bucket, Key: keyOf(objects, name) })),
+        );
+    },
+  };
+}
+
+function keyOf({ prefix }: Objects, name: string): string {
+  return `${prefix}${name}`;
+}
+
+async function list({ client, bucket, prefix }: Objects): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  let token: string | undefined;
+  do {
+    const page = await client.send(
+      new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: prefix,
+        ...(token === undefined ? {} : { ContinuationToken: token }),
+      }),
+    );
+    for (const { Key = "", Size = -1 } of page.Contents ?? []) found.set(Key.slice(prefix.length), Size);
+    token = page.NextContinuationToken;
+  } while (token !== undefined);
+  return found;
+}
+
+async function readText(objects: Objects, name: string): Promise<string | null> {
+  try {
+    const { Body } = await objects.client.send(
+      new GetObjectCommand({ Bucket: objects.bucket, Key: keyOf(objects, name) }),
+    );
+    return (await Body?.transformToString()) ?? "";
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+/** An object is whole or is not there, so what was stored with it says what it is. */
+async function whatIs(objects: Objects, name: string, digest: string): Promise<StoredFile | null> {
+  const { Metadata = {}, ContentLength: bytes = -1 } = await objects.client.send(
+    new HeadObjectCommand({ Bucket: objects.bucket, Key: keyOf(objects, name) }),
+  );
+  const { digest: found, sha256 = "" } = Metadata;
+  return found === digest && sha256 !== "" && String(bytes) === Metadata["bytes"] ? { bytes, sha256 } : null;
+}
+
+type Sent = StoredFile & { readonly name: string; readonly digest: string; readonly draft: string };
+
+async function send(objects: Objects, { name, draft, bytes, sha256, digest }: Sent): Promise<void> {
+  const metadata = { digest, sha256, bytes: String(bytes) };
+  const file = await open(draft);
+  try {
+    if (bytes > objects.partBytes) await sendInParts(objects, { name, metadata, bytes, file });
+    else await put(objects, { name, body: await file.readFile(), metadata });
+  } finally {
+    await file.close();
+  }
+}
+
+type Put = {
+  readonly name: string;
+  readonly body: Buffer;
+  readonly metadata?: Record<string, string>;
+  readonly type?: string;
+};
+
+async function put(
+  objects: Objects,
+  { name, body, metadata = {}, type = "application/octet-stream" }: Put,
+): Promise<void> {
+  await objects.client.send(
+    new PutObjectCommand({
+      Bucket: objects.bucket,
+      Key: keyOf(objects, name),
+      Body: body,
+      ContentType: type,
+      Metadata: metadata,
+    }),
+  );
+}
+
+type Large = {
+  readonly name: string;
+  readonly metadata: Record<string, string>;
+  readonly bytes: number;
+  readonly file: FileHandle;
+};
+
+/** The object is there once all parts are. */
+async function sendInParts(objects: Objects, { name, metadata, bytes, file }: Large): Promise<void> {
+  const at = { Bucket: objects.bucket, Key: keyOf(objects, name) };
+  const { UploadId } = await objects.client.send(new CreateMultipartUploadCommand({ ...at, Metadata: metadata }));
+  const upload = { ...at, UploadId };
+  try {
+    const parts: CompletedPart[] = [];
+    for (let from = 0; from < bytes; from += objects.partBytes) {
+      const body = Buffer.alloc(Math.min(objects.partBytes, bytes - from));
+      await file.read(body, 0, body.length, from);
+      const PartNumber = parts.length + 1;
+      const { ETag } = await objects.client.send(new UploadPartCommand({ ...upload, PartNumber, Body: body }));
+      parts.push({ PartNumber, ...(ETag === undefined ? {} : { ETag }) });
+    }
+    await objects.client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }));
+  } catch (error) {
+    await objects.client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
+    throw error;
+  }
+}

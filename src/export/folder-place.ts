@@ -1,0 +1,111 @@
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fail } from "../core/errors.ts";
+import { makeFolder, unwritableFile } from "../core/files.ts";
+import { lockFileNow } from "../postgres/embedded/file-lock.ts";
+import { manifestName } from "./manifest.ts";
+import { isOwnName } from "./own-names.ts";
+import type { ExportPlace, TablePlace } from "./place.ts";
+
+const lockName = ".storehouse-export.lock";
+const workPrefix = ".storehouse-export-";
+
+/** Opens a folder of this machine. Throws `export_under_way` where another export writes into it, `unwritable_file` where nothing can be written. */
+export async function openFolder(out: string): Promise<ExportPlace> {
+  const folder = path.resolve(out);
+  await using opened = new AsyncDisposableStack();
+  await makeFolder(folder);
+  opened.use(lockOn(folder));
+  await sweepWork(folder);
+  const work = opened.adopt(
+    await mkdtemp(path.join(folder, workPrefix)).catch((error: NodeJS.ErrnoException) => {
+      throw unwritableFile(folder, error);
+    }),
+    (one) => rm(one, { recursive: true, force: true }),
+  );
+  const stack = opened.move();
+  return {
+    work,
+    lockName: null,
+    table: (schema, table) => openTable(path.join(folder, schema, table)),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+async function openTable(folder: string): Promise<TablePlace> {
+  await makeFolder(folder);
+  return {
+    folder,
+    readManifest: () => readText(path.join(folder, manifestName)),
+    writeManifest: (text) => writeWhole(path.join(folder, manifestName), text),
+    bytesOf: (name) =>
+      stat(path.join(folder, name)).then(
+        ({ size }) => size,
+        () => null,
+      ),
+    // the files of an interrupted export have no name of their own yet
+    leftOver: () => Promise.resolve(null),
+    draft: async (name) => {
+      await makeFolder(path.join(folder, path.dirname(name)));
+      return path.join(folder, unfinished(name));
+    },
+    store: () => Promise.resolve(),
+    reveal: async (names) => {
+      for (const name of names) await rename(path.join(folder, unfinished(name)), path.join(folder, name));
+    },
+    sweep: (_, named) => sweep(folder, named),
+  };
+}
+
+/** The name of a file until it is whole, which engines that read the folder pass over. */
+function unfinished(name: string): string {
+  return path.posix.join(path.posix.dirname(name), `_${path.posix.basename(name)}.part`);
+}
+
+async function readText(file: string): Promise<string | null> {
+  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw fail("unreadable_file", { file, cause: error.code }, error);
+  });
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(`${file}.part`, text, { flush: true });
+    await rename(`${file}.part`, file);
+  } catch (error) {
+    throw unwritableFile(file, error as NodeJS.ErrnoException);
+  }
+}
+
+function lockOn(out: string): Disposable {
+  let lock: Disposable | null;
+  try {
+    lock = lockFileNow(path.join(out, lockName));
+  } catch (error) {
+    throw unwritableFile(out, { code: (error as { errstr?: string }).errstr ?? String(error) });
+  }
+  if (lock === null) throw fail("export_under_way", { place: out });
+  return lock;
+}
+
+/** The unfinished files of an export that was killed. */
+async function sweepWork(out: string): Promise<void> {
+  const left = await readdir(out, { withFileTypes: true });
+  for (const entry of left)
+    if (entry.isDirectory() && entry.name.startsWith(workPrefix))
+      await rm(path.join(out, entry.name), { recursive: true, force: true });
+}
+
+/** What an export that was killed left, and what was replaced. */
+async function sweep(folder: string, named: readonly string[]): Promise<void> {
+  const keep = new Set(named);
+  const found = await readdir(folder, { recursive: true });
+  const names = found.map((name) => name.replaceAll("\\", "/"));
+  for (const name of names.filter((one) => isOwnName(one) && !keep.has(one)))
+    await rm(path.join(folder, name), { force: true });
+  for (const name of names.filter((one) => /^date_month=[\w-]+$/.test(one))) {
+    const left = await readdir(path.join(folder, name));
+    if (left.length === 0) await rm(path.join(folder, name), { recursive: true });
+  }
+}
