@@ -71,10 +71,10 @@ export const Environment = z.object({
     .regex(/^([\w.-]+|\[[\da-fA-F:]+\])(:\d{1,5})?$/, "is no host, or host:port")
     .optional()
     .describe("Host (or host:port) of Postgres as Metabase sees it, instead of that of DATABASE_URL."),
-  AWS_ACCESS_KEY_ID: z
-    .string()
-    .optional()
-    .describe("Key of `export` to a bucket; left out, the profile files or the role of this machine are used."),
+  AWS_ACCESS_KEY_ID: secret(
+    z.string().min(1),
+    "Key of `export` to a bucket; left out, the profile files or the role of this machine are used.",
+  ),
   AWS_SECRET_ACCESS_KEY: secret(z.string().min(1), "The secret that belongs to that key."),
   AWS_SESSION_TOKEN: secret(z.string().min(1), "The token of temporary keys."),
   AWS_PROFILE: z.string().optional().describe("Profile in ~/.aws that `export` to a bucket uses."),

@@ -75,8 +75,8 @@ async function openTable(objects: Objects): Promise<TablePlace> {
   return {
     folder,
     readManifest: () => inWords(readText(objects, manifestName)),
-    writeManifest: async (text) =>
-      void (await inWords(put(objects, { name: manifestName, body: Buffer.from(text), type: "application/json" }))),
+    writeManifest: (text) =>
+      inWords(put(objects, { name: manifestName, body: Buffer.from(text), type: "application/json" })),
     bytesOf: (name) => Promise.resolve(stored.get(name) ?? null),
     leftOver: (name, digest) => (stored.has(name) ? inWords(whatIs(objects, name, digest)) : Promise.resolve(null)),
     draft: () => Promise.resolve(draft),

@@ -90,7 +90,7 @@ function handlerOf(agent: HttpAgent) {
         } = await agent.request({
           origin: `${sent.protocol}//${sent.hostname}${sent.port === undefined ? "" : `:${sent.port}`}`,
           path: `${sent.path}${queryText(sent.query)}`,
-          method: sent.method as "GET",
+          method: sent.method,
           headers,
           body: sent.body ?? null,
           ...(abortSignal instanceof AbortSignal ? { signal: abortSignal } : {}),

@@ -9,7 +9,7 @@ import { openExportStage } from "../support/export-stage.ts";
 async function statementsFor(engine: string): Promise<string> {
   const page = await readFile(path.join(import.meta.dirname, "../../docs/objects.md"), "utf8");
   const [, section = ""] = page.split(`### ${engine}\n`);
-  const [, block = ""] = /```sql\n(.*?)```/s.exec(section) ?? [];
+  const [, block = ""] = /```sql \w+\n(.*?)```/s.exec(section) ?? [];
   expect(block).toContain("fact_keyword_rank");
   return block;
 }

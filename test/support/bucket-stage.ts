@@ -63,10 +63,12 @@ export async function openBucketStage(): Promise<BucketStage> {
   };
   server.httpServer.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const change = `${request.method} ${decodeURIComponent((request.url ?? "").replace(/^\/lake\/|\?.*$/g, ""))}`;
-    if (/^(PUT|POST|DELETE) /.test(change)) {
-      if (!stage.letThrough(change)) return request.socket.destroy();
-      seen.push(change);
+    const isChange = /^(PUT|POST|DELETE) /.test(change);
+    if (isChange && !stage.letThrough(change)) {
+      request.socket.destroy();
+      return;
     }
+    if (isChange) seen.push(change);
     isList.run(/^\/[^/]*\/\?/.test(request.url ?? ""), () => serve(request, response));
   });
   return stage;
