@@ -14,7 +14,7 @@ create table ops.worker (
 );
 comment on table  ops.worker              is 'Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.';
 comment on column ops.worker.worker_id    is 'Number of the process.';
-comment on column ops.worker.kind         is 'sync (foreground, runs its own slices), worker (runs the shared queue) or command (sends the requests of one command).';
+comment on column ops.worker.kind         is 'sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).';
 comment on column ops.worker.host         is 'Machine.';
 comment on column ops.worker.pid          is 'Process id on that machine.';
 comment on column ops.worker.session_name is 'Name of its sessions in pg_stat_activity. When its lease expires, another process ends those sessions.';
@@ -106,7 +106,7 @@ create table ops.run (
 create index run_plan on ops.run (plan_id) where plan_id is not null;
 comment on table  ops.run                 is 'Runs: one planning each, with its slices.';
 comment on column ops.run.run_id          is 'Number of the run.';
-comment on column ops.run.kind            is 'sync, backfill, schedule, retry or import (of answer files).';
+comment on column ops.run.kind            is 'sync, backfill, schedule, retry, import (of answer files) or gateway (answers to its callers, one run a day).';
 comment on column ops.run.worker_id       is 'Foreground process that runs the slices; null when any worker may run them, as in a retry that a worker started automatically.';
 comment on column ops.run.plan_id         is 'Plan that it runs; null when it made no use of a saved plan.';
 comment on column ops.run.as_of           is 'Day that counted as today.';
@@ -254,6 +254,7 @@ create table ops.request (
   byte_count  integer     not null,
   worker_id   bigint,
   received_at timestamptz not null,
+  caller      text,
   primary key (request_id, received_at)
 ) partition by range (received_at);
 -- nothing has to exist before a request is stored: what came before its month was made is moved there when it is (0009)
@@ -263,10 +264,12 @@ create index request_time   on ops.request (received_at);
 create index request_day    on ops.request (((received_at at time zone 'UTC')::date));
 -- what a run paid for, without reading every request since it began
 create index request_run    on ops.request (run_id) where run_id is not null;
+-- what a caller of the gateway spent today
+create index request_caller on ops.request (caller, received_at) where caller is not null;
 comment on table  ops.request             is 'Every request that was sent: its slice, its outcome and its cost. A request with the error process_died was in flight when its process died; whether it was charged is unknown. The table holds no URL and no token.';
 comment on column ops.request.request_id  is 'Number of the request.';
 comment on column ops.request.account_id  is 'Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.';
-comment on column ops.request.slice_id    is 'Slice of the request; null for requests about the account and for requests of a command.';
+comment on column ops.request.slice_id    is 'Slice of the request; null for requests about the account, for requests of a command, and for those of a caller of which no table was made.';
 comment on column ops.request.run_id      is 'Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.';
 comment on column ops.request.attempt     is 'Attempt of the slice.';
 comment on column ops.request.page        is 'Page within the attempt, from 0.';
@@ -275,7 +278,7 @@ comment on column ops.request.class       is 'Credit class of the request; perso
 comment on column ops.request.store       is 'Store of the slice, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.';
 comment on column ops.request.track_id    is 'Track id of the app of the slice; null where it is about several apps or none.';
 comment on column ops.request.country_code is 'Country of the slice; null where it is about all countries or none.';
-comment on column ops.request.params      is 'Parameters by name, without lists. The lists are in the batch of the slice.';
+comment on column ops.request.params      is 'Parameters by name, without lists: they are in the batch of the slice. Those of a request for a caller of the gateway are all here.';
 comment on column ops.request.status      is 'HTTP status; null when no answer was received.';
 comment on column ops.request.error_code  is 'Stable code of the error; null when the answer was accepted.';
 comment on column ops.request.cost        is 'Credits charged: the figure in the header of a successful call, 0 for a refused one.';
@@ -284,6 +287,7 @@ comment on column ops.request.duration_ms is 'Milliseconds from sending to the l
 comment on column ops.request.byte_count  is 'Bytes of the body, unpacked.';
 comment on column ops.request.worker_id   is 'Process that sent it.';
 comment on column ops.request.received_at is 'When the last byte was received, or when the call failed.';
+comment on column ops.request.caller      is 'Caller of the gateway that it was sent for, as gateway.callers names it; null for any other request.';
 select ops.comment_columns('ops.request');
 
 create table ops.reject (

@@ -3,26 +3,32 @@
 create table raw.answer (
   answer_id  bigint      primary key generated always as identity,
   request_id bigint      not null,
-  slice_id   bigint      not null,
+  slice_id   bigint,
   attempt    integer     not null,
   page       integer     not null,
   operation  text        not null,
   body       bytea       not null,
   byte_count integer     not null,
-  fetched_at timestamptz not null
+  fetched_at timestamptz not null,
+  question   bytea
 );
 -- the program has compressed bodies already
 alter table raw.answer alter column body set storage external;
 create index answer_slice on raw.answer (slice_id, attempt, page);
+-- the last answer to an equal call
+create index answer_question on raw.answer (question, fetched_at);
+-- answers to callers of the gateway of which no table was made
+create index answer_unread on raw.answer (fetched_at) where slice_id is null;
 comment on table  raw.answer            is 'Bodies of answers, committed before they are read, so that no paid answer is lost.';
 comment on column raw.answer.answer_id  is 'Number of the answer.';
 comment on column raw.answer.request_id is 'Request that it answers.';
-comment on column raw.answer.slice_id   is 'Slice that it was fetched for.';
+comment on column raw.answer.slice_id   is 'Slice that it was fetched for; null for an answer to a caller of the gateway of which no table was made.';
 comment on column raw.answer.attempt    is 'Attempt of the slice.';
 comment on column raw.answer.page       is 'Page within the attempt, from 0.';
 comment on column raw.answer.body       is 'Body, compressed with zstd by the program. Postgres stores it without compressing it again.';
 comment on column raw.answer.byte_count is 'Bytes of the body, unpacked.';
 comment on column raw.answer.fetched_at is 'When the last byte was received.';
+comment on column raw.answer.question   is 'Hash of the call, equal for equal calls: what the gateway finds an answer by. Half of a SHA-256.';
 select ops.comment_columns('raw.answer');
 
 -- How far rebuilds from stored answers are that have not ended.

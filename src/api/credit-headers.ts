@@ -7,7 +7,14 @@ export type CreditHeaders = {
   readonly resetsAt: number | null;
   /** Epoch-ms before which the service wants no further call (Retry-After, in seconds or as a date). */
   readonly notBefore: number | null;
+  /** True for an answer that a gateway of ours gave for nothing, since it had it or was fetching it. */
+  readonly isShared?: boolean;
 };
+
+/** What a gateway of ours says of an answer: stored before, fetched for another caller at this moment, or fetched now. */
+export const sharedAnswerHeader = "x-storehouse-cache";
+/** The words in it. */
+export type SharedAnswer = "hit" | "joined" | "miss";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -21,6 +28,7 @@ export function creditHeaders(headers: Headers, receivedAt: number): CreditHeade
     // a period that has just ended says nothing of the one that begins
     resetsAt: reset === null || reset <= 0 ? null : deadline(receivedAt, reset),
     notBefore: retryAfter(headers, receivedAt),
+    isShared: numberIn(headers, "x-credit-cost") === 0 && /^(hit|joined)$/.test(String(headers[sharedAnswerHeader])),
   };
 }
 

@@ -56,6 +56,8 @@ export type Operation<P extends Record<string, Param> = Record<string, Param>, A
   readonly answer: A;
   /** True where the answer may come as bare text instead of JSON. */
   readonly mayBeText?: true;
+  /** True where a call changes something at the service: its answer is never given to another call. */
+  readonly changes?: true;
   readonly summary: string;
 };
 

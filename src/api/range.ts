@@ -1,4 +1,4 @@
-import { addDays, addMonths, type Day } from "../core/day.ts";
+import { addDays, addMonths, isDay, type Day } from "../core/day.ts";
 import { lastDay, type Window } from "../core/window.ts";
 import type { Operation, Range } from "./define-operation.ts";
 
@@ -10,6 +10,20 @@ export function rangeParams(operation: Operation, window: Window): Readonly<Reco
   if (operation.range === null) throw new Error(`${operation.id} takes no range of days`);
   const { start, end, endInclusive } = operation.range;
   return { [start]: window.start, [end]: endInclusive === false ? window.end : lastDay(window) };
+}
+
+/** The parameters that say which days a call is about; none where it is about what holds now. */
+export function dayParams({ range, params }: Operation): readonly string[] {
+  if (range !== null) return [range.start, range.end];
+  return Object.hasOwn(params, "date") ? ["date"] : [];
+}
+
+/** The window that a call is about, the reverse of `rangeParams`; null where it names no days. */
+export function windowOfCall(operation: Operation, params: Readonly<Record<string, unknown>>): Window | null {
+  const [first, last = first] = dayParams(operation);
+  const [start, end] = [params[first ?? ""], params[last ?? ""]].map(String);
+  if (start === undefined || end === undefined || !isDay(start) || !isDay(end) || end < start) return null;
+  return { start, end: operation.range?.endInclusive === false ? end : addDays(end, 1) };
 }
 
 /** The latest end of a half-open window from `start` on that one call may span; null where there is no limit. */

@@ -1,23 +1,16 @@
 import { lockUntilCommit } from "../postgres/advisory-lock.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
+import { questionOf } from "../api/question.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { importedRequest, storedAnswers, takeSlices } from "../ledger/imported-slices.ts";
-import { noteOutcomes } from "../ledger/amend-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPagesOf, type LandedPage } from "../raw/read-answers.ts";
 import { landAll, type Landing } from "../raw/store-answers.ts";
-import {
-  byKey,
-  deleteRejects,
-  type LoadParts,
-  outcomeOf,
-  prepareSlice,
-  type SliceLoad,
-  writeSlices,
-} from "../ingest/prepare-slice.ts";
+import type { LoadParts, SliceLoad } from "../ingest/prepare-slice.ts";
 import type { FileAnswer } from "./check-answer.ts";
+import { loadAnswers } from "./load-answers.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 
 /** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
@@ -59,8 +52,11 @@ export async function importAnswers(
       return [{ answer, slice: taken[fresh.indexOf(answer)] ?? null, isRestored: false }];
     });
     await landAll(transaction, placed.flatMap(landingsOf));
-    const loads = await loadAll(transaction, parts, placed);
-    const done = new Map(placed.map((one) => [one.answer, endOf(one, loads.get(one.answer))]));
+    const fetched = placed.flatMap(({ answer, slice, isRestored }) =>
+      slice === null || isRestored ? [] : [{ dataset: answer.dataset, slice, fetched: answer.fetched }],
+    );
+    const loads = await loadAnswers(transaction, parts, fetched);
+    const done = new Map(placed.map((one) => [one.answer, endOf(one, loads.get(one.slice?.sliceId ?? ""))]));
     return answers.map((answer) => done.get(answer) ?? { did: "known", ...nothing });
   });
 }
@@ -75,30 +71,6 @@ function endOf({ slice, isRestored }: Placed, load: SliceLoad | undefined): Impo
 export async function wouldDo(db: Database, answers: readonly FileAnswer[]): Promise<readonly Imported["did"][]> {
   const stored = await findStored(db, answers);
   return stored.map((found) => (found === "same" ? "known" : found === null ? "loaded" : "restored"));
-}
-
-async function loadAll(
-  transaction: Database,
-  parts: LoadParts,
-  placed: readonly Placed[],
-): Promise<ReadonlyMap<FileAnswer, SliceLoad>> {
-  const loads = new Map<FileAnswer, SliceLoad>();
-  for (const { answer, slice, isRestored } of placed)
-    if (slice !== null && !isRestored)
-      loads.set(answer, await prepareSlice(parts, answer.dataset, slice, answer.fetched));
-  const all = [...loads.values()];
-  if (all.length === 0) return loads;
-  await byKey(transaction);
-  await deleteRejects(transaction, all);
-  await writeSlices(transaction, { ...parts, tailsAt: null, inTurn: true }, all);
-  await noteOutcomes(
-    transaction,
-    all.map((load) => ({
-      slice: load.slice,
-      outcome: { ...outcomeOf(load), rows: load.rows, rejects: load.invalid.length },
-    })),
-  );
-  return loads;
 }
 
 /** Of each answer: "same" when it is stored already, the slice whose answer it is and that has lost it, or null. */
@@ -143,15 +115,19 @@ function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): reado
     class: draft.class,
     operation: draft.operation,
     scope: slice.scope,
-    params: callOf(dataset, slice, page),
+    ...callOf(dataset, slice, page),
     byteCount: body.length,
     receivedAt: fetchedAt,
     body,
   }));
 }
 
-/** Names and values of the call that would have fetched a page, lists left out. */
-function callOf(dataset: Dataset, slice: Slice, page: number): Readonly<Record<string, unknown>> {
-  const params = { ...dataset.request(slice, page), ...pageParams(operationById(slice.operation), page) };
-  return Object.fromEntries(Object.entries(params).filter(([, value]) => !Array.isArray(value)));
+/** The call that would have fetched a page: names and values, lists left out, and which equal calls there are. */
+function callOf(dataset: Dataset, slice: Slice, page: number): Pick<Landing, "params" | "question"> {
+  const operation = operationById(slice.operation);
+  const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
+  return {
+    params: Object.fromEntries(Object.entries(params).filter(([, value]) => !Array.isArray(value))),
+    question: questionOf(operation, params),
+  };
 }

@@ -111,6 +111,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/console.ts")).defineConsole,
   },
   {
+    name: "gateway",
+    summary:
+      "serve the API's own contract to others, each with a key of its own: what is stored and fresh costs nothing",
+    load: async () => (await import("./commands/gateway.ts")).defineGateway,
+  },
+  {
     name: "schedule",
     summary: "show the next runs of each line of the crontab and what each would cost; writes and spends nothing",
     load: async () => (await import("./commands/schedule.ts")).defineSchedule,

@@ -4,6 +4,7 @@ import { AnswerSettings } from "./answer-settings.ts";
 import { ConsoleSettings } from "./console-settings.ts";
 import { CreditSettings } from "./credit-settings.ts";
 import { ExportSettings } from "./export-settings.ts";
+import { GatewaySettings } from "./gateway-settings.ts";
 import { NotifySettings } from "./notify-settings.ts";
 import { isDay, type Day } from "../core/day.ts";
 import { Country, PortfolioSettings } from "./portfolio-settings.ts";
@@ -207,6 +208,7 @@ export const Settings = z.strictObject({
     .prefault({})
     .describe("The health server of a worker: probes and metrics."),
   console: ConsoleSettings,
+  gateway: GatewaySettings,
   notify: NotifySettings,
   alerts: AlertSettings,
   mcp: AnswerSettings,

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
+import { isLoopback } from "../core/loopback.ts";
 import type { Role, Visitor } from "./visitor.ts";
 
 /*
@@ -34,11 +35,6 @@ export type Access = {
   /** Ends the session, wherever a copy of its cookie is. */
   readonly signOut: (request: FastifyRequest, reply: FastifyReply) => void;
 };
-
-/** True for an address that only this machine reaches. */
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
-}
 
 /** Headers that a reverse proxy adds; most do without being configured to, one that adds none of them looks like a browser. */
 const forwarding = /^(forwarded|via|x-forwarded-.+|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip)$/;

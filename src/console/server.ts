@@ -9,6 +9,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import type { App } from "../app.ts";
 import { projectRoot } from "../config/config.ts";
 import { fail } from "../core/errors.ts";
+import { urlHere } from "../core/loopback.ts";
 import { listenOnFree } from "../health/listen.ts";
 import { openWarehouse } from "../postgres/database.ts";
 import { checkExposure, createAccess, newCookieKey } from "./access.ts";
@@ -73,9 +74,8 @@ export async function startConsole(
   if (got === null) throw fail("console_not_listening", { host, port, cause: "it and the next ten are in use" });
   opened.use(got);
   const stack = opened.move();
-  const shown = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return {
-    url: `http://${shown}:${got.port}/`,
+    url: urlHere(host, got.port),
     port: got.port,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

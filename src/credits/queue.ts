@@ -30,6 +30,8 @@ export type CreditQueueOptions = {
 type Work = {
   readonly cost: () => number;
   readonly class: Spender;
+  /** Share of the allowance that it leaves untouched, in place of its class's. */
+  readonly floor?: number;
   readonly signal?: AbortSignal;
   /** The slice that the call is for, if it is for one. */
   readonly sliceId?: string;
@@ -72,7 +74,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
   const gate = createCallGate();
 
   async function grantFor(work: PricedWork): Promise<Grant> {
-    const floor = work.class === "person" ? 0 : options.floors[work.class];
+    const floor = work.floor ?? (work.class === "person" ? 0 : options.floors[work.class]);
     const planId = work.planId ?? null;
     const request = {
       accountId,

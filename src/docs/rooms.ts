@@ -90,6 +90,11 @@ export const rooms: readonly Room[] = [
     mayImport: [...entry, ...watch, "worker", "charts"],
   },
   {
+    name: "gateway",
+    is: "the API's contract served to others, from stored answers where they are fresh",
+    mayImport: [...runs, "app", "open-ingest", "person", "health"],
+  },
+  {
     name: "metabase",
     is: "Metabase: database, column metadata, dashboards",
     mayImport: [...core, "config", "postgres"],
@@ -103,7 +108,7 @@ export const rooms: readonly Room[] = [
   {
     name: "cli",
     is: "commands and what they print",
-    mayImport: [...entry, ...watch, "worker", "console", ...surfaces],
+    mayImport: [...entry, ...watch, "worker", "console", "gateway", ...surfaces],
   },
   { name: "demo", is: "`npm run demo`", mayImport: [...entry, "charts", "worker", "console", "sandbox", "cli"] },
   {

@@ -101,7 +101,7 @@ export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Re
     storehouse_credits_reset_timestamp_seconds: single(account?.resetsAt == null ? null : account.resetsAt / 1000),
     storehouse_queue_slices: ofEach("class", creditClasses, figures.queue, ({ slices }) => slices),
     storehouse_queue_age_seconds: ofEach("class", creditClasses, figures.queue, ({ ageSeconds }) => ageSeconds),
-    storehouse_workers: ofEach("kind", ["worker", "sync", "command"], figures.workers, ({ count }) => count),
+    storehouse_workers: ofEach("kind", ["worker", "sync", "command", "gateway"], figures.workers, ({ count }) => count),
     storehouse_worker_heartbeat_age_seconds: figures.workers.map(({ kind, heartbeatAge }) => ({
       labels: { kind },
       value: heartbeatAge,

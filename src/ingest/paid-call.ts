@@ -1,5 +1,6 @@
 import type { Params } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
+import { questionOf } from "../api/question.ts";
 import type { Reply } from "../api/reply.ts";
 import { AbortError, fail, StorehouseError, wasSent } from "../core/errors.ts";
 import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
@@ -30,9 +31,14 @@ export type ApiCall = {
   readonly operation: Operation;
   readonly params: Params;
   readonly class: Spender;
-  /** The page of a slice that it is for; null where it is for none, and then the body of its answer is not stored. */
+  /** The page of a slice that it is for; null where it is for none, and then the body of its answer is stored for a `caller` only. */
   readonly page: { readonly slice: Slice; readonly index: number } | null;
+  /** The caller of the gateway that it is for, and the share of the allowance that it leaves untouched, in place of its class's. */
+  readonly caller?: { readonly name: string; readonly floor: number | undefined };
 };
+
+/** A paid answer and the credits that it took. */
+type PaidPage = LandedPage & { readonly charged: number };
 
 /** What stops a call. */
 export type CallSignals = {
@@ -49,10 +55,11 @@ export type PaidCall = ApiCall & CallSignals;
 type LandingParts = Pick<IngestParts, "accountId" | "scrub"> & { readonly workerId: string | null };
 
 /** Makes a paid call and returns its answer. Throws what the reply's status, or the lack of a reply, stands for. */
-export async function paidCall(parts: IngestParts, call: PaidCall): Promise<LandedPage> {
-  const { operation, page } = call;
+export async function paidCall(parts: IngestParts, call: PaidCall): Promise<PaidPage> {
+  const { operation, page, caller } = call;
   const cost = () => priceOf(parts, call);
-  const held = { cost, class: call.class, signal: call.unsent };
+  const floor = caller?.floor === undefined ? {} : { floor: caller.floor };
+  const held = { cost, class: call.class, signal: call.unsent, ...floor };
   const work = page === null ? held : { ...held, sliceId: page.slice.sliceId, planId: page.slice.planId ?? null };
   const { reply, isShown, refusal } = await parts.queue.run(work, async (holdId) => {
     const sent = await send(parts, call);
@@ -72,7 +79,7 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Land
   const { price } = reply.credits;
   if (reply.answer === null) throw reply.problem;
   if (price !== null) await parts.batched.learn({ operation, charged: price, isShown });
-  return { body: reply.answer, fetchedAt: reply.receivedAt };
+  return { body: reply.answer, fetchedAt: reply.receivedAt, charged: reply.credits.charged ?? 0 };
 }
 
 /** Commits a request, and settles its hold where there is one to settle; again while the database is unreachable. */
@@ -122,7 +129,7 @@ async function decideRefusal(parts: IngestParts, call: PaidCall, reply: Reply): 
   });
 }
 
-/** A request and its reply as they are committed; of an answer for a slice the body as well. */
+/** A request and its reply as they are committed; of an answer for a slice or a caller the body as well. */
 export function landingOf(parts: LandingParts, call: ApiCall, reply: Reply): Landing {
   const { status, problem, credits, durationMs, byteCount, receivedAt, answer } = reply;
   return {
@@ -134,17 +141,29 @@ export function landingOf(parts: LandingParts, call: ApiCall, reply: Reply): Lan
     durationMs,
     byteCount,
     receivedAt,
-    body: call.page === null ? null : answer,
+    body: call.page === null && call.caller === undefined ? null : answer,
+    question: answer === null ? null : questionOf(call.operation, call.params),
   };
 }
 
 /** Whether such a call was charged is unknown until the balance of the next reply. */
 function noReply({ code }: StorehouseError, durationMs: number) {
-  return { status: null, errorCode: code, cost: 0, remaining: null, durationMs, byteCount: 0, body: null };
+  return {
+    status: null,
+    errorCode: code,
+    cost: 0,
+    remaining: null,
+    durationMs,
+    byteCount: 0,
+    body: null,
+    question: null,
+  };
 }
 
-function requestOf({ accountId, workerId, scrub }: LandingParts, { operation, params, class: spender, page }: ApiCall) {
-  const scalars = Object.entries(params).filter(([, value]) => !Array.isArray(value));
+function requestOf({ accountId, workerId, scrub }: LandingParts, call: ApiCall) {
+  const { operation, params, class: spender, page, caller } = call;
+  // the lists of a slice are in its batch
+  const kept = Object.entries(params).filter(([, value]) => caller !== undefined || !Array.isArray(value));
   return {
     accountId,
     sliceId: page?.slice.sliceId ?? null,
@@ -156,11 +175,15 @@ function requestOf({ accountId, workerId, scrub }: LandingParts, { operation, pa
     operation: operation.id,
     scope: page?.slice.scope ?? null,
     // a person may have pasted a secret
-    params: Object.fromEntries(
-      scalars.map(([name, value]) => [name, typeof value === "string" ? scrub(value) : value]),
-    ),
+    params: Object.fromEntries(kept.map(([name, value]) => [name, scrubbed(value, scrub)])),
+    caller: caller?.name ?? null,
     workerId,
   };
+}
+
+function scrubbed(value: unknown, scrub: (text: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => scrubbed(item, scrub));
+  return typeof value === "string" ? scrub(value) : value;
 }
 
 /** The problem of a reply, null for an answer. Where the status leaves open whether credits or pace ran out, the balance decides. */

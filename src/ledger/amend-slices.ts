@@ -44,7 +44,7 @@ export async function reprice(
 }
 
 /** The fingerprint of an answer that does not hold any more. */
-const changedSince = "changed since";
+export const changedSince = "changed since";
 
 /** A scope of a dataset whose last answer no longer holds; with `fingerprint` only where that answer was requested under it. */
 export type Outdated = { readonly dataset: string; readonly scope: Scope; readonly fingerprint?: string };

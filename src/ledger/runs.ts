@@ -12,7 +12,7 @@ export type RunOutcome = "loaded" | "failed" | "deferred" | "aborted" | "interru
 
 /** A run as it starts. `workerId` null: any worker may run its slices. */
 export type RunStart = {
-  readonly kind: "sync" | "schedule" | "retry" | "backfill" | "import";
+  readonly kind: "sync" | "schedule" | "retry" | "backfill" | "import" | "gateway";
   readonly workerId: string | null;
   readonly asOf: Day;
   readonly datasets: readonly string[];
@@ -40,6 +40,22 @@ export async function openRun(db: Database, start: RunStart, now: number): Promi
     values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[], ${start.maxCredits}, ${start.planId ?? null}, ${at(now)})
     returning run_id`.execute(db);
   return rows[0]?.run_id ?? "";
+}
+
+/** The one run of a kind that a day has, opened and ended at once: for answers that come without a plan. To be called under a lock. */
+export async function dailyRun(
+  db: Database,
+  { kind, asOf, now }: Pick<RunStart, "kind" | "asOf"> & { readonly now: number },
+): Promise<string> {
+  const { rows } = await sql<{ run_id: string }>`
+    update ops.run set ended_at = ${at(now)}
+    where  run_id = (select min(run_id) from ops.run where kind = ${kind} and as_of = ${asOf})
+    returning run_id`.execute(db);
+  const [known] = rows;
+  if (known !== undefined) return known.run_id;
+  const runId = await openRun(db, { kind, workerId: null, asOf, datasets: [], maxCredits: null }, now);
+  await closeRun(db, runId, "loaded", now);
+  return runId;
 }
 
 /** Adds to a run what a program would pay for the planned cells that requests one thing at a time. */

@@ -6,8 +6,8 @@ import { fail } from "../core/errors.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import { queuedChannel } from "./shared-queue.ts";
 
-/** What a process does: runs its own slices, runs those of the shared queue, or answers a person's question. */
-export type WorkerKind = "sync" | "worker" | "command";
+/** What a process does: runs its own slices, runs those of the shared queue, answers a person's question, or those of callers. */
+export type WorkerKind = "sync" | "worker" | "command" | "gateway";
 
 /** This process in the ledger. While it lives it holds an advisory lock, so that a killed one is known at once, and beats, so that a frozen one is. */
 export interface LivingWorker extends AsyncDisposable {

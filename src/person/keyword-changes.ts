@@ -100,7 +100,12 @@ export async function changeKeywords(
 }
 
 /** Has the next sync read what changed. `count`: keywords that are tracked now, null when that is not known. */
-async function forget({ app }: ApiSession, { trackId, country }: TrackedPlace, now: TrackedNow, count: number | null) {
+export async function forget(
+  { app }: Pick<ApiSession, "app">,
+  { trackId, country }: TrackedPlace,
+  now: Pick<TrackedNow, "isAppTracked">,
+  count: number | null,
+): Promise<void> {
   const countries = [{ country, keywords: ["any"], keywordCount: count ?? 0 }];
   const portfolio = { apps: [{ store: storeOf(trackId), trackId, tracked: true, countries }] };
   const apps = now.isAppTracked ? [] : trackedApps.partitions(portfolio).map(({ scope }) => ({ scope }));

@@ -1,8 +1,8 @@
 import { addDays, daysBetween, type Day } from "../core/day.ts";
 import { periodOf } from "../core/period.ts";
 import { openStates, type Covered, type SliceState } from "../core/slice.ts";
-import type { Reach } from "../core/timing.ts";
-import { holds, type Window } from "../core/window.ts";
+import type { Reach, Timing } from "../core/timing.ts";
+import { holds, windowLength, type Window } from "../core/window.ts";
 import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
 
 /**
@@ -187,4 +187,13 @@ function rowsWith(marks: Uint8Array, items: readonly string[], days: number, kin
 export function sorted(items: readonly string[]): readonly string[] {
   const inOrder = items.every((item, index) => index === 0 || (items[index - 1] ?? "") < item);
   return inOrder ? items : [...new Set(items)].sort();
+}
+
+/** True where a plan of today could have a slice of just this window: published days that are kept, a whole period, or today for what holds now. */
+export function mayRequest(timing: Timing, window: Window, today: Day): boolean {
+  if (timing.kind === "snapshot") return window.start === today && windowLength(window) === 1;
+  const within = requestable(timing, today, window);
+  const period = timing.kind === "period" ? periodOf(timing.grid, window.start) : window;
+  const isWhole = period.start === window.start && period.end === window.end;
+  return isWhole && within.start <= window.start && window.end <= within.end;
 }

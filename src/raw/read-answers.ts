@@ -36,7 +36,8 @@ export async function landedPagesOf(
   return found;
 }
 
-async function unpacked(body: Buffer): Promise<Buffer> {
+/** The body of an answer as it came. */
+export async function unpacked(body: Buffer): Promise<Buffer> {
   return body.length <= largestAtOnce ? zstdDecompressSync(body) : unpackAside(body);
 }
 

@@ -4,7 +4,7 @@ import { constants, zstdCompress, zstdCompressSync } from "node:zlib";
 import { cleanJson } from "../core/text.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A request and what came of it. Times in epoch-ms. `body` is null when there is nothing to keep; that of a request without a slice is not kept. */
+/** A request and what came of it. Times in epoch-ms. `body` is null when there is nothing to keep; that of a request for neither a slice nor a caller is not kept. */
 export type Landing = {
   readonly accountId: string;
   readonly sliceId: string | null;
@@ -28,6 +28,10 @@ export type Landing = {
   readonly workerId: string | null;
   readonly receivedAt: number;
   readonly body: Buffer | null;
+  /** The call as `questionOf` names it; null or left out where there is no answer. */
+  readonly question?: string | null;
+  /** The caller of the gateway that it was sent for; null or left out where there is none. */
+  readonly caller?: string | null;
   /** True where an earlier try may have been committed without anybody learning of it. */
   readonly isRepeat?: boolean;
 };
@@ -68,7 +72,7 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
       select nextval(pg_get_serial_sequence('ops.request', 'request_id')) as request_id, l.*
       from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l
              (account_id text, slice_id bigint, run_id bigint, attempt integer, page integer, dataset text, class text, operation text, store text,
-              track_id text, country_code text, params jsonb,
+              track_id text, country_code text, params jsonb, question text, caller text,
               status integer, error_code text, cost integer, remaining integer, duration_ms integer, byte_count integer, worker_id bigint,
               received_at timestamptz, start integer, length integer, is_repeat boolean)
       where  l.is_repeat is not true or not exists (
@@ -77,15 +81,16 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
         and    q.slice_id is not distinct from l.slice_id and q.attempt = l.attempt and q.page = l.page and q.params = l.params)
     ), request as (
       insert into ops.request (request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, store, track_id, country_code,
-                               params, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at)
+                               params, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at, caller)
       overriding system value
       select request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, store, track_id, country_code,
-             params, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at
+             params, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at, caller
       from   landed
       returning 1
     ), answer as (
-      insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
-      select request_id, slice_id, attempt, page, operation, substr(${Buffer.concat(bodies)}::bytea, start, length), byte_count, received_at
+      insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at, question)
+      select request_id, slice_id, attempt, page, operation, substr(${Buffer.concat(bodies)}::bytea, start, length), byte_count, received_at,
+             decode(question, 'hex')
       from   landed
       where  length is not null
       returning 1
@@ -97,8 +102,8 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
 const nothing = Buffer.alloc(0);
 
 /** The compressed body of what is to be kept; empty where nothing is. Even an empty body takes some bytes when compressed. */
-async function packed({ body, sliceId }: Landing): Promise<Buffer> {
-  if (body === null || sliceId === null) return nothing;
+async function packed({ body, sliceId, caller }: Landing): Promise<Buffer> {
+  if (body === null || (sliceId === null && caller == null)) return nothing;
   if (body.length <= largestAtOnce) return zstdCompressSync(body, level);
   return compressAside(body, level);
 }
@@ -117,6 +122,8 @@ function rowOf(landing: Landing) {
     track_id: landing.scope?.["app"],
     country_code: landing.scope?.["country"],
     params: cleanJson(landing.params),
+    question: landing.question ?? null,
+    caller: landing.caller ?? null,
     status: landing.status,
     error_code: landing.errorCode,
     cost: landing.cost,

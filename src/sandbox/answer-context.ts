@@ -6,7 +6,7 @@ import type { Operation, Param } from "../api/define-operation.ts";
 import type { Allowance } from "./accounts.ts";
 import type { MarketApp } from "./market/apps.ts";
 import type { Market } from "./market/market.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "../api/serve/refusal.ts";
 import { countsEnd } from "./check-params.ts";
 import type { TrackedKeywords } from "./tracked-keywords.ts";
 

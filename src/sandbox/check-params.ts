@@ -3,7 +3,7 @@ import { addDays, type Day } from "../core/day.ts";
 import type { Operation, Range } from "../api/define-operation.ts";
 import { latestEnd } from "../api/range.ts";
 import { CountryCode, DayText } from "../api/values.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "../api/serve/refusal.ts";
 
 /** What the market and the calendar allow. */
 export type Limits = {

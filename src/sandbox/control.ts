@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Account } from "./accounts.ts";
 import type { SandboxState } from "./state.ts";
 import { SandboxSettings } from "./options.ts";
-import { readJson } from "./read-params.ts";
-import { Refusal } from "./refusal.ts";
+import { readJson } from "../api/serve/read-params.ts";
+import { Refusal } from "../api/serve/refusal.ts";
 
 const Spend = z.strictObject({ credits: z.int().min(0), token: z.string().exactOptional() });
 const WhichAccount = z.strictObject({ token: z.string().exactOptional() });

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from "node:http";
 import type { Operation } from "../api/define-operation.ts";
+import { errorBody, type Receipt } from "../api/serve/error-body.ts";
 import type { Fault, FaultKind } from "./faults.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Refusal } from "../api/serve/refusal.ts";
 
 /** What one request comes to: the answer, how much of it is sent, and what the log says of it. */
 export type Outcome = {
@@ -17,18 +17,9 @@ export type Outcome = {
   readonly fault?: FaultKind;
 };
 
-/** Where and when a request came in, for error bodies: `path` is as it was sent, without its query. */
-export type Receipt = { readonly at: number; readonly path: string; readonly requestId: string };
-
 const json = { "Content-Type": "application/json" } as const;
 const text = { "Content-Type": "text/plain;charset=UTF-8" } as const;
 const html = { "Content-Type": "text/html;charset=UTF-8" } as const;
-
-/** The body of every error; `message` is null where the gateway has none. */
-export function errorBody({ at, path, requestId }: Receipt, status: number, message: string | null): string {
-  const error = STATUS_CODES[status] ?? "Unknown";
-  return JSON.stringify({ timestamp: new Date(at).toISOString(), path, status, error, message, requestId });
-}
 
 /** How answers are wrapped that the contract does not settle, and whether a list that should be bare has a name. */
 export type Envelopes = { readonly open: "bare" | "data"; readonly namesLists: boolean };

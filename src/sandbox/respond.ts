@@ -3,11 +3,13 @@ import type { Account, Allowance } from "./accounts.ts";
 import { checkParams } from "./check-params.ts";
 import { chargesFor, type FaultKind } from "./faults.ts";
 import type { SandboxState } from "./state.ts";
-import { goodOutcome, refusedOutcome, spoiledOutcome, wrapped, type Outcome, type Receipt } from "./outcome.ts";
-import { readQuery, splitTarget, type Query } from "./query.ts";
-import { readParams } from "./read-params.ts";
-import { Refusal } from "./refusal.ts";
-import { pathValues, readablePath, type Route } from "./routes.ts";
+import { goodOutcome, refusedOutcome, spoiledOutcome, wrapped, type Outcome } from "./outcome.ts";
+import type { Receipt } from "../api/serve/error-body.ts";
+import { fittingCall } from "../api/serve/fitting-call.ts";
+import { readQuery, splitTarget, type Query } from "../api/serve/query.ts";
+import { readParams } from "../api/serve/read-params.ts";
+import { Refusal } from "../api/serve/refusal.ts";
+import { pathValues, readablePath, type Route } from "../api/serve/routes.ts";
 import type { AnswerTable } from "./answer-context.ts";
 
 /** A request that has a route. */
@@ -60,7 +62,7 @@ function decide(place: Place, account: Account | null): { call: Call; outcome: O
     const turn = place.state.rateLimiter.pass(account.token);
     pace = turn.headers;
     if (!turn.allowed) throw new Refusal(429, "too many requests", creditHeaders(account.allowance()));
-    call = fittingCall(place);
+    call = checkedCall(place);
     return { call, outcome: reported(answered(place, call, account)) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -80,24 +82,13 @@ function plainCall({ incoming, query }: Place): Call {
   };
 }
 
-/** The first operation of the route that the request fits. Where none does, the refusal is that of the first. */
-function fittingCall({ state, incoming, query }: Place): Call {
-  const refusals: Refusal[] = [];
-  for (const operation of incoming.route.operations) {
-    try {
-      const read = readParams(operation, {
-        path: pathValues(operation, incoming.byPosition, incoming.route.words),
-        query,
-        body: incoming.body,
-      });
-      const params = checkParams(operation, read, state.limits);
-      return { operation, params };
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      refusals.push(error);
-    }
-  }
-  throw refusals[0] ?? new Error("a route has at least one operation");
+/** The first operation of the route that the request fits, with its checked values. */
+function checkedCall({ state, incoming, query }: Place): Call {
+  const { route, byPosition, body } = incoming;
+  return fittingCall(route, (operation) => {
+    const read = readParams(operation, { path: pathValues(operation, byPosition, route.words), query, body });
+    return { operation, params: checkParams(operation, read, state.limits) };
+  });
 }
 
 function answered({ state, answers, incoming }: Place, call: Call, account: Account): Outcome {

@@ -5,11 +5,12 @@ import type { Operation } from "../api/define-operation.ts";
 import type { AnswerTable } from "./answer-context.ts";
 import { addControl } from "./control.ts";
 import { openApiOf } from "./openapi.ts";
-import { errorBody, type Outcome, refusedOutcome } from "./outcome.ts";
-import { readQuery, splitTarget } from "./query.ts";
-import { Refusal } from "./refusal.ts";
+import { errorBody } from "../api/serve/error-body.ts";
+import { type Outcome, refusedOutcome } from "./outcome.ts";
+import { readQuery, splitTarget } from "../api/serve/query.ts";
+import { Refusal } from "../api/serve/refusal.ts";
 import { respond } from "./respond.ts";
-import { type Route, routesOf } from "./routes.ts";
+import { type Route, routesOf } from "../api/serve/routes.ts";
 import type { SandboxState } from "./state.ts";
 
 // a body or a keyword may be long, the sandbox is no place to find a framework's default limits

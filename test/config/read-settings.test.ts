@@ -48,6 +48,7 @@ const defaults: Settings = {
   database: { timeout_seconds: 600 },
   health: { host: "127.0.0.1", port: 9464 },
   console: { on: false, host: "127.0.0.1", port: 9465, timeout_seconds: 5 },
+  gateway: { host: "127.0.0.1", port: 9466, fresh_minutes: 60, callers: {} },
   notify: { format: "slack", check_seconds: 60, outage_minutes: 5, repeat_hours: 24, morning_at: "07:00" },
   alerts: {},
   mcp: { rows: 1000, seconds: 30, kib: 1024 },

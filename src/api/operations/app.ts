@@ -192,6 +192,7 @@ export const iosAppDiscovery = defineOperation({
   cost: 1,
   items: null,
   answer: z.boolean(),
+  changes: true,
   summary: discoverySummary,
 });
 
@@ -206,5 +207,6 @@ export const androidAppDiscovery = defineOperation({
   cost: 1,
   items: null,
   answer: z.boolean(),
+  changes: true,
   summary: discoverySummary,
 });

@@ -62,6 +62,7 @@ export const addKeywords = defineOperation({
       createdAt: MaybeInstant,
     }),
   ),
+  changes: true,
   summary: "Tracks keywords for an app and country, and the app itself where the account does not track it yet.",
 });
 
@@ -76,6 +77,7 @@ export const deleteKeywords = defineOperation({
   answer: z.array(
     z.looseObject({ value: z.string(), countryCode: MaybeText, pinned: MaybeFlag, createdAt: MaybeInstant }),
   ),
+  changes: true,
   summary: "Removes tracked keywords of an app and country from the account.",
 });
 

@@ -4,7 +4,7 @@ import { appFacts, ratingsOn } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { bidsOf, changesOn, organisations, type BidChange } from "../market/search-ads.ts";
 import { versionOn } from "../market/versions.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../../api/serve/refusal.ts";
 import { answerTable, answerTo, localTime, midnight, publishedDays, type AnswerContext } from "../answer-context.ts";
 import { iconOf } from "./store-page.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Operation, Param } from "../api/define-operation.ts";
+import type { Operation, Param } from "../define-operation.ts";
 import type { Query } from "./query.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -11,15 +11,18 @@ export type SentParams = {
   readonly body: Uint8Array;
 };
 
+/** How values are read. `anyCase`: a word that fits in capitals or in small letters only is read as that. */
+type ReadOptions = { readonly anyCase?: boolean };
+
 /** The checked values of a request by parameter name. Refuses with 400 what the operation does not name or allow. */
-export function readParams(operation: Operation, sent: SentParams): Record<string, unknown> {
+export function readParams(operation: Operation, sent: SentParams, options: ReadOptions = {}): Record<string, unknown> {
   refuseOdd(operation, sent.query);
   const fields = bodyFields(operation, sent.body);
   const values: Record<string, unknown> = {};
   for (const [name, param] of Object.entries(operation.params)) {
     const raw =
       param.in === "body" ? fields[name] : param.in === "path" ? sent.path[name] : sent.query.values.get(name)?.[0];
-    if (raw !== undefined) values[name] = fit(name, param, raw);
+    if (raw !== undefined) values[name] = fit(name, param, options.anyCase === true ? inFittingCase(param, raw) : raw);
     else if (param.required) throw new Refusal(400, `${name} is required`);
   }
   return values;
@@ -45,6 +48,15 @@ function fit(name: string, param: Param, raw: unknown): unknown {
     param.in === "body" ? plain : param.schema.safeParse(Array.isArray(value) ? value.map(scalar) : scalar(value));
   if (typed.success) return typed.data;
   throw new Refusal(400, `${name}: ${plain.error.issues[0]?.message ?? "does not fit"}`);
+}
+
+/** A text as it is where it fits the parameter, else in the letters in which it does; a list is one text here. */
+function inFittingCase({ schema }: Param, raw: unknown): unknown {
+  if (typeof raw !== "string") return raw;
+  const forms = [raw, raw.toUpperCase(), raw.toLowerCase()];
+  const fits = (form: string) =>
+    [form, scalar(form)].some((one) => schema.safeParse(schema instanceof z.ZodArray ? form.split(",") : one).success);
+  return forms.find(fits) ?? raw;
 }
 
 function isList(param: Param): boolean {

@@ -1,5 +1,5 @@
-import { withStoreWords, type StoreWords } from "../api/address.ts";
-import type { Operation } from "../api/define-operation.ts";
+import { withStoreWords, type StoreWords } from "../address.ts";
+import type { Operation } from "../define-operation.ts";
 
 /** One method and path shape, with every operation that lives there: most have one, some choose by the values. */
 export type Route = {

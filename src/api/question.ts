@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import type { Params } from "./address.ts";
+import type { Operation, Param } from "./define-operation.ts";
+
+/** Half of a SHA-256 is enough that two different calls never share one. */
+const digits = 32;
+
+/**
+ * A call as a short text that is equal for equal calls: whatever the order of parameters and of lists, and whether a default is
+ * named or left out. Hexadecimal digits of a hash over method, path and values, without address and token.
+ */
+export function questionOf(operation: Operation, params: Params): string {
+  const { method, path, paging } = operation;
+  const all = Object.entries(operation.params).map(([name, param]): Value => {
+    const first = paging?.param === name ? paging.first : undefined;
+    return { name, param, text: textOf(params[name] ?? param.default ?? first) };
+  });
+  const given = new Map(all.map((value) => [value.name, value]));
+  // operations that share a path are told apart by their values, not by a name that the service does not know
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => JSON.stringify(given.get(name)?.text ?? null));
+  const sent = all
+    .filter(({ param, text }) => param.in !== "path" && text !== undefined)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, param, text }) => [param.in, name, text]);
+  return createHash("sha256")
+    .update(JSON.stringify([method, filled, sent]))
+    .digest("hex")
+    .slice(0, digits);
+}
+
+type Value = { readonly name: string; readonly param: Param; readonly text: string | undefined };
+
+/** A value as text: 5 and "5" travel alike, and so do lists in any order. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) return JSON.stringify(value.map(textOf).sort());
+  if (typeof value !== "object") return String(value);
+  const fields = Object.entries(value).map(([name, field]) => [name, textOf(field)] as const);
+  return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

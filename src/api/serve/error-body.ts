@@ -1,0 +1,10 @@
+import { STATUS_CODES } from "node:http";
+
+/** Where and when a request came in, for error bodies: `path` is as it was sent, without its query. */
+export type Receipt = { readonly at: number; readonly path: string; readonly requestId: string };
+
+/** The body of every error; `message` is null where the service has none. */
+export function errorBody({ at, path, requestId }: Receipt, status: number, message: string | null): string {
+  const error = STATUS_CODES[status] ?? "Unknown";
+  return JSON.stringify({ timestamp: new Date(at).toISOString(), path, status, error, message, requestId });
+}

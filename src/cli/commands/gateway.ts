@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { fail } from "../../core/errors.ts";
+import { startGateway } from "../../gateway/gateway.ts";
+import { dropKey, makeKey } from "../../gateway/keys.ts";
+import { portArgument } from "../arguments.ts";
+import { print, remark } from "../output.ts";
+import { stopSignal } from "../stop-signal.ts";
+import { withApi, withApp } from "../with-app.ts";
+
+type Options = {
+  readonly host?: string;
+  readonly port?: number;
+  readonly newKey?: string;
+  readonly dropKey?: string;
+};
+
+/** `storehouse gateway`: serve the API's contract to others until stopped. */
+export function defineGateway(command: Command): void {
+  command
+    .option("--host <address>", "address to listen on, instead of gateway.host")
+    .option("--port <number>", "port, instead of gateway.port; 0 for any free one", portArgument)
+    .option(
+      "--new-key <caller>",
+      "make a key for a caller of gateway.callers in place of its old one, show it once, and end",
+    )
+    .option("--drop-key <caller>", "take the key of a caller away, and end")
+    .addHelpText(
+      "after",
+      "\nA caller has the gateway's address as its API_BASE_URL and its key as its API_TOKEN. An answer that is stored and still fresh costs nothing.\nExit codes: 0 ended, 2 settings.",
+    )
+    .action(async (options: Options) => {
+      if (options.newKey !== undefined) return withApp((app) => newKey(app, options.newKey ?? ""));
+      if (options.dropKey !== undefined) return withApp((app) => noKey(app, options.dropKey ?? ""));
+      return withApi((app) => serve(app, options));
+    });
+}
+
+async function newKey({ config, warehouse, clock }: App, caller: string): Promise<void> {
+  if (!Object.hasOwn(config.settings.gateway.callers, caller))
+    throw fail("bad_argument", { caller, problem: "gateway.callers does not name it" });
+  const key = await makeKey(warehouse.db, caller, clock.now());
+  remark(`The key of ${caller}, which cannot be shown again. The one before it ends with this:`);
+  print(key);
+}
+
+async function noKey({ warehouse }: App, caller: string): Promise<void> {
+  if (!(await dropKey(warehouse.db, caller))) throw fail("bad_argument", { caller, problem: "has no key" });
+  remark(`${caller} has no key: its calls are refused.`);
+}
+
+async function serve(app: App, { host, port }: Options): Promise<void> {
+  const stop = stopSignal();
+  try {
+    await using served = await startGateway(app, {
+      ...(host === undefined ? {} : { host }),
+      ...(port === undefined ? {} : { port }),
+      stop: stop.signal,
+    });
+    // a port that the person named is wanted, and no other
+    if (port !== undefined && port !== 0 && served.port !== port) throw fail("port_taken", { port });
+    print(`The gateway is on ${served.url}`);
+    remark("Ctrl-C stops it.");
+    if (!stop.signal.aborted) await once(stop.signal, "abort");
+  } finally {
+    stop.dispose();
+  }
+}

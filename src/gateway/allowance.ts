@@ -1,0 +1,68 @@
+import { sql } from "../postgres/sql.ts";
+import { addDays, dayOf } from "../core/day.ts";
+import { readAccount } from "../credits/account.ts";
+import { chargedCredits } from "../credits/charges.ts";
+import type { Caller, GatewayParts } from "./gateway-parts.ts";
+
+/** What a caller may take: credits, and epoch-ms of the end of the period that limits it. */
+export type Allowance = {
+  readonly total: number;
+  readonly remaining: number;
+  readonly resetsAt: number;
+  readonly periodHours: number;
+};
+
+/** A balance that was reported longer ago is checked before it is passed on. */
+const staleAfterMs = 10 * 60_000;
+const dayMs = 86_400_000;
+
+/**
+ * The allowance as one caller sees it: what the account has above its floor or what is left of the caller's day, whichever is less, with
+ * the reset of that one.
+ */
+export async function allowanceOf(parts: GatewayParts, caller: Caller): Promise<Allowance> {
+  const { ingest, app } = parts;
+  const now = ingest.clock.now();
+  const known = await readAccount(ingest.db, ingest.accountId);
+  const isCurrent = known?.resetsAt != null && known.resetsAt > now && now - (known.observedAt ?? 0) < staleAfterMs;
+  // where the service does not respond, what is known of it still holds
+  if (!isCurrent) await ingest.refreshBalance().catch(() => undefined);
+  const account = isCurrent ? known : await readAccount(ingest.db, ingest.accountId);
+  const total = account?.total ?? 0;
+  const floor = Math.ceil(total * (caller.floor ?? app.config.settings.credits.floors[caller.class]));
+  const shared = Math.max(0, (account?.remaining ?? 0) - (account?.held ?? 0) - floor);
+  const resetsAt = account?.resetsAt ?? now + dayMs;
+  const own = await leftOfDay(parts, caller);
+  if (own === null || own >= shared)
+    return { total, remaining: shared, resetsAt, periodHours: account?.periodHours ?? 24 };
+  return { total: caller.credits_a_day ?? 0, remaining: own, resetsAt: nextDay(now), periodHours: 24 };
+}
+
+/** Credits that a caller may still take today; null where it has no limit. */
+export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promise<number | null> {
+  if (caller.credits_a_day === undefined) return null;
+  const { rows } = await sql<{ credits: number }>`
+    select ${chargedCredits("q")} as credits
+    from   ops.request as q
+    where  q.caller = ${caller.name} and q.received_at >= ${`${dayOf(ingest.clock.now())}T00:00:00Z`}::timestamptz`.execute(
+    ingest.db,
+  );
+  return Math.max(0, caller.credits_a_day - (rows[0]?.credits ?? 0));
+}
+
+/** The end of the day (UTC), in epoch-ms. */
+function nextDay(now: number): number {
+  return Date.parse(addDays(dayOf(now), 1));
+}
+
+/** The headers that tell a caller what its call took and what is left. */
+export function creditHeadersOf(
+  { remaining, resetsAt }: Allowance,
+  { cost, now }: { readonly cost: number | null; readonly now: number },
+): Readonly<Record<string, string>> {
+  return {
+    ...(cost === null ? {} : { "X-Credit-Cost": String(cost) }),
+    "X-Credit-Remaining": String(remaining),
+    "X-Credit-Reset": String(Math.max(1, Math.ceil((resetsAt - now) / 1000))),
+  };
+}

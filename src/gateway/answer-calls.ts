@@ -1,0 +1,178 @@
+import type { SharedAnswer } from "../api/credit-headers.ts";
+import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
+import { questionOf } from "../api/question.ts";
+import { readAnswer } from "../api/read-answer.ts";
+import { windowOfCall } from "../api/range.ts";
+import { Refusal } from "../api/serve/refusal.ts";
+import { dayOf } from "../core/day.ts";
+import { AbortError, DeferError, type StorehouseError } from "../core/errors.ts";
+import { datasetNamed, datasets } from "../datasets/shared/all.ts";
+import { paidCall } from "../ingest/paid-call.ts";
+import { changedSince } from "../ledger/amend-slices.ts";
+import { forget } from "../person/keyword-changes.ts";
+import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
+import { lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
+import { leftOfDay } from "./allowance.ts";
+import type { TableFeeder } from "./feed-tables.ts";
+import { isFinal } from "./freshness.ts";
+import type { Call, Caller, GatewayParts } from "./gateway-parts.ts";
+
+/*
+ * One call of a caller:
+ *
+ *   stored      an answer to an equal call that is still fresh costs nothing
+ *   under way   an equal call of this process is waited for, and costs the second caller nothing
+ *   paid        anything else is reserved, sent, landed and booked like any other paid call, under the caller's class, floor and day;
+ *               what is handed on is committed by then, and is loaded into a table after that where a dataset knows it
+ *
+ * A call that changes something at the service is always paid, and never handed to another.
+ */
+
+/** An answer as a caller gets it: where it is from, when it came (epoch-ms), and what it took. */
+export type Answered = {
+  readonly body: Buffer;
+  readonly fetchedAt: number;
+  readonly cost: number;
+  readonly from: SharedAnswer;
+};
+
+/** Answers calls. Disposing waits for those under way and for what is being loaded. */
+export interface CallAnswerer extends AsyncDisposable {
+  /** Throws a Refusal, or what the service's reply or the allowance stands for. */
+  readonly answer: (call: Call, caller: Caller) => Promise<Answered>;
+}
+
+/** After a refusal of the account itself nothing is sent for so long. */
+const refusedForMs = 60_000;
+
+/** Makes one. */
+export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): CallAnswerer {
+  const { ingest } = parts;
+  const { clock, log } = ingest;
+  const underWay = new Map<string, Promise<Answered>>();
+  const reserved = new Map<string, number>();
+  let refused: { readonly error: StorehouseError; readonly until: number } | null = null;
+  let feeding: Promise<unknown> = feeder.feedLeftOver().catch(noteFailure);
+
+  function noteFailure(error: unknown): void {
+    // the answer is stored: the next start tries again
+    log.warn({ problem: error instanceof Error ? error.message : "unknown" }, "gateway.not_loaded");
+  }
+
+  /** Keeps a caller within its day, its calls under way counted at their price. */
+  async function withinDay<T>(caller: Caller, cost: number, pay: () => Promise<T>): Promise<T> {
+    const before = reserved.get(caller.name) ?? 0;
+    reserved.set(caller.name, before + cost);
+    try {
+      const left = await leftOfDay(parts, caller);
+      if (left !== null && left < before + cost)
+        throw new Refusal(
+          429,
+          `the caller has ${Math.max(0, left - before)} credits left today, and this takes ${cost}`,
+        );
+      return await pay();
+    } finally {
+      reserved.set(caller.name, (reserved.get(caller.name) ?? 0) - cost);
+    }
+  }
+
+  async function pay({ operation, params }: Call, caller: Caller): Promise<Answered> {
+    if (refused !== null && clock.now() < refused.until) throw refused.error;
+    const cost = ingest.learned.get(operation.id) ?? operation.cost;
+    const paid = {
+      operation,
+      params,
+      class: caller.class,
+      page: null,
+      caller: { name: caller.name, floor: caller.floor },
+    };
+    try {
+      // paid for once it is sent: a caller that leaves does not stop it
+      const page = await withinDay(caller, cost, () => paidCall(ingest, { ...paid, unsent: ingest.halted }));
+      refused = null;
+      return { body: page.body, fetchedAt: page.fetchedAt, cost: page.charged, from: "miss" };
+    } catch (error) {
+      if (error instanceof AbortError && error.code === "unauthorised")
+        refused = { error, until: clock.now() + refusedForMs };
+      throw error;
+    }
+  }
+
+  async function storedOrPaid(call: Call, caller: Caller, question: string): Promise<Answered> {
+    const stored = await lastAnswerTo(ingest.db, question);
+    if (stored !== null && isUsable(parts, call, stored))
+      return { body: stored.body, fetchedAt: stored.fetchedAt, cost: 0, from: "hit" };
+    const paid = await pay(call, caller);
+    feeding = feeding.then(() => feeder.feed(call)).catch(noteFailure);
+    return paid;
+  }
+
+  async function shared(call: Call, caller: Caller): Promise<Answered> {
+    const question = questionOf(call.operation, call.params);
+    const first = underWay.get(question);
+    if (first === undefined) {
+      const own = storedOrPaid(call, caller, question).finally(() => underWay.delete(question));
+      underWay.set(question, own);
+      return own;
+    }
+    try {
+      const joined = await first;
+      return joined.from === "miss" ? { ...joined, cost: 0, from: "joined" } : joined;
+    } catch (error) {
+      // the other caller's limits are not this one's
+      if (error instanceof Refusal || error instanceof DeferError) return shared(call, caller);
+      throw error;
+    }
+  }
+
+  async function changed(call: Call, caller: Caller): Promise<Answered> {
+    const answer = await pay(call, caller);
+    await forgetLists(parts, call);
+    return answer;
+  }
+
+  return {
+    answer: (call, caller) => (call.operation.changes === true ? changed(call, caller) : shared(call, caller)),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.allSettled(underWay.values());
+      await feeding;
+    },
+  };
+}
+
+/** Keywords that were added or removed have the account's lists read again. */
+async function forgetLists({ app }: GatewayParts, { operation, params }: Call): Promise<void> {
+  if (operation !== addKeywords && operation !== deleteKeywords) return;
+  const place = { trackId: String(params["trackId"]), country: String(params["countryCode"]) };
+  await forget({ app }, place, { isAppTracked: false }, null);
+}
+
+/** True for a stored answer that can be read and that no plan would request again by now. */
+function isUsable(parts: GatewayParts, call: Call, stored: StoredAnswer): boolean {
+  const { settings } = parts.app.config;
+  const { clock } = parts.ingest;
+  const { slice, fetchedAt } = stored;
+  if (slice !== null && (slice.state === "failed" || slice.fingerprint === changedSince)) return false;
+  const today = clock.today();
+  const belongsTo =
+    slice === null ? datasets.filter((one) => one.operations.includes(call.operation)) : [datasetNamed(slice.dataset)];
+  const dated = {
+    asOf: slice?.asOf ?? dayOf(fetchedAt),
+    window: windowOfCall(call.operation, call.params) ?? (slice?.class === "snapshot" ? null : (slice?.window ?? null)),
+    mayBeEmpty: slice === null || slice.state === "empty",
+    isSnapshot: slice?.class === "snapshot",
+  };
+  const timings = belongsTo.map((dataset) => timingWith(dataset.timing, settingsOf(dataset, settings), today));
+  const isYoung = clock.now() - fetchedAt < settings.gateway.fresh_minutes * 60_000;
+  return (isFinal(dated, timings, today) ?? isYoung) && isReadable(call, stored.body);
+}
+
+/** Half an answer, or one that says that it failed, is requested again. */
+function isReadable({ operation }: Call, body: Buffer): boolean {
+  try {
+    readAnswer(operation, body);
+    return true;
+  } catch {
+    return false;
+  }
+}

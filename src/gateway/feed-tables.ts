@@ -1,0 +1,119 @@
+import { landedAnswer, type LandedAnswer } from "../archive/stored-answer.ts";
+import { loadAnswers } from "../archive/load-answers.ts";
+import { operationById } from "../api/operations/all.ts";
+import { pageParams } from "../api/paging.ts";
+import { questionOf } from "../api/question.ts";
+import { dayOf } from "../core/day.ts";
+import { StorehouseError } from "../core/errors.ts";
+import { takeSlices } from "../ledger/imported-slices.ts";
+import { dailyRun } from "../ledger/runs.ts";
+import { startsOf } from "../planner/plan-stream.ts";
+import { lockUntilCommit } from "../postgres/advisory-lock.ts";
+import { giveToSlice, lastAnswerTo, unreadCalls, type StoredAnswer } from "../raw/answers-to.ts";
+import { knownCalls, type KnownCall, type KnownCalls } from "./known-calls.ts";
+import type { Call, GatewayParts } from "./gateway-parts.ts";
+
+/** Makes rows of what callers paid for. */
+export type TableFeeder = {
+  /** Loads the answer to a call, once all of its pages are stored, where a dataset that is on would have made the call. True when it did. */
+  readonly feed: (call: Call) => Promise<boolean>;
+  /** Loads what a gateway that was killed left behind today. */
+  readonly feedLeftOver: () => Promise<void>;
+};
+
+/** The portfolio is read again after so long. */
+const knownForMs = 60_000;
+
+/** Makes one. */
+export function createTableFeeder(parts: GatewayParts): TableFeeder {
+  const { ingest } = parts;
+  let known: { readonly calls: KnownCalls; readonly at: number; readonly today: string } | null = null;
+
+  async function callsKnown(): Promise<KnownCalls> {
+    const { clock, db } = ingest;
+    const [today, now] = [clock.today(), clock.now()];
+    if (known !== null && known.today === today && now - known.at < knownForMs) return known.calls;
+    const plannings = await startsOf(db, { datasets: [], bounds: {}, today }, parts.app.config.settings);
+    known = { calls: knownCalls(plannings, today), at: now, today };
+    return known.calls;
+  }
+
+  async function feed(call: Call): Promise<boolean> {
+    const found = (await callsKnown())(call);
+    if (found === null) return false;
+    const stored = await storedPages(parts, found);
+    const answer = await wholeAnswer(found, stored);
+    return answer !== null && loadInto(parts, found, { answer, stored });
+  }
+
+  return {
+    feed,
+    feedLeftOver: async () => {
+      for (const { operation, params } of await unreadCalls(ingest.db, startOfDay(parts)))
+        await feed({ operation: operationById(operation), params });
+    },
+  };
+}
+
+/** An answer of an earlier day is not about today. */
+function startOfDay({ ingest }: GatewayParts): number {
+  return Date.parse(dayOf(ingest.clock.now()));
+}
+
+/** The pages of a slice that are stored and for no slice yet, from the first on until one is missing. */
+async function storedPages(parts: GatewayParts, { dataset, slice }: KnownCall): Promise<readonly StoredAnswer[]> {
+  const operation = operationById(slice.operation);
+  const pages: StoredAnswer[] = [];
+  for (;;) {
+    const index = pages.length;
+    const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
+    const page = await lastAnswerTo(parts.ingest.db, questionOf(operation, params), { unreadSince: startOfDay(parts) });
+    // calls without pages may come back to the first
+    if (page === null || pages.some(({ answerId }) => answerId === page.answerId)) return pages;
+    pages.push(page);
+  }
+}
+
+/** The answer that the pages make; null while one is missing, and for one that cannot be read. */
+async function wholeAnswer({ slice }: KnownCall, stored: readonly StoredAnswer[]): Promise<LandedAnswer | null> {
+  try {
+    return await landedAnswer({ ...slice, requests: 1 }, new Map(stored.entries()));
+  } catch (error) {
+    if (error instanceof StorehouseError) return null;
+    throw error;
+  }
+}
+
+/** Rolls a transaction back: another process was first. */
+class Elsewhere extends Error {}
+
+async function loadInto(
+  { ingest }: GatewayParts,
+  { dataset, slice: draft }: KnownCall,
+  { answer, stored }: { readonly answer: LandedAnswer; readonly stored: readonly StoredAnswer[] },
+): Promise<boolean> {
+  const { clock, db } = ingest;
+  const pages = stored.slice(0, answer.pages.length);
+  try {
+    await db.transaction().execute(async (transaction) => {
+      // of two that load the same answer the second finds it taken
+      await lockUntilCommit(transaction, "raw import");
+      const runId = await dailyRun(transaction, { kind: "gateway", asOf: clock.today(), now: clock.now() });
+      const priced = { ...draft, requests: pages.length, credits: pages.length * operationById(draft.operation).cost };
+      const [slice] = await takeSlices(transaction, runId, [priced], clock.now());
+      // null: a plan is about to fetch the same
+      if (slice == null) throw new Elsewhere();
+      const given = await giveToSlice(
+        transaction,
+        slice,
+        pages.map(({ answerId }) => answerId),
+      );
+      if (given !== pages.length) throw new Elsewhere();
+      await loadAnswers(transaction, ingest, [{ dataset, slice, fetched: answer.fetched }]);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof Elsewhere) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { addDays, type Day } from "../core/day.ts";
+import type { Timing } from "../core/timing.ts";
+import type { Window } from "../core/window.ts";
+import { calendarOf } from "../plan/cover/gap-grid.ts";
+import { emptyEarlyDaysOf, missingCells, settledEnd } from "../plan/missing.ts";
+
+/** What freshness is judged by. */
+export type DatedAnswer = {
+  /** The day that counted as today when it was requested. */
+  readonly asOf: Day;
+  /** The days that it is about; null where the call names none. */
+  readonly window: Window | null;
+  /** True where it may be an answer of nothing, which is final later than others. */
+  readonly mayBeEmpty: boolean;
+  /** True where the call is about what holds now, whatever the timing of the dataset is otherwise. */
+  readonly isSnapshot: boolean;
+};
+
+/**
+ * True where no plan would request an answer again by now, by each of these timings; null where they have no word on it: the call
+ * belongs to no dataset, names no days, or days that are not published yet.
+ */
+export function isFinal(answer: DatedAnswer, timings: readonly Timing[], today: Day): boolean | null {
+  const verdicts = timings.map((timing) => verdictOf(answer, timing, today));
+  if (verdicts.length === 0 || verdicts.includes(null)) return null;
+  return verdicts.every((verdict) => verdict === true);
+}
+
+function verdictOf({ asOf, window, mayBeEmpty, isSnapshot }: DatedAnswer, timing: Timing, today: Day): boolean | null {
+  if (timing.kind === "snapshot") return asOf > addDays(today, -timing.refreshDays);
+  if (isSnapshot) return asOf >= today;
+  if (window === null || window.end > settledEnd(timing, today)) return null;
+  const state = mayBeEmpty ? "empty" : "loaded";
+  const { restated } = missingCells({
+    timing,
+    items: null,
+    calendar: calendarOf(window),
+    covered: [{ scope: {}, operation: "", items: null, window, state, asOf, fingerprint: "", refused: false }],
+    today,
+    reprocess: "missing",
+    emptyEarlyDays: emptyEarlyDaysOf(timing),
+  });
+  return restated.rows.length === 0;
+}

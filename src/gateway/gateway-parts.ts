@@ -1,0 +1,13 @@
+import type { App } from "../app.ts";
+import type { CallerSettings } from "../config/gateway-settings.ts";
+import type { Operation } from "../api/define-operation.ts";
+import type { IngestParts } from "../ingest/ingest-parts.ts";
+
+/** What the gateway is made of. */
+export type GatewayParts = { readonly app: App; readonly ingest: IngestParts };
+
+/** Who calls. */
+export type Caller = CallerSettings & { readonly name: string };
+
+/** A checked call. */
+export type Call = { readonly operation: Operation; readonly params: Readonly<Record<string, unknown>> };

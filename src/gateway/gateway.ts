@@ -1,0 +1,48 @@
+import type { App } from "../app.ts";
+import { fail } from "../core/errors.ts";
+import { urlHere } from "../core/loopback.ts";
+import { createBudget } from "../credits/budget.ts";
+import { listenOnFree } from "../health/listen.ts";
+import { checkBalance } from "../ingest/balance-check.ts";
+import { openIngest } from "../open-ingest.ts";
+import { createCallAnswerer } from "./answer-calls.ts";
+import { createTableFeeder } from "./feed-tables.ts";
+import { keyHolders } from "./keys.ts";
+import { createServer } from "./server.ts";
+
+/** A running gateway. Disposing stops listening, lets calls under way end and loads their answers. */
+export type Gateway = AsyncDisposable & {
+  /** What a caller on this machine has as its API_BASE_URL. */
+  readonly url: string;
+  readonly port: number;
+};
+
+/** How to start one. `stop` takes back what is not sent yet. */
+type GatewayOptions = { readonly host?: string; readonly port?: number; readonly stop: AbortSignal };
+
+/**
+ * Serves the API's contract to the callers of the configuration. Throws `gateway_no_callers` where none of them has a key, and
+ * `gateway_not_listening` for a host or port that cannot be used.
+ */
+export async function startGateway(app: App, options: GatewayOptions): Promise<Gateway> {
+  const { gateway } = app.config.settings;
+  const { host = gateway.host, port = gateway.port, stop } = options;
+  const holders = await keyHolders(app.warehouse.db);
+  if (!holders.some((name) => Object.hasOwn(gateway.callers, name))) throw fail("gateway_no_callers");
+  await using opened = new AsyncDisposableStack();
+  const ingest = opened.use(await openIngest(app, "gateway", createBudget(null)));
+  // a wrong token or address is reported before anybody calls
+  await checkBalance(ingest.parts, stop);
+  const parts = { app, ingest: ingest.parts };
+  const answerer = opened.use(createCallAnswerer(parts, createTableFeeder(parts)));
+  const got = await listenOnFree({
+    host,
+    port,
+    open: () => createServer(parts, answerer),
+    failed: (one, code, cause) => fail("gateway_not_listening", { host, port: one, cause: code }, cause),
+  });
+  if (got === null) throw fail("gateway_not_listening", { host, port, cause: "it and the next ten are in use" });
+  opened.use(got);
+  const stack = opened.move();
+  return { url: urlHere(host, got.port), port: got.port, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}

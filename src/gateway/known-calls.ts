@@ -1,0 +1,149 @@
+import { pageParams } from "../api/paging.ts";
+import type { Operation } from "../api/define-operation.ts";
+import { questionOf } from "../api/question.ts";
+import { dayParams, windowOfCall } from "../api/range.ts";
+import { addDays, type Day } from "../core/day.ts";
+import type { Slice } from "../core/slice.ts";
+import type { Timing } from "../core/timing.ts";
+import { oneDay, type Window } from "../core/window.ts";
+import { callsOf, isWholeList, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
+import { mayRequest } from "../plan/missing.ts";
+import { timingWith } from "../planner/dataset-settings.ts";
+import { partitionsOf, type DatasetPlanning } from "../planner/plan-chunks.ts";
+import type { Call } from "./gateway-parts.ts";
+
+/*
+ * Which slice a call would be the page of, if a plan of this configuration had made it. Turning a call into a slice takes no word of the
+ * dataset: its partitions are made into calls, as a plan does, and compared without days, items and page. Then days and items
+ * of the call are put into the slice, and the call that this makes has to equal the one that came.
+ */
+
+/** The slice of a dataset that a call answers, not in the ledger yet. */
+export type KnownCall = { readonly dataset: Dataset; readonly slice: Slice };
+
+/** The calls that the partitions of one dataset make, by operation and by what is left of a call without days, items and page. */
+type DatasetCalls = {
+  readonly planning: DatasetPlanning;
+  readonly byCall: ReadonlyMap<string, { readonly partition: Partition; readonly call: number }>;
+  /** The parameters that name items, by operation. */
+  readonly itemNames: ReadonlyMap<string, readonly string[]>;
+};
+
+/** Finds the slice that a call answers. */
+export type KnownCalls = (call: Call) => KnownCall | null;
+
+/** Makes the finder for what these datasets request on a day; calls of operations that nobody asks about are never made. */
+export function knownCalls(plannings: readonly DatasetPlanning[], today: Day): KnownCalls {
+  const made = new Map<string, readonly DatasetCalls[]>();
+  const callsOfOperation = (operation: Operation) => {
+    const known = made.get(operation.id) ?? plannings.flatMap((planning) => callsFor(planning, operation, today));
+    made.set(operation.id, known);
+    return known;
+  };
+  return (call) => {
+    for (const calls of callsOfOperation(call.operation)) {
+      const slice = sliceFor(calls, call, today);
+      if (slice !== null) return { dataset: calls.planning.dataset, slice };
+    }
+    return null;
+  };
+}
+
+function callsFor(planning: DatasetPlanning, operation: Operation, today: Day): readonly DatasetCalls[] {
+  const { dataset } = planning;
+  if (!dataset.operations.includes(operation)) return [];
+  const byCall = new Map<string, { partition: Partition; call: number }>();
+  const itemNames = new Map<string, readonly string[]>();
+  for (const partition of partitionsOf(planning)) {
+    const able = [...dataset.operationsFor(partition.scope), dataset.wholeList?.operation];
+    if (!able.includes(operation)) continue;
+    const sample = sampleOf(dataset, partition, { operation, window: oneDay(today) });
+    const names = itemNames.get(operation.id) ?? namesOfItems(dataset, sample);
+    itemNames.set(operation.id, names);
+    for (let call = 0; call < callsOf(dataset, sample); call += 1)
+      byCall.set(partOf({ operation, params: dataset.request(sample, call) }, names), { partition, call });
+  }
+  return byCall.size === 0 ? [] : [{ planning, byCall, itemNames }];
+}
+
+/** What is left of a call without days, items and page, as a text. */
+function partOf({ operation, params }: Call, itemNames: readonly string[]): string {
+  const without = new Set([...dayParams(operation), ...itemNames, operation.paging?.param]);
+  return questionOf(operation, Object.fromEntries(Object.entries(params).filter(([name]) => !without.has(name))));
+}
+
+/** The parameters of a call that differ when the slice has no items. */
+function namesOfItems(dataset: Dataset, sample: Slice): readonly string[] {
+  if (sample.items === null || isWholeList(dataset, sample)) return [];
+  const [some, none] = [dataset.request(sample), dataset.request({ ...sample, items: [] })];
+  return Object.keys(some).filter((name) => JSON.stringify(some[name]) !== JSON.stringify(none[name]));
+}
+
+function sampleOf(
+  dataset: Dataset,
+  { scope, items, tracked, fingerprint = "" }: Partition,
+  { operation, window }: { readonly operation: Operation; readonly window: Window },
+): Slice {
+  const slice = { scope, operation: operation.id };
+  return {
+    ...slice,
+    dataset: dataset.name,
+    items: items !== null && isWholeList(dataset, slice) ? [...(tracked ?? [])].sort() : items,
+    window,
+    class: "daily",
+    requests: 1,
+    credits: operation.cost,
+    asOf: window.start,
+    fingerprint,
+    sliceId: "0",
+    runId: "0",
+    attempt: 0,
+  };
+}
+
+function sliceFor({ planning, byCall, itemNames }: DatasetCalls, asked: Call, today: Day): Slice | null {
+  const { dataset, settings } = planning;
+  const { operation, params } = asked;
+  const names = itemNames.get(operation.id) ?? [];
+  const found = byCall.get(partOf(asked, names));
+  if (found === undefined) return null;
+  const { partition, call } = found;
+  const timing = timingWith(partition.timing ?? dataset.timing, settings, today);
+  const { paging } = operation;
+  const page = paging === null ? call : Number(params[paging.param] ?? paging.first) - paging.first;
+  const question = questionOf(operation, params);
+  for (const window of windowsOf(asked, today).filter((one) => mayRequest(timing, one, today))) {
+    const whole = sampleOf(dataset, partition, { operation, window });
+    for (const items of itemsIn(whole.items, asked, names)) {
+      const slice: Slice = { ...whole, items, class: classOf(timing), asOf: today };
+      const same = { ...dataset.request(slice, page), ...pageParams(operation, page) };
+      if (questionOf(operation, same) === question) return slice;
+    }
+  }
+  return null;
+}
+
+/** The windows that a call may be for. Where the contract does not say whether an end is inclusive, datasets request a day more. */
+function windowsOf({ operation, params }: Call, today: Day): readonly Window[] {
+  const window = windowOfCall(operation, params);
+  if (window === null) return [oneDay(today)];
+  const shorter = { start: window.start, end: addDays(window.end, -1) };
+  return shorter.end > shorter.start ? [window, shorter] : [window];
+}
+
+/** The items that a call may be for: those that it names, where they are the partition's, or all of the partition's. */
+function itemsIn(
+  all: readonly string[] | null,
+  { params }: Call,
+  names: readonly string[],
+): readonly (readonly string[] | null)[] {
+  if (all === null) return [null];
+  const own = new Set(all);
+  const named = names.length === 1 ? [params[names[0] ?? ""]].flat().map(String) : [];
+  const isOwn = named.length > 0 && named.every((item) => own.has(item));
+  return isOwn ? [[...new Set(named)].sort()] : all.length === 0 ? [] : [all];
+}
+
+function classOf({ kind }: Timing): Slice["class"] {
+  return kind === "snapshot" ? "snapshot" : "daily";
+}

@@ -1,0 +1,95 @@
+import type { Day } from "../core/day.ts";
+import type { CreditClass, Slice, SliceState } from "../core/slice.ts";
+import type { Window } from "../core/window.ts";
+import { sql } from "../postgres/sql.ts";
+import type { Database } from "../postgres/database.ts";
+import { unpacked, type LandedPage } from "./read-answers.ts";
+
+/** A stored answer, and the slice that it was fetched for; null where no table was made of it. */
+export type StoredAnswer = LandedPage & {
+  readonly answerId: string;
+  readonly slice: {
+    readonly dataset: string;
+    readonly class: CreditClass;
+    readonly state: SliceState;
+    readonly asOf: Day;
+    readonly window: Window;
+    readonly fingerprint: string;
+  } | null;
+};
+
+type Row = {
+  answer_id: string;
+  body: Buffer;
+  fetched_at: Date;
+  dataset: string | null;
+  class: CreditClass;
+  state: SliceState;
+  as_of: Day;
+  window_start: Day;
+  window_end: Day;
+  fingerprint: string;
+};
+
+/** The last answer to a call (see `questionOf`); null where none is stored. `since` (epoch-ms) finds one that is for no slice, and came since then. */
+export async function lastAnswerTo(
+  db: Database,
+  question: string,
+  { unreadSince }: { readonly unreadSince?: number } = {},
+): Promise<StoredAnswer | null> {
+  const unread =
+    unreadSince === undefined
+      ? sql``
+      : sql`and a.slice_id is null and a.fetched_at >= ${new Date(unreadSince).toISOString()}::timestamptz`;
+  const { rows } = await sql<Row>`
+    select a.answer_id, a.body, a.fetched_at, s.dataset, s.class, s.state, s.as_of, s.window_start, s.window_end, s.fingerprint
+    from   raw.answer as a
+    left   join ops.slice as s on s.slice_id = a.slice_id
+    where  a.question = decode(${question}, 'hex') ${unread}
+    order  by a.fetched_at desc, a.answer_id desc
+    limit  1`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const page = { answerId: row.answer_id, body: await unpacked(row.body), fetchedAt: row.fetched_at.getTime() };
+  if (row.dataset === null) return { ...page, slice: null };
+  const { dataset, class: creditClass, state, fingerprint } = row;
+  const window = { start: row.window_start, end: row.window_end };
+  return { ...page, slice: { dataset, class: creditClass, state, asOf: row.as_of, window, fingerprint } };
+}
+
+/** Makes answers that are for no slice those of one, page by page, and their requests with them; how many there were. */
+export async function giveToSlice(
+  db: Database,
+  slice: Pick<Slice, "sliceId" | "runId" | "attempt" | "dataset" | "scope">,
+  answerIds: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with page as (
+      select answer_id, (place - 1)::integer as page from unnest(${[...answerIds]}::bigint[]) with ordinality as p (answer_id, place)
+    ), given as (
+      update raw.answer as a set slice_id = ${slice.sliceId}, attempt = ${slice.attempt}, page = page.page
+      from   page where a.answer_id = page.answer_id and a.slice_id is null
+      returning a.request_id, a.page, a.fetched_at
+    ), requested as (
+      update ops.request as q
+      set    slice_id = ${slice.sliceId}, run_id = ${slice.runId}, attempt = ${slice.attempt}, page = given.page, dataset = ${slice.dataset},
+             store = ${slice.scope["store"] ?? null}, track_id = ${slice.scope["app"] ?? null}, country_code = ${slice.scope["country"] ?? null}
+      from   given where q.request_id = given.request_id and q.received_at = given.fetched_at
+    )
+    select count(*)::integer as count from given`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** A call of which no table was made: its operation and all its values. */
+export type UnreadCall = { readonly operation: string; readonly params: Readonly<Record<string, unknown>> };
+
+/** The calls whose answers came since an instant (epoch-ms) and are for no slice, the oldest first. */
+export async function unreadCalls(db: Database, since: number): Promise<readonly UnreadCall[]> {
+  const { rows } = await sql<UnreadCall>`
+    select a.operation, q.params
+    from   raw.answer  as a
+    join   ops.request as q on q.request_id = a.request_id and q.received_at = a.fetched_at
+    where  a.slice_id is null and a.fetched_at >= ${new Date(since).toISOString()}::timestamptz
+    order  by a.answer_id`.execute(db);
+  return rows;
+}

@@ -1,0 +1,59 @@
+import { makeKey } from "../../src/gateway/keys.ts";
+import { startGateway, type Gateway } from "../../src/gateway/gateway.ts";
+import type { RunOptions, Stage } from "./ingest-stage.ts";
+
+/** A gateway in this process, and what its callers see of it. */
+export type Door = AsyncDisposable & {
+  readonly gateway: Gateway;
+  /** The key of a caller, made anew. */
+  readonly key: (caller: string) => Promise<string>;
+  /** Calls a path of the contract; `key` null leaves it out. */
+  readonly call: (path: string, key: string | null, init?: RequestInit) => Promise<Called>;
+  /** What a second warehouse needs to have the gateway as its API. */
+  readonly asApi: (caller: string) => Promise<Pick<RunOptions, "environment">>;
+};
+
+/** What a caller got. */
+type Called = {
+  readonly status: number;
+  readonly cost: string | null;
+  readonly from: string | null;
+  readonly headers: Headers;
+  readonly body: unknown;
+};
+
+/** Callers of most tests: one without limits, one with ten credits a day. */
+export const callers = { notebook: {}, script: { credits_a_day: 10 }, editor: { may_change: true } } as const;
+
+/** Opens a gateway over the warehouse of a stage; it makes the key of `notebook` first. */
+export async function openDoor(stage: Stage, run: RunOptions = {}): Promise<Door> {
+  await using opened = new AsyncDisposableStack();
+  const app = opened.use(await stage.open({ ...run, settings: { gateway: { callers }, ...run.settings } }));
+  const key = (caller: string) => makeKey(app.warehouse.db, caller, app.clock.now());
+  await key("notebook");
+  const gateway = opened.use(await startGateway(app, { port: 0, stop: new AbortController().signal }));
+  const stack = opened.move();
+  return {
+    gateway,
+    key,
+    call: (path, token, init) => callOf(gateway.url, path, token, init),
+    asApi: async (caller) => ({
+      environment: { API_BASE_URL: gateway.url.replace(/\/$/, ""), API_TOKEN: await key(caller) },
+    }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Calls a path of the contract at any address, with the key where the contract has the token. */
+export async function callOf(url: string, path: string, key: string | null, init: RequestInit = {}): Promise<Called> {
+  const token = key === null ? "" : `${path.includes("?") ? "&" : "?"}token=${key}`;
+  const response = await fetch(new URL(`${path}${token}`, url), init);
+  const text = await response.text();
+  return {
+    status: response.status,
+    cost: response.headers.get("x-credit-cost"),
+    from: response.headers.get("x-storehouse-cache"),
+    headers: response.headers,
+    body: text === "" ? null : JSON.parse(text),
+  };
+}
