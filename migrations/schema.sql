@@ -5577,6 +5577,15 @@ create view ops.freshness (
                     ELSE NULL::date
                 END AS due_end_before) w;
 
+-- Keys of the callers of storehouse gateway, one each. A new key replaces the one before.
+create table ops.gateway_key (
+  caller text not null, -- Caller, as gateway.callers names it.
+  key_digest bytea not null, -- SHA-256 of the key, which has 256 random bits; the key itself is stored nowhere.
+  made_at timestamp with time zone not null, -- When the key was made.
+  constraint gateway_key_pkey PRIMARY KEY (caller),
+  constraint gateway_key_key_digest_key UNIQUE (key_digest)
+);
+
 -- Answers about the portfolio that would close more than half of the members of their scope. They are stored and not applied until a person agrees, or an answer of a later day says the same.
 create table ops.held_answer (
   slice_id bigint not null, -- Slice of the answer.
@@ -6057,7 +6066,7 @@ create view ops.report_week (
 create table ops.request (
   request_id bigint not null generated always as identity, -- Number of the request.
   account_id text not null, -- Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.
-  slice_id bigint, -- Slice of the request; null for requests about the account and for requests of a command.
+  slice_id bigint, -- Slice of the request; null for requests about the account, for requests of a command, and for those of a caller of which no table was made.
   run_id bigint, -- Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.
   attempt integer not null, -- Attempt of the slice.
   page integer not null, -- Page within the attempt, from 0.
@@ -6067,7 +6076,7 @@ create table ops.request (
   store text, -- Store of the slice, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.
   track_id text, -- Track id of the app of the slice; null where it is about several apps or none.
   country_code text, -- Country of the slice; null where it is about all countries or none.
-  params jsonb not null, -- Parameters by name, without lists. The lists are in the batch of the slice.
+  params jsonb not null, -- Parameters by name, without lists: they are in the batch of the slice. Those of a request for a caller of the gateway are all here.
   status integer, -- HTTP status; null when no answer was received.
   error_code text, -- Stable code of the error; null when the answer was accepted.
   cost integer not null, -- Credits charged: the figure in the header of a successful call, 0 for a refused one.
@@ -6076,8 +6085,10 @@ create table ops.request (
   byte_count integer not null, -- Bytes of the body, unpacked.
   worker_id bigint, -- Process that sent it.
   received_at timestamp with time zone not null, -- When the last byte was received, or when the call failed.
+  caller text, -- Caller of the gateway that it was sent for, as gateway.callers names it; null for any other request.
   constraint request_pkey PRIMARY KEY (request_id, received_at)
 ) partition by range (received_at);
+CREATE INDEX request_caller ON ONLY ops.request USING btree (caller, received_at) WHERE (caller IS NOT NULL);
 CREATE INDEX request_day ON ONLY ops.request USING btree ((((received_at AT TIME ZONE 'UTC'::text))::date));
 CREATE INDEX request_run ON ONLY ops.request USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX request_slice ON ONLY ops.request USING btree (slice_id);
@@ -6087,7 +6098,7 @@ CREATE INDEX request_time ON ONLY ops.request USING btree (received_at);
 create view ops.request_log (
   request_id bigint, -- Number of the request.
   account_id text, -- Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.
-  slice_id bigint, -- Slice of the request; null for requests about the account and for requests of a command.
+  slice_id bigint, -- Slice of the request; null for requests about the account, for requests of a command, and for those of a caller of which no table was made.
   attempt integer, -- Attempt of the slice.
   page integer, -- Page within the attempt, from 0.
   dataset text, -- Dataset; null for requests about the account and for requests of a command.
@@ -6296,7 +6307,7 @@ create view ops.review_days (
 -- Runs: one planning each, with its slices.
 create table ops.run (
   run_id bigint not null generated always as identity, -- Number of the run.
-  kind text not null, -- sync, backfill, schedule, retry or import (of answer files).
+  kind text not null, -- sync, backfill, schedule, retry, import (of answer files) or gateway (answers to its callers, one run a day).
   worker_id bigint, -- Foreground process that runs the slices; null when any worker may run them, as in a retry that a worker started automatically.
   plan_id bigint, -- Plan that it runs; null when it made no use of a saved plan.
   as_of date not null, -- Day that counted as today.
@@ -6319,7 +6330,7 @@ CREATE INDEX run_plan ON ops.run USING btree (plan_id) WHERE (plan_id IS NOT NUL
 -- One row per run as its process left it, without the sums of ops.run_summary, which read its slices. Which runs have not ended?
 create view ops.run_log (
   run_id bigint, -- Number of the run.
-  kind text, -- sync, backfill, schedule, retry or import (of answer files).
+  kind text, -- sync, backfill, schedule, retry, import (of answer files) or gateway (answers to its callers, one run a day).
   worker_id bigint, -- Foreground process that runs the slices; null when any worker may run them, as in a retry that a worker started automatically.
   plan_id bigint, -- Plan that it runs; null when it made no use of a saved plan.
   as_of date, -- Day that counted as today.
@@ -7039,7 +7050,7 @@ create table ops.watch (
 -- Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.
 create table ops.worker (
   worker_id bigint not null generated always as identity, -- Number of the process.
-  kind text not null, -- sync (foreground, runs its own slices), worker (runs the shared queue) or command (sends the requests of one command).
+  kind text not null, -- sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
   host text not null, -- Machine.
   pid integer not null, -- Process id on that machine.
   session_name text not null default ''::text, -- Name of its sessions in pg_stat_activity. When its lease expires, another process ends those sessions.
@@ -7054,7 +7065,7 @@ create table ops.worker (
 -- One row per process that sends requests to the API. Which workers run now, and since when?
 create view ops.worker_status (
   worker_id bigint, -- Number of the process.
-  kind text, -- sync (foreground, runs its own slices), worker (runs the shared queue) or command (sends the requests of one command).
+  kind text, -- sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
   host text, -- Machine.
   pid integer, -- Process id on that machine.
   started_at timestamp with time zone, -- When it registered, by the clock of the database.
@@ -7082,16 +7093,19 @@ create view ops.worker_status (
 create table raw.answer (
   answer_id bigint not null generated always as identity, -- Number of the answer.
   request_id bigint not null, -- Request that it answers.
-  slice_id bigint not null, -- Slice that it was fetched for.
+  slice_id bigint, -- Slice that it was fetched for; null for an answer to a caller of the gateway of which no table was made.
   attempt integer not null, -- Attempt of the slice.
   page integer not null, -- Page within the attempt, from 0.
   operation text not null, -- Operation of the API.
   body bytea storage external not null, -- Body, compressed with zstd by the program. Postgres stores it without compressing it again.
   byte_count integer not null, -- Bytes of the body, unpacked.
   fetched_at timestamp with time zone not null, -- When the last byte was received.
+  question bytea, -- Hash of the call, equal for equal calls: what the gateway finds an answer by. Half of a SHA-256.
   constraint answer_pkey PRIMARY KEY (answer_id)
 );
+CREATE INDEX answer_question ON raw.answer USING btree (question, fetched_at);
 CREATE INDEX answer_slice ON raw.answer USING btree (slice_id, attempt, page);
+CREATE INDEX answer_unread ON raw.answer USING btree (fetched_at) WHERE (slice_id IS NULL);
 
 -- An amount in the reporting currency, by the newest rate of core.reporting_rate on or before the day, at most 31 days old; null where there is none. Money that is in the reporting currency stays as it is.
 CREATE OR REPLACE FUNCTION core.in_reporting_currency(amount numeric, currency text, day date)

@@ -34,7 +34,7 @@ type Value = { readonly name: string; readonly param: Param; readonly text: stri
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return JSON.stringify(value.map(textOf).sort());
-  if (typeof value !== "object") return String(value);
+  if (typeof value !== "object") return typeof value === "string" ? value : JSON.stringify(value);
   const fields = Object.entries(value).map(([name, field]) => [name, textOf(field)] as const);
   return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

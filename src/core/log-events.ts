@@ -72,6 +72,12 @@ export const logEvents = {
     says: "the console of a worker could not start; the worker works without it",
   },
   "console.failed": { level: "error", says: "a page or an action of the console met an error that nobody foresaw" },
+  "gateway.answered": { level: "info", says: "a caller got an answer: stored, joined or paid for, and at which cost" },
+  "gateway.not_loaded": {
+    level: "warn",
+    says: "the answer to a caller is stored and could not be loaded into its table",
+  },
+  "gateway.failed": { level: "error", says: "a call met an error that nobody foresaw" },
   "console.run_failed": { level: "error", says: "a run that the console started ended with an error" },
   "alert.fired": { level: "info", says: "an alert fired: its name, and for how many subjects and days" },
   "alert.check_failed": { level: "warn", says: "an alert could not be checked; the next check tries again" },

@@ -60,7 +60,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   }
 
   /** Keeps a caller within its day, its calls under way counted at their price. */
-  async function withinDay<T>(caller: Caller, cost: number, pay: () => Promise<T>): Promise<T> {
+  async function withinDay<T>(caller: Caller, cost: number, send: () => Promise<T>): Promise<T> {
     const before = reserved.get(caller.name) ?? 0;
     reserved.set(caller.name, before + cost);
     try {
@@ -70,7 +70,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
           429,
           `the caller has ${Math.max(0, left - before)} credits left today, and this takes ${cost}`,
         );
-      return await pay();
+      return await send();
     } finally {
       reserved.set(caller.name, (reserved.get(caller.name) ?? 0) - cost);
     }

@@ -38,7 +38,7 @@ export function createServer(parts: GatewayParts, answerer: CallAnswerer): Fasti
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     routerOptions: { maxParamLength },
-    frameworkErrors: (error, request, reply) => refuse(parts, request, reply, new Refusal(400, error.code)),
+    frameworkErrors: (error, request, reply) => void refuse(parts, request, reply, new Refusal(400, error.code)),
   });
   // a body is read by the operation that takes it
   server.removeAllContentTypeParsers();
@@ -155,9 +155,11 @@ async function refuse(
   if (refusal === null)
     parts.ingest.log.error({ problem: error instanceof Error ? error.name : "unknown" }, "gateway.failed");
   const { status, message, headers } = refusal ?? new Refusal(statusIn(error), "the gateway could not answer");
-  const { now } = parts.ingest.clock;
-  const left = caller === null ? {} : creditHeadersOf(await allowanceOf(parts, caller), { cost: null, now: now() });
-  const receipt = { at: now(), path: splitTarget(request.raw.url ?? "/").path, requestId: randomUUID() };
+  const now = parts.ingest.clock.now();
+  // a refusal is sent whatever else fails
+  const allowance = caller === null ? null : await allowanceOf(parts, caller).catch(() => null);
+  const left = allowance === null ? {} : creditHeadersOf(allowance, { cost: null, now });
+  const receipt = { at: now, path: splitTarget(request.raw.url ?? "/").path, requestId: randomUUID() };
   const body = status === 204 ? "" : errorBody(receipt, status, message);
   send(reply, { status, headers: { ...(status === 204 ? {} : { "Content-Type": json }), ...left, ...headers }, body });
 }

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 
@@ -18,21 +18,36 @@ export type Pruned = {
   readonly datasets: readonly PrunedDataset[];
 };
 
+/** Under this name the answers to callers of the gateway are counted of which no table was made. */
+const unread = "gateway";
+
 /**
- * Deletes the landed answers of slices that are loaded or empty and whose last page was in before an instant (epoch-ms): those of
- * open and failed slices may still be the only copy of what was paid for, and an answer is kept or goes with all its pages. What is
+ * Deletes the landed answers of slices that are loaded or empty and whose last page was in before an instant (epoch-ms), and those
+ * that are for no slice: those of open and failed slices may still be the only copy of what was paid for, and an answer is kept or goes with all its pages. What is
  * gone cannot be replayed.
  */
 export function pruneRaw(db: Database, before: number): Promise<Pruned> {
-  return addUp(db, sql`delete from raw.answer as a using ops.slice as s where ${isOld(before)} returning ${facts}`);
+  const unreadToo = sql`delete from raw.answer as a where ${isUnread(before)} returning ${unreadFacts}`;
+  return addUp(
+    db,
+    sql`delete from raw.answer as a using ops.slice as s where ${isOld(before)} returning ${facts}`,
+    unreadToo,
+  );
 }
 
 /** What `pruneRaw` would take away by now. */
 export function prunable(db: Database, before: number): Promise<Pruned> {
-  return addUp(db, sql`select ${facts} from raw.answer as a, ops.slice as s where ${isOld(before)}`);
+  const unreadToo = sql`select ${unreadFacts} from raw.answer as a where ${isUnread(before)}`;
+  return addUp(db, sql`select ${facts} from raw.answer as a, ops.slice as s where ${isOld(before)}`, unreadToo);
 }
 
 const facts = sql`s.dataset, octet_length(a.body) as bytes, s.window_start, s.window_end`;
+const day = sql`(a.fetched_at at time zone 'UTC')::date`;
+const unreadFacts = sql`${unread}::text as dataset, octet_length(a.body) as bytes, ${day} as window_start, ${day} + 1 as window_end`;
+
+function isUnread(before: number) {
+  return sql`a.slice_id is null and a.fetched_at < ${new Date(before).toISOString()}::timestamptz`;
+}
 
 function isOld(before: number) {
   const limit = sql`${new Date(before).toISOString()}::timestamptz`;
@@ -41,9 +56,9 @@ function isOld(before: number) {
     and not exists (select from raw.answer as page where page.slice_id = a.slice_id and page.fetched_at >= ${limit})`;
 }
 
-async function addUp(db: Database, old: ReturnType<typeof sql>): Promise<Pruned> {
+async function addUp(db: Database, old: SqlFragment, unreadToo: SqlFragment): Promise<Pruned> {
   const { rows } = await sql<PrunedDataset>`
-    with old as (${old})
+    with of_slice as (${old}), unread as (${unreadToo}), old as (select * from of_slice union all select * from unread)
     select dataset, count(*)::float8 as answers, sum(bytes)::float8 as bytes,
            min(window_start) as "from", max(window_end - 1) as "to"
     from   old

@@ -114,6 +114,7 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
     database: defaults.database,
     health: defaults.health,
     console: defaults.console,
+    gateway: defaults.gateway,
     notify: defaults.notify,
     mcp: defaults.mcp,
   });

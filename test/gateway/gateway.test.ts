@@ -37,7 +37,7 @@ describe("a call", () => {
     const before = nights.stage.asked().length;
     const first = await door.call(ranking(older(30)), key);
     expect([first.status, first.cost, first.from]).toEqual([200, "3", "miss"]);
-    const again = await door.call(ranking(older(30), [...words].reverse(), "us"), key);
+    const again = await door.call(ranking(older(30), words.toReversed(), "us"), key);
     expect([again.status, again.cost, again.from, again.headers.get("age")]).toEqual([
       200,
       "0",

@@ -20,6 +20,18 @@ test("deletes old answers of loaded slices, and keeps young ones and those of sl
   expect(left.map(({ answer_id }) => answer_id)).toEqual([second!.answer_id, third!.answer_id]);
 });
 
+test("deletes old answers to callers of the gateway of which no table was made", async () => {
+  await using stage = await openStage({ market: { apps: 1 } });
+  await stage.query(`
+    insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
+    select 1, null, 0, 0, 'ios.keyword-metadata', 'abc', 3, at from unnest('{2020-01-01Z,2022-01-01Z}'::timestamptz[]) as t (at)`);
+  await using app = await stage.open();
+  const would = await prunable(app.warehouse.db, Date.UTC(2021, 0));
+  expect(would.datasets).toEqual([{ dataset: "gateway", answers: 1, bytes: 3, from: "2020-01-01", to: "2020-01-01" }]);
+  expect(await pruneRaw(app.warehouse.db, Date.UTC(2021, 0))).toEqual(would);
+  expect(await stage.query("select count(*)::int as answers from raw.answer")).toEqual([{ answers: 1 }]);
+});
+
 test("keeps the pages of an answer together, since half of one cannot be replayed", async () => {
   await using stage = await openStage({ market: { apps: 1 } });
   await stage.sync({ request: { datasets: ["tracked_app"] } });
