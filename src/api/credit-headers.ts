@@ -8,7 +8,7 @@ export type CreditHeaders = {
   /** Epoch-ms before which the service wants no further call (Retry-After, in seconds or as a date). */
   readonly notBefore: number | null;
   /** True for an answer that a gateway of ours gave for nothing, since it had it or was fetching it. */
-  readonly isShared?: boolean;
+  readonly isShared?: true;
 };
 
 /** What a gateway of ours says of an answer: stored before, fetched for another caller at this moment, or fetched now. */
@@ -28,8 +28,12 @@ export function creditHeaders(headers: Headers, receivedAt: number): CreditHeade
     // a period that has just ended says nothing of the one that begins
     resetsAt: reset === null || reset <= 0 ? null : deadline(receivedAt, reset),
     notBefore: retryAfter(headers, receivedAt),
-    isShared: numberIn(headers, "x-credit-cost") === 0 && /^(hit|joined)$/.test(String(headers[sharedAnswerHeader])),
+    ...(isShared(headers) ? { isShared: true } : {}),
   };
+}
+
+function isShared(headers: Headers): boolean {
+  return numberIn(headers, "x-credit-cost") === 0 && /^(hit|joined)$/.test(String(headers[sharedAnswerHeader]));
 }
 
 /** Epoch-ms, whole and not before the receipt; null when no calendar reaches that far. */

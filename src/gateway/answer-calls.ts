@@ -29,7 +29,7 @@ import type { Call, Caller, GatewayParts } from "./gateway-parts.ts";
  */
 
 /** An answer as a caller gets it: where it is from, when it came (epoch-ms), and what it took. */
-export type Answered = {
+type Answered = {
   readonly body: Buffer;
   readonly fetchedAt: number;
   readonly cost: number;
