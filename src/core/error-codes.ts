@@ -1,6 +1,5 @@
 import { answerErrors } from "./answer-errors.ts";
 import { consoleErrors } from "./console-errors.ts";
-import { gatewayErrors } from "./gateway-errors.ts";
 import { metabaseErrors } from "./metabase-errors.ts";
 import { notifyErrors } from "./notify-errors.ts";
 import { usageErrors } from "./usage-errors.ts";
@@ -18,7 +17,6 @@ import { usageErrors } from "./usage-errors.ts";
 export const errorCodes = {
   ...usageErrors,
   ...consoleErrors,
-  ...gatewayErrors,
   // requests to the API
   no_connection: {
     recovery: "retry",

@@ -198,4 +198,14 @@ export const usageErrors = {
     says: "the embedded Postgres did not start",
     next: "set DATABASE_URL to a Postgres 15 or newer, or read the log",
   },
+  gateway_no_callers: {
+    recovery: "usage",
+    says: "no caller of the gateway has a key",
+    next: "name one in gateway.callers and run `storehouse gateway --new-key NAME`",
+  },
+  gateway_not_listening: {
+    recovery: "usage",
+    says: "the gateway cannot listen on {host} port {port}: {cause}",
+    next: "set gateway.host to an address of this machine and gateway.port to a port that may be used",
+  },
 } as const;
