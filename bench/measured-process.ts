@@ -1,3 +1,4 @@
+import type { Window } from "../src/core/window.ts";
 import type { Config } from "../src/config/config.ts";
 import { archiveMeasured, type ArchiveTime, type ArchiveWork } from "./archive-measured.ts";
 import { answerParent } from "./child.ts";
@@ -8,7 +9,7 @@ import type { Work } from "./work.ts";
 
 /** What this process has to do. */
 export type Order =
-  | { readonly kind: "sync"; readonly config: Config; readonly work: Work; readonly again: boolean }
+  | { readonly kind: "sync"; readonly config: Config; readonly work: Work | Partial<Window>; readonly again: boolean }
   | { readonly kind: "load"; readonly config: Config; readonly changed: boolean }
   | ({ readonly kind: "archive" } & ArchiveWork)
   | { readonly kind: "plan"; readonly scale: PlannerScale };

@@ -1,6 +1,8 @@
 import { availableParallelism } from "node:os";
 import type { ArchiveRound } from "./archive.ts";
 import type { Size } from "./bench.ts";
+import type { Cpu } from "./cpu.ts";
+import type { MixedRound } from "./mixed.ts";
 import type { Paced } from "./pace.ts";
 import type { PlannerFigures } from "./planner.ts";
 import { type CountedPasses, passes, type Pass, type Round, type Timed } from "./rounds.ts";
@@ -16,6 +18,7 @@ export type Found = {
   readonly rounds: readonly Round[];
   readonly steps: CountedPasses;
   readonly archive: readonly ArchiveRound[];
+  readonly mixed: readonly MixedRound[];
   /** Requests a second of the client alone. */
   readonly transport: number;
   readonly paced: Paced;
@@ -42,6 +45,7 @@ export function tablesOf(found: Found): readonly Table[] {
   return [
     loadTable(found),
     archiveTable(found),
+    mixedTable(found),
     cpuTable(found),
     stepTable(found),
     memoryTable(found),
@@ -104,6 +108,17 @@ function archiveTable({ archive, size }: Found): Table {
       const { median: peak } = spreadOf(archive.map((round) => round[kind].peak));
       return [name, ...timesCells(times), "1.5", perSecond(ranksOf(size.work), ms), String(Math.round(peak / 2 ** 20))];
     }),
+  };
+}
+
+function mixedTable({ mixed }: Found): Table {
+  const [{ requests, rows } = { requests: 0, rows: 0 }] = mixed;
+  const times = spreadOf(mixed.map(({ syncMs, copyMs }) => syncMs / copyMs));
+  const us = (side: keyof Cpu) => ((spreadOf(mixed.map(({ cpu }) => cpu[side])).median * 1000) / requests).toFixed(0);
+  return {
+    title: `A night of all datasets: ${count(rows)} rows from ${count(requests)} requests, in times of \`COPY\` of those rows, and processor time in us a request`,
+    head: ["", "times COPY", "least to greatest", "aim", "Node", "Postgres", "answer server"],
+    rows: [["whole path, first time", ...timesCells(times), "3", us("node"), us("postgres"), us("server")]],
   };
 }
 

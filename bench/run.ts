@@ -4,6 +4,7 @@ import { print, remark } from "../src/cli/output.ts";
 import { measureArchive } from "./archive.ts";
 import { sizes, type Bench } from "./bench.ts";
 import { machineOf } from "./machine.ts";
+import { measureMixed } from "./mixed.ts";
 import { measurePace } from "./pace.ts";
 import type { PlannerFigures } from "./planner.ts";
 import { openBenchPostgres } from "./postgres.ts";
@@ -29,12 +30,13 @@ async function bench(stop: AbortSignal): Promise<void> {
   const { rounds, text } = await measureRounds(parts, size);
   const steps = await measureSteps(parts, size);
   const archive = await measureArchive(parts, size, text);
+  const mixed = await measureMixed(parts, size);
   const transport = await measureTransport(parts);
   const paced = await measurePace(parts, size);
   const shared = await measureWorkers(parts, size);
   remark("the planner");
   const planned = await order<readonly PlannerFigures[]>(parts, { kind: "plan", scale: size.planned });
-  const tables = tablesOf({ size, rounds, steps, archive, transport, paced, shared, planned });
+  const tables = tablesOf({ size, rounds, steps, archive, mixed, transport, paced, shared, planned });
   const machine = machineOf(postgres.version);
   print([machine, "", ...tables.map(plain)].join("\n"));
   if (values.markdown !== undefined)

@@ -3,6 +3,7 @@ import type { Config } from "../src/config/config.ts";
 import { planInForeground, syncInForeground } from "../src/foreground.ts";
 import { makePlan } from "../src/planner/backfill-plan.ts";
 import type { SyncResult } from "../src/runs/run-parts.ts";
+import type { Window } from "../src/core/window.ts";
 import type { RunProgress } from "../src/ledger/runs.ts";
 import { ownCpuSince } from "./cpu.ts";
 import { timed } from "./stopwatch.ts";
@@ -18,8 +19,8 @@ export type SyncTime = {
   readonly memory: { readonly atStart: number; readonly early: number; readonly end: number; readonly peak: number };
 };
 
-/** What is fetched, and whether it is there already. */
-type Measured = { readonly config: Config; readonly work: Work; readonly again: boolean };
+/** What is fetched: work, or days of everything that is on; and whether it is there already. */
+type Measured = { readonly config: Config; readonly work: Work | Partial<Window>; readonly again: boolean };
 
 /** Reading it costs what a statement does: the bench is to take no share of what it measures. */
 const sampleMs = 100;
@@ -32,6 +33,7 @@ const earlyShare = 0.2;
  */
 export async function syncMeasured({ config, work, again }: Measured): Promise<SyncTime> {
   await using app = await createApp(config, today);
+  const bounds = "apps" in work ? boundsOf(work) : work;
   const atStart = process.memoryUsage.rss();
   let [early, share, peak] = [0, 0, atStart];
   const sample = () => {
@@ -45,7 +47,7 @@ export async function syncMeasured({ config, work, again }: Measured): Promise<S
   const sampling = setInterval(sample, sampleMs);
   const cpuBefore = process.cpuUsage();
   try {
-    const { result, ms } = await timed(() => (again ? askAgain(app, work, progress) : ask(app, work, progress)));
+    const { result, ms } = await timed(() => (again ? askAgain(app, bounds, progress) : ask(app, bounds, progress)));
     const cpuMs = ownCpuSince(cpuBefore);
     sample();
     const end = process.memoryUsage.rss();
@@ -59,16 +61,16 @@ type Tell = (progress: RunProgress) => void;
 
 const never = new AbortController().signal;
 
-function ask(app: App, work: Work, progress: Tell): Promise<SyncResult> {
-  const request = { datasets: [], bounds: boundsOf(work), today };
+function ask(app: App, bounds: Partial<Window>, progress: Tell): Promise<SyncResult> {
+  const request = { datasets: [], bounds, today };
   return syncInForeground(app, { request, maxCredits: null, stop: never, progress });
 }
 
-async function askAgain(app: App, work: Work, progress: Tell): Promise<SyncResult> {
+async function askAgain(app: App, bounds: Partial<Window>, progress: Tell): Promise<SyncResult> {
   const { plan } = await makePlan(app.warehouse.db, {
     requested: {
       datasets: ["keyword_rank"],
-      bounds: boundsOf(work),
+      bounds,
       apps: [],
       countries: [],
       reprocess: "all",

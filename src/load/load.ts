@@ -7,6 +7,7 @@ import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "./dimensions.ts";
 import { historyStatements } from "./history.ts";
 import { monthsOf, type Partitions } from "./partitions.ts";
+import { partNewScopes, scopeOf } from "./new-scopes.ts";
 import type { Load, ReadyLoad } from "./ready-load.ts";
 import { keptNote, restatement, withdrawal } from "./restatements.ts";
 import { isFresh, isGone, isOfOtherSource, isReplaced, list, mergeStatement, type Staged } from "./statements.ts";
@@ -49,8 +50,8 @@ function namesIn(column: string, { scope, rows }: Load): readonly string[] {
 
 /**
  * Writes loads of different slices inside the caller's transaction, set-based. Rows that are there already, unchanged, are not written.
- * Rows of tables that are loaded row by row are written together, and with `inTurn` to the byte as if one slice came after the other;
- * other tables are updated answer by answer, in the order given.
+ * Rows of tables that are loaded row by row are written together, and with `inTurn` to the byte as if one slice came after the other; so are
+ * those that replace nothing. Other tables are updated answer by answer, in the order given.
  */
 export async function runLoads(
   transaction: Database,
@@ -60,8 +61,20 @@ export async function runLoads(
 ): Promise<void> {
   for (const [table, together] of Map.groupBy(loads, (load) => load.table)) {
     if (table.load.kind === "upsert") await (inTurn ? upsertInTurn : upsert)(transaction, table, together);
+    else if (table.load.kind === "replace" && !inTurn)
+      await replace(transaction, table, { loads: together, dimensions });
     else for (const load of together) await runOne(transaction, load, dimensions);
   }
+}
+
+async function replace(
+  transaction: Database,
+  table: Table,
+  { loads, dimensions }: { readonly loads: readonly ReadyLoad[]; readonly dimensions: Dimensions },
+): Promise<void> {
+  const { together, others } = await partNewScopes(transaction, table, { loads, dimensions });
+  await upsert(transaction, table, together);
+  for (const load of others) await runOne(transaction, load, dimensions);
 }
 
 async function runOne(transaction: Database, load: ReadyLoad, dimensions: Dimensions): Promise<void> {
@@ -113,18 +126,14 @@ export function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
     const values = load.rows.map((row) => stored(kind, row[column], dimensions));
     return sql`${arrayLiteral(kind, values)}::${sql.raw(pgTypes[kind])}[]`;
   });
-  const scope = "scope" in table.load ? table.load.scope : [];
-  // a scope that names no end of its periods holds all that begin on the days of the answer
-  const spans = scope.find(
-    (column) => column === "date_day" || (column === "period_start" && !scope.includes("period_end")),
+  const { fixed, days } = scopeOf(load, dimensions);
+  const bounds = fixed.map(
+    ({ column, kind, value }) => sql`${sql.id("t", column)} = ${value}::${sql.raw(pgTypes[kind])}`,
   );
-  const daysOf = load.until === undefined ? null : (spans ?? null);
-  const bounds = scope.map((column) => {
-    const kind = table.columns[column] ?? "text";
-    if (column === daysOf)
-      return sql`${sql.id("t", column)} >= ${load.day}::date and ${sql.id("t", column)} < ${load.until ?? null}::date`;
-    return sql`${sql.id("t", column)} = ${stored(kind, load.scope[column], dimensions)}::${sql.raw(pgTypes[kind])}`;
-  });
+  if (days !== null) {
+    const day = sql.id("t", days.column);
+    bounds.push(sql`${day} >= ${days.first}::date and ${day} < ${days.until}::date`);
+  }
   const target = sql`${sql.id(...table.name.split("."))}`;
   const inScope = bounds.length > 0 ? sql.join(bounds, sql` and `) : sql`true`;
   const fetchedAt = sql`${new Date(load.fetchedAt).toISOString()}::timestamptz`;
@@ -134,7 +143,7 @@ export function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
     key: table.key,
     source: sql`(select * from unnest(${sql.join(arrays)}) as s (${list(columns)}) order by ${list(table.key, "s")})`,
     inScope,
-    daysOf,
+    daysOf: days?.column ?? null,
     fresh: sql`not exists (select from ${target} as t where ${inScope} and t.fetched_at > ${fetchedAt})`,
     sliceId: sql`${load.sliceId}::bigint`,
     fetchedAt,

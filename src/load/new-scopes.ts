@@ -1,0 +1,116 @@
+import { sql, type SqlFragment } from "../postgres/sql.ts";
+import type { Day } from "../core/day.ts";
+import { encodeRows, stored } from "./column-array.ts";
+import { arrayLiteral, pgTypes } from "./columns.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Dimensions } from "./dimensions.ts";
+import type { ReadyLoad } from "./ready-load.ts";
+import type { ColumnKind, Row, Table } from "./table.ts";
+
+/** What a load is about: a value of each column of its scope, and the days of the one that holds several. */
+export type LoadScope = {
+  readonly fixed: readonly { readonly column: string; readonly kind: ColumnKind; readonly value: Row[string] }[];
+  /** `until` is the day after the last one. Null where the scope holds one day, or none. */
+  readonly days: { readonly column: string; readonly first: Day; readonly until: Day } | null;
+};
+
+/** The scope of a load, with its keys looked up. */
+export function scopeOf({ table, until, day, scope }: ReadyLoad, dimensions: Dimensions): LoadScope {
+  const columns = "scope" in table.load ? table.load.scope : [];
+  // a scope that names no end of its periods holds all that begin on the days of the answer
+  const spans = columns.find(
+    (column) => column === "date_day" || (column === "period_start" && !columns.includes("period_end")),
+  );
+  const daysOf = until === undefined ? undefined : spans;
+  const fixed = columns
+    .filter((column) => column !== daysOf)
+    .map((column) => {
+      const kind = table.columns[column] ?? "text";
+      return { column, kind, value: stored(kind, scope[column], dimensions) };
+    });
+  return {
+    fixed,
+    days: daysOf === undefined || until === undefined ? null : { column: daysOf, first: day, until },
+  };
+}
+
+/** Loads of one table: those that may go in together, encoded, and the others, in their order. */
+type Parted = { readonly together: readonly ReadyLoad[]; readonly others: readonly ReadyLoad[] };
+
+/**
+ * Parts loads of a table in which rows are replaced as a whole. Where a scope holds nothing yet there is nothing to replace, and such loads
+ * go in together unless they overlap, as those of a first night do.
+ */
+export async function partNewScopes(
+  transaction: Database,
+  table: Table,
+  { loads, dimensions }: { readonly loads: readonly ReadyLoad[]; readonly dimensions: Dimensions },
+): Promise<Parted> {
+  const scopes = loads.map((load) => scopeOf(load, dimensions));
+  const first = scopes.flatMap((scope, index) =>
+    scopes.slice(0, index).some((other) => overlaps(scope, other)) ? [] : [index],
+  );
+  if (first.length < 2) return { together: [], others: loads };
+  const isNew = await findNew(
+    transaction,
+    table,
+    first.map((place) => ({ place, scope: scopes[place] as LoadScope })),
+  );
+  const together = loads
+    .filter((load, index) => isNew.has(index) && load.rows.length > 0)
+    .map((load) => ({ ...load, encoded: encodeRows(table, load.rows, dimensions), rows: [] }));
+  return { together, others: loads.filter((_, index) => !isNew.has(index)) };
+}
+
+function overlaps(one: LoadScope, other: LoadScope): boolean {
+  if (one.fixed.some(({ value }, index) => value !== other.fixed[index]?.value)) return false;
+  if (one.days === null || other.days === null) return true;
+  return one.days.first < other.days.until && other.days.first < one.days.until;
+}
+
+/** The places of the scopes, which are all of one form, that hold no row. */
+async function findNew(
+  transaction: Database,
+  table: Table,
+  scopes: readonly { readonly place: number; readonly scope: LoadScope }[],
+): Promise<ReadonlySet<number>> {
+  const form = scopes[0]?.scope;
+  if (form === undefined) return new Set();
+  const array = (kind: ColumnKind, of: (scope: LoadScope) => Row[string]) =>
+    sql`${arrayLiteral(
+      kind,
+      scopes.map(({ scope }) => of(scope)),
+    )}::${sql.raw(pgTypes[kind])}[]`;
+  const columns: { name: string; values: SqlFragment; bound: SqlFragment }[] = form.fixed.map(
+    ({ column, kind }, index) => ({
+      name: `v${index}`,
+      values: array(kind, ({ fixed }) => fixed[index]?.value ?? null),
+      bound: sql`${sql.id("t", column)} = ${sql.id("p", `v${index}`)}`,
+    }),
+  );
+  if (form.days !== null) {
+    const day = sql.id("t", form.days.column);
+    columns.push(
+      { name: "first", values: array("day", ({ days }) => days?.first ?? null), bound: sql`${day} >= p."first"` },
+      { name: "until", values: array("day", ({ days }) => days?.until ?? null), bound: sql`${day} < p."until"` },
+    );
+  }
+  const places = sql`${`{${scopes.map(({ place }) => place).join(",")}}`}::integer[]`;
+  const { rows } = await sql<{ place: number }>`
+    select p.place
+    from   unnest(${sql.join([...columns.map(({ values }) => values), places])})
+           as p (${sql.join([...columns, { name: "place" }].map(({ name }) => sql.id(name)))})
+    where  not exists (
+      select from ${sql.id(...table.name.split("."))} as t
+      where  ${
+        columns.length === 0
+          ? sql`true`
+          : sql.join(
+              columns.map(({ bound }) => bound),
+              sql` and `,
+            )
+      }
+      offset 0 -- a fence: as a join the whole table would be read
+    )`.execute(transaction);
+  return new Set(rows.map(({ place }) => place));
+}

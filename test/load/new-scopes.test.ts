@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import type { Database } from "../../src/postgres/database.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { prepareLoad, runLoads } from "../../src/load/load.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
+import type { Load } from "../../src/load/ready-load.ts";
+import { defineTable } from "../../src/load/table.ts";
+import { seed as testSeed } from "../support/long.ts";
+import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+
+const shown = defineTable({
+  name: "core.fact_shown",
+  columns: { country_key: "country", date_day: "day", keyword_key: "keyword", rank: "int" },
+  key: ["country_key", "date_day", "keyword_key"],
+  load: { kind: "replace", scope: ["country_key", "date_day"] },
+  partitioned: false,
+});
+
+/** An answer: of a country and some days of August, each word of it as `day word rank`. */
+type Answer = { readonly country: string; readonly from: number; readonly days: number; readonly words: string };
+
+const answers = fc.array(
+  fc
+    .record({
+      country: fc.constantFrom("US", "JP", "GB"),
+      from: fc.integer({ min: 1, max: 6 }),
+      days: fc.integer({ min: 1, max: 3 }),
+      words: fc.array(
+        fc.tuple(fc.integer({ min: 0, max: 2 }), fc.constantFrom("a", "b", "c"), fc.integer({ min: 1, max: 9 })),
+        {
+          maxLength: 4,
+        },
+      ),
+    })
+    .map(({ words, from, days, country }): Answer => {
+      const ranks = new Map(words.map(([place, word, rank]) => [`${from + (place % days)} ${word}`, rank]));
+      return { country, from, days, words: [...ranks].map((each) => each.join(" ")).join(",") };
+    }),
+  { minLength: 1, maxLength: 8 },
+);
+
+let stage: WarehouseStage;
+beforeAll(async () => {
+  stage = await openWarehouseStage();
+  await stage.create(shown);
+});
+beforeEach(() => stage.empty(shown));
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** The load of an answer; later ones were received later. */
+function loadOf({ country, from, days, words }: Answer, index: number): Load {
+  const rows = words
+    .split(",")
+    .filter(Boolean)
+    .map((word) => word.split(" "))
+    .map(([on, keyword = "", rank]) => ({
+      country_key: country,
+      date_day: `2026-08-0${on}`,
+      keyword_key: keyword,
+      rank: Number(rank),
+    }));
+  return {
+    table: shown,
+    rows,
+    sliceId: String(index + 1),
+    fetchedAt: 1_000 * (index + 1),
+    day: day(`2026-08-0${from}`),
+    until: day(`2026-08-0${from + days}`),
+    scope: { country_key: country },
+    complete: true,
+  };
+}
+
+/** Loads answers in groups and returns what the table holds then. `texts` gets the statements. */
+async function loaded(groups: readonly (readonly Load[])[], texts: string[] = []): Promise<readonly string[]> {
+  await stage.empty(shown);
+  const dimensions = createDimensions(stage.db);
+  const partitions = createPartitions(stage.db);
+  for (const group of groups) {
+    const ready = await Promise.all(group.map((load) => prepareLoad(load, dimensions, partitions)));
+    await stage.db.transaction().execute(async (transaction) => {
+      const run: Database["run"] = (text, values) => (texts.push(text), transaction.run(text, values));
+      await runLoads({ ...transaction, run }, ready, dimensions);
+    });
+  }
+  const rows = await stage.rows(shown, "country_key, date_day, keyword_key, rank, slice_id, fetched_at");
+  return rows.map((row) => JSON.stringify(row)).toSorted();
+}
+
+describe("answers of a group whose rows are replaced as a whole", () => {
+  test("leave what they leave one after the other, whether their scopes are new, overlap or hold rows", async () => {
+    await fc.assert(
+      fc.asyncProperty(answers, fc.integer({ min: 0, max: 4 }), async (given, before) => {
+        const loads = given.map(loadOf);
+        const apart = await loaded(loads.map((load) => [load]));
+        expect(await loaded([...loads.slice(0, before).map((load) => [load]), loads.slice(before)])).toEqual(apart);
+      }),
+      { numRuns: 60, seed: testSeed },
+    );
+  });
+
+  test("are inserted by one statement where their scopes hold nothing", async () => {
+    const loads = ["US", "JP", "GB"].map((country, index) =>
+      loadOf({ country, from: 1, days: 2, words: "1 a 5,2 b 6" }, index),
+    );
+    const texts: string[] = [];
+    expect(await loaded([loads], texts)).toHaveLength(6);
+    expect(texts.filter((text) => /^\s*(insert|merge|delete)/.test(text))).toHaveLength(1);
+  });
+});
