@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { ErrorCode } from "../core/error-codes.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { count, countOf } from "../core/count.ts";
 import { actions } from "./actions/all.ts";
@@ -14,6 +15,7 @@ import { leaveNote } from "./note.ts";
 import { ownForm } from "./own-form.ts";
 import { OwnAddress, parsed } from "./parse-input.ts";
 import { navigationEntries } from "./pages/all.ts";
+import { problemOf, visitorOrNull } from "./problem-page.ts";
 import type { Visitor } from "./visitor.ts";
 
 const Credits = z.coerce.number().int().min(0);
@@ -29,7 +31,11 @@ export function addActions(server: FastifyInstance, parts: ConsoleParts, limits:
   for (const action of actions)
     server.post(
       `/actions/${action.name}`,
-      { preHandler: ownForm(server), onRequest: limits.action },
+      {
+        preHandler: ownForm(server),
+        onRequest: limits.action,
+        onError: (request, _, error) => recordRefused(parts, { request, error, action: action.name }),
+      },
       (request, reply) => {
         const visitor = parts.access.visitorOf(request);
         if (visitor === null) throw fail("console_signed_out");
@@ -37,6 +43,22 @@ export function addActions(server: FastifyInstance, parts: ConsoleParts, limits:
         return act(parts, { action, request, reply, visitor });
       },
     );
+}
+
+const refusals: ReadonlySet<ErrorCode> = new Set(["console_not_allowed", "console_forged"]);
+
+/** Puts on record that a known visitor was refused: a viewer, or a form that is none of this console. Its fields are not, since nobody has checked them. */
+async function recordRefused(
+  { app, access }: ConsoleParts,
+  { request, error, action }: { readonly request: FastifyRequest; readonly error: unknown; readonly action: string },
+): Promise<void> {
+  const problem = problemOf(app, error);
+  const visitor = visitorOrNull(access, request);
+  if (problem === null || visitor === null || !refusals.has(problem.code)) return;
+  const at = app.clock.now();
+  const { db } = app.warehouse;
+  const auditId = await recordDeed(db, visitor, { action, subject: "", credits: 0, at });
+  await recordOutcome(db, auditId, { outcome: "refused", note: problem.message, at });
 }
 
 type Acting = {

@@ -58,8 +58,8 @@ export type Page<I extends z.ZodObject = z.ZodObject> = {
   /** Who may see it; every visitor when left out. */
   readonly role?: "operator";
   readonly live?: true;
-  /** True for one that takes much of the processor: fewer of them are answered a minute. */
-  readonly isDear?: true;
+  /** What it takes of processor and database beyond a few statements: fewer of such pages are answered a minute. */
+  readonly effort?: "some" | "much";
   readonly input: I;
   /** Examples of its address, for the tests that walk over every page; an empty list where one needs what only a run makes. */
   readonly examples: readonly string[];

@@ -8,8 +8,10 @@ import type { Access } from "./access.ts";
 const aMinute = {
   /** Pages, and rows of the grid that are scrolled to. */
   page: 1_200,
-  /** Pages that take much of the processor. */
-  dearPage: 20,
+  /** Pages that draw or plan: one every second, as a selection takes that a person watches while something runs. */
+  someEffort: 120,
+  /** Pages that plan a whole portfolio. */
+  muchEffort: 20,
   action: 60,
   stream: 60,
 } as const;
@@ -22,7 +24,8 @@ export function createLimits(server: FastifyInstance, { countedFor }: Access): L
   const limit = (max: number) => server.rateLimit({ max, timeWindow: "1 minute", keyGenerator: countedFor });
   return {
     page: limit(aMinute.page),
-    dearPage: limit(aMinute.dearPage),
+    someEffort: limit(aMinute.someEffort),
+    muchEffort: limit(aMinute.muchEffort),
     action: limit(aMinute.action),
     stream: limit(aMinute.stream),
   };

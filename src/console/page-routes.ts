@@ -16,16 +16,16 @@ const ageHeader = "x-figures-from";
 /** Serves every page. */
 export function addPages(server: FastifyInstance, parts: ConsoleParts, limits: Limits): void {
   for (const page of pages)
-    server.get(
-      page.path,
-      { onRequest: page.isDear === true ? limits.dearPage : limits.page },
-      async (request, reply) => {
-        const visitor = parts.access.visitorOf(request);
-        if (visitor === null) return toSignIn(parts, request, reply);
-        if (page.role === "operator" && visitor.role !== "operator") throw fail("console_not_allowed");
-        return showPage(parts, { page, request, reply, visitor });
-      },
-    );
+    server.get(page.path, { onRequest: limitOf(page, limits) }, async (request, reply) => {
+      const visitor = parts.access.visitorOf(request);
+      if (visitor === null) return toSignIn(parts, request, reply);
+      if (page.role === "operator" && visitor.role !== "operator") throw fail("console_not_allowed");
+      return showPage(parts, { page, request, reply, visitor });
+    });
+}
+
+function limitOf({ effort }: AnyPage, limits: Limits): Limits[keyof Limits] {
+  return effort === undefined ? limits.page : effort === "some" ? limits.someEffort : limits.muchEffort;
 }
 
 /** Without a way to sign in the page says so; else sign-in leads back to this address. */

@@ -35,14 +35,24 @@ export function addProblems(server: FastifyInstance, parts: ConsoleParts): void 
     sendProblem(parts, { request, reply, problem: fail("console_unknown", { what: "page at this address" }) }),
   );
   server.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(parts, error);
+    const problem = problemOf(parts.app, error);
     if (problem === null)
       parts.app.log.error({ problem: parts.app.hide(String(error)).slice(0, 300) }, "console.failed");
     return sendProblem(parts, { request, reply, problem });
   });
 }
 
-function problemOf({ app }: ConsoleParts, error: unknown): StorehouseError | null {
+/** Who a request is from; null for nobody who is known, wherever the request comes from. */
+export function visitorOrNull(access: ConsoleParts["access"], request: FastifyRequest): Visitor | null {
+  try {
+    return access.visitorOf(request);
+  } catch {
+    return null;
+  }
+}
+
+/** What went wrong as one of our errors; null for what nobody foresaw. */
+export function problemOf(app: ConsoleParts["app"], error: unknown): StorehouseError | null {
   if (error instanceof StorehouseError) return error;
   if (error instanceof DatabaseError && error.code === cancelled)
     return fail("console_slow", { seconds: app.config.settings.console.timeout_seconds }, error);
@@ -57,16 +67,11 @@ type Shown = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly problem: StorehouseError | null;
-  readonly visitor?: Visitor | null;
 };
 
 function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }: Shown): FastifyReply {
-  let visitor: Visitor | null = null;
-  try {
-    visitor = access.visitorOf(request);
-  } catch {
-    // the page is shown without a navigation
-  }
+  // of nobody the page is shown without a navigation
+  const visitor = visitorOrNull(access, request);
   const status = problem === null ? 500 : (statuses[problem.code] ?? 400);
   const title = titles[status] ?? "This did not work";
   const text = problem === null ? "an error that nobody foresaw" : app.hide(problem.problem);

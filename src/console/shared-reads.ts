@@ -20,6 +20,8 @@ export type SharedReads = {
 
 /** A value counts as new for so long: a live page asks again when the ledger has changed. */
 const freshMs = 2_000;
+/** A value that was kept for its share of time is shown with its age from then on. */
+const lateMs = 5_000;
 /** Reads of one key take at most this share of a connection's time: a slow read is kept longer, also when it is past. */
 const mostShare = 0.1;
 /** After a read that failed nobody is kept longer than this from another try. */
@@ -144,7 +146,7 @@ export function createSharedReads({
       noteShown(entry);
       const { value, reading, failed } = entry;
       if (value === null) throw failed?.error ?? fail("console_slow", { seconds: patienceMs / 1000 });
-      const isLate = value.isPast === true && clock.now() - value.at > freshMs;
+      const isLate = value.isPast === true && clock.now() - value.at > lateMs;
       return {
         value: value.of as T,
         readAt: value.at,

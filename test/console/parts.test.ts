@@ -31,13 +31,13 @@ describe("what mends an incident", () => {
     visitor: { role: "operator" },
     formToken: () => "t",
     address: "/",
-    now: 0,
+    now: Date.parse("2026-11-22T05:00:00Z"),
   } as unknown as PageContext;
-  const incident = (kind: string, subject: string): OpenIncident => ({
+  const incident = (kind: string, subject: string, summary = ""): OpenIncident => ({
     incidentId: "1",
     kind,
     subject,
-    summary: "",
+    summary,
     openedAt: new Date(0),
   });
   const sums = [
@@ -45,7 +45,7 @@ describe("what mends an incident", () => {
     { dataset: "review", code: "timeout", app: "ios 8", slices: 1, credits: 2 },
     { dataset: "app_rating", code: "server_error", app: "ios 7", slices: 100, credits: 100 },
   ];
-  const shown = (kind: string, subject: string) => incidentList(context, [incident(kind, subject)], sums).markup;
+  const shown = (...of: Parameters<typeof incident>) => incidentList(context, [incident(...of)], sums).markup;
   const fieldsOf = (markup: string) =>
     Object.fromEntries(
       [...markup.matchAll(/name="(app|datasets|codes|agreed)" value="([^"]*)"/g)].map(([, name, value]) => [
@@ -64,9 +64,13 @@ describe("what mends an incident", () => {
     expect(markup).toContain(`Retry ${count(slices)} slices · ${count(credits)} credits`);
   });
 
-  test("a dataset that is late leads to its own grid", () => {
-    expect(shown("dataset_stale", "review")).toContain('href="/coverage?dataset=review"');
-    expect(shown("day_lost", "")).toContain('href="/coverage"');
+  test.each([
+    ["dataset_stale", "review", "its newest day is 2026-11-19", "dataset=review&amp;days=10"],
+    ["day_lost", "", "2 snapshots of app_rating and review for 2026-11-21", "dataset=app_rating%2Creview&amp;days=8"],
+    ["dataset_stale", "review", "its newest day is 2020-01-01", "dataset=review&amp;days=365"],
+    ["dataset_stale", "review", "no day is loaded yet", "dataset=review"],
+  ])("%s of %s, %s: the grid of the datasets and days that it names", (kind, subject, summary, query) => {
+    expect(shown(kind, subject, summary)).toContain(`href="/coverage?${query}"`);
   });
 });
 
@@ -97,7 +101,13 @@ describe("the standing of a family", () => {
       "bad",
       "Complete to 2026-11-01; a is late.",
     ],
-    ["counts what failed", [days("a", { failed: 2 })], late, "warn", "Complete to 2026-11-21; 2 slices failed."],
+    [
+      "counts what failed",
+      [days("a", { failed: 2 })],
+      late,
+      "warn",
+      "Complete to 2026-11-21; 2 failed slices leave gaps.",
+    ],
     [
       "has no day where a partition has no answer",
       [days("a", { completeTo: null })],

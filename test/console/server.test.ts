@@ -36,6 +36,8 @@ const deeds = () =>
   stage.stage.query(
     "select user_name, user_role, action, credits, outcome from ops.audit where action <> 'sign-in' order by audit_id",
   );
+/** Without those that were refused. */
+const doneDeeds = async () => (await deeds()).filter(({ outcome }) => outcome !== "refused");
 
 describe("who comes in", () => {
   test("nobody without a password: each page leads to sign-in, each action and the stream are refused", async () => {
@@ -154,7 +156,9 @@ describe("what an action takes", () => {
     const slices = await stage.failedSlice();
     const forged = await operator.post("/actions/retry", { slices, agreed: "100", _csrf: "forged" });
     expect([forged.status, forged.text]).toEqual([403, expect.stringContaining("console_forged")]);
-    expect(await deeds()).toEqual([]);
+    expect(await deeds()).toEqual([
+      { user_name: "Ann", user_role: "operator", action: "retry", credits: 0, outcome: "refused" },
+    ]);
   });
 
   test("an operator: a viewer sees no button, and is refused", async () => {
@@ -164,7 +168,16 @@ describe("what an action takes", () => {
     const token = /name="_csrf" value="([^"]+)"/.exec(shown.text)?.[1] ?? "";
     const refused = await viewer.post("/actions/retry", { slices, agreed: "100", _csrf: token });
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("A viewer may not do this")]);
-    expect(await deeds()).toEqual([]);
+    expect((await deeds()).at(-1)).toEqual({
+      user_name: "Vic",
+      user_role: "viewer",
+      action: "retry",
+      credits: 0,
+      outcome: "refused",
+    });
+    expect(await stage.stage.query("select distinct subject from ops.audit where outcome = 'refused'")).toEqual([
+      { subject: "" },
+    ]);
   });
 
   test("what failed of an app, as an incident names it, is retried without a number of a slice", async () => {
@@ -189,11 +202,11 @@ describe("what an action takes", () => {
     expect([untyped.status, untyped.text]).toEqual([409, expect.stringContaining("more than credits.ask_above")]);
     expect((await careful.post("/actions/retry", { slices, agreed: "3", typed: "4" })).status).toBe(409);
     expect((await careful.post("/actions/retry", { slices, agreed: "1", typed: "3" })).status).toBe(409);
-    expect(await deeds()).toEqual([]);
+    expect(await doneDeeds()).toEqual([]);
     const begun = await careful.post("/actions/retry", { slices, agreed: "3", typed: "3" });
     expect([begun.status, begun.headers.get("location")]).toEqual([303, "/runs"]);
     await untilShown(async () => (await careful.get("/runs")).text, /id="running"[^]*badge good/);
-    expect(await deeds()).toEqual([
+    expect(await doneDeeds()).toEqual([
       { user_name: "Ann", user_role: "operator", action: "retry", credits: 3, outcome: "done" },
     ]);
     const again = await careful.post("/actions/retry", { slices, agreed: "3", typed: "3" });

@@ -11,7 +11,7 @@ import type { SyncResult } from "../../runs/run-parts.ts";
 import type { RunControl } from "../background-runs.ts";
 import { endsOf, filtersOf, gridAddress, gridInput, selectionInput } from "../grid/filters.ts";
 import { filtered, readRows } from "../grid/read-grid.ts";
-import { fillRequest, selectionOf, type Selection } from "../grid/selection.ts";
+import { fillRequest, selectionOf, tooLarge, type Selection } from "../grid/selection.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
 
 /** The fields of a form about cells of the grid. */
@@ -25,6 +25,8 @@ export async function selectedCells({ app }: ActionContext, input: z.output<type
   const selection = ends === null ? null : selectionOf(rows, ends);
   if (selection === null)
     throw fail("console_bad_input", { problem: "the portfolio has no such cells: select them again" });
+  const problem = tooLarge(selection);
+  if (problem !== null) throw fail("console_bad_input", { problem });
   return selection;
 }
 

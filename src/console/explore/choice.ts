@@ -4,7 +4,7 @@ import type { Database } from "../../postgres/database.ts";
 import { sql } from "../../postgres/sql.ts";
 
 /** What the address of the page names; what it leaves out is chosen for the visitor. `app` and `rivals`: `store:track id`. */
-export type Wish = {
+export type Named = {
   readonly app?: string | undefined;
   readonly country?: string | undefined;
   readonly device?: string | undefined;
@@ -112,23 +112,23 @@ async function readRivals(db: Database, { store, trackId }: AppOption, country: 
   return rows;
 }
 
-/** The choice that a wish comes to; null where no app has ranks, or none of this id. */
-export async function readChoice(db: Database, wish: Wish): Promise<Choice | null> {
+/** The choice that an address comes to; null where no app has ranks, or none of this id. */
+export async function readChoice(db: Database, named: Named): Promise<Choice | null> {
   const apps = await readApps(db);
-  const app = wish.app === undefined ? apps[0] : apps.find((one) => one.app === wish.app);
+  const app = named.app === undefined ? apps[0] : apps.find((one) => one.app === named.app);
   if (app === undefined) return null;
   const places = await readPlaces(db, app);
-  const place = chosenPlace(places, wish);
+  const place = chosenPlace(places, named);
   if (place === undefined) return null;
   const [keywords, rivals] = [await readKeywords(db, app, place), await readRivals(db, app, place.country)];
-  const start = wish.from ?? latest(place.first, addDays(wish.to ?? place.newest, 1 - usualDays));
-  const end = addDays(wish.to ?? place.newest, 1);
+  const start = named.from ?? latest(place.first, addDays(named.to ?? place.newest, 1 - usualDays));
+  const end = addDays(named.to ?? place.newest, 1);
   return {
     app,
     country: place.country,
     device: place.device,
-    keyword: wish.keyword ?? keywords[0] ?? "",
-    rivals: chosenRivals(rivals, wish),
+    keyword: named.keyword ?? keywords[0] ?? "",
+    rivals: chosenRivals(rivals, named),
     window: start < end ? { start, end } : { start: addDays(end, -1), end },
     options: {
       apps,
@@ -140,16 +140,16 @@ export async function readChoice(db: Database, wish: Wish): Promise<Choice | nul
   };
 }
 
-/** The place that is wished for, or else one that shares the country with it, or else the first. */
-function chosenPlace(places: readonly PlaceOption[], { country, device }: Wish): PlaceOption | undefined {
+/** The place that is named, or else one that shares the country with it, or else the first. */
+function chosenPlace(places: readonly PlaceOption[], { country, device }: Named): PlaceOption | undefined {
   const wanted = country === undefined ? places : places.filter((one) => one.country === country.toUpperCase());
   return wanted.find((one) => one.device === device) ?? wanted[0] ?? places[0];
 }
 
-function chosenRivals(all: readonly AppOption[], { rivals }: Wish): readonly AppOption[] {
+function chosenRivals(all: readonly AppOption[], { rivals }: Named): readonly AppOption[] {
   if (rivals !== undefined) return all.filter(({ app }) => rivals.includes(app)).slice(0, mostRivals);
-  const named = all.filter(({ isCompetitor }) => isCompetitor);
-  return (named.length > 0 ? named : all).slice(0, usualRivals);
+  const competitors = all.filter(({ isCompetitor }) => isCompetitor);
+  return (competitors.length > 0 ? competitors : all).slice(0, usualRivals);
 }
 
 function latest(a: Day, b: Day): Day {

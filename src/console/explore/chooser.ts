@@ -19,8 +19,8 @@ export function chooser({ chosen, view, daysBack }: Chosen): Html {
     ${options.devices.length > 1 ? choice({ name: "device", label: "Device", value: device }, plain(options.devices)) : null}
     ${view.ofKeyword ? keywordField(keyword, options.keywords) : html`<input type="hidden" name="keyword" value="${keyword}" />`}
     ${view.name === "movers" ? choice({ name: "back", label: "Days back", value: String(daysBack) }, plain(moverSpans)) : days(window.start, lastDay(window))}
-    ${view.ofKeyword ? rivals(chosen) : null}
     <button class="button">Show</button>
+    ${view.ofKeyword ? rivals(chosen) : null}
   </form>`;
 }
 

@@ -110,19 +110,17 @@ export type ReviewRow = {
   readonly rating: number | null;
   readonly title: string | null;
   readonly content: string | null;
-  readonly reviewer: string | null;
+  readonly reviewer_name: string | null;
   readonly version: string | null;
 };
 
-/** The app's newest reviews. */
+/** The app's newest reviews; a review that both lists of a store have is there once. */
 export function reviewsOf({ app, country, window }: Choice): SqlFragment<ReviewRow> {
   return sql<ReviewRow>`
-select r.reviewed_at, r.rating, r.title, r.content, r.reviewer, r.version
-from   core.review      as r
-join   core.dim_app     as a on a.app_key = r.app_key
-join   core.dim_country as c on c.country_key = r.country_key
-where  a.store = ${app.store} and a.track_id = ${app.trackId} and c.country_code in (${country}, 'ALL')
-and    r.reviewed_at >= ${window.start}::date and r.reviewed_at < ${window.end}::date
-order  by r.reviewed_at desc, r.review_id
-limit  100`;
+select reviewed_at, rating, title, content, reviewer_name, version
+from   mart.review_text
+where  store = ${app.store} and track_id = ${app.trackId} and country_code in (${country}, 'ALL')
+and    date_day between ${window.start}::date and ${lastDay(window)}::date
+order  by reviewed_at desc, review_id
+limit  1000`;
 }

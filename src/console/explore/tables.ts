@@ -86,12 +86,15 @@ export function chartTable(rows: readonly ChartRow[]): Html {
   </details>`;
 }
 
+/** Reviews that a page shows: the download has more. */
+const mostReviews = 30;
+
 /** The newest reviews as they were written. */
 export function reviewList(reviews: readonly ReviewRow[]): Html {
   if (reviews.length === 0) return html``;
   return html`<h2>Newest reviews</h2>
     <ul class="reviews">
-      ${reviews.slice(0, mostRows).map(
+      ${reviews.slice(0, mostReviews).map(
         (review) =>
           html`<li class="card">
             <p>
@@ -102,7 +105,7 @@ export function reviewList(reviews: readonly ReviewRow[]): Html {
             </p>
             <p>${review.content === null ? null : shortText(review.content)}</p>
             <p class="muted">
-              ${[review.reviewer, review.reviewed_at.slice(0, 10), review.version].filter((word) => word !== null && word !== "").join(" · ")}
+              ${[review.reviewer_name, review.reviewed_at.slice(0, 10), review.version].filter((word) => word !== null && word !== "").join(" · ")}
             </p>
           </li>`,
       )}

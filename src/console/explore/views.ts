@@ -6,6 +6,7 @@ import type { Day } from "../../core/day.ts";
 import type { Database } from "../../postgres/database.ts";
 import { withLiterals, type SqlFragment } from "../../postgres/sql.ts";
 import type { Html } from "../html.ts";
+import { picture } from "../parts/picture.ts";
 import type { Choice } from "./choice.ts";
 import {
   moversOf,
@@ -22,15 +23,22 @@ import { chartTable, moverTable, rankTable, reviewList } from "./tables.ts";
 /** Days that movers look back. */
 export const moverSpans = ["1", "7", "30", "90"] as const;
 
-/** What a view shows: a drawing for a width in pixels, what stands below it, and what of it is downloaded and copied. */
-export type Shown = {
-  /** Null where there is nothing to draw. */
-  readonly drawing: ((width: number) => Drawing) | null;
-  readonly below: Html;
-  readonly isEmpty: boolean;
-  /** The rows that are downloaded, with their columns. */
+/** Rows that are downloaded, with their columns. `name`: of its file and in the address; `label`: what its button says. */
+export type Table = {
+  readonly name: string;
+  readonly label: string;
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly columns: readonly string[];
+};
+
+/** What a view shows: a drawing, what stands below it, and what of it is downloaded and copied. */
+export type Shown = {
+  /** Null where there is nothing to draw. */
+  readonly drawing: Html | null;
+  readonly below: Html;
+  readonly isEmpty: boolean;
+  /** Everything that is drawn or listed, a file each. */
+  readonly tables: readonly [Table, ...Table[]];
   /** The statements that read it, for an analyst. */
   readonly sql: string;
 };
@@ -54,7 +62,7 @@ const ranks: View = {
     const { rows: releases } = await releaseStatement.execute(db);
     const happenings = releases.map(({ release_day: day, version }) => ({ day, name: version || "release" }));
     return {
-      drawing: (width) =>
+      drawing: await drawingOf(choice, (width) =>
         rankChart({
           title: { before: "“", name: choice.keyword, after: "”" },
           subtitle: { before: "", name: choice.app.name, after: ` · ${placeText(choice)}` },
@@ -64,10 +72,18 @@ const ranks: View = {
           happenings,
           width,
         }),
+      ),
       below: rankTable(rows, releases),
       isEmpty: rows.length === 0,
-      rows,
-      columns: ["date_day", "app", "app_name", "keyword_rank", "ranking_state"],
+      tables: [
+        {
+          name: "ranks",
+          label: "Ranks",
+          rows,
+          columns: ["date_day", "app", "app_name", "keyword_rank", "ranking_state"],
+        },
+        { name: "releases", label: "Releases", rows: releases, columns: ["release_day", "version", "release_notes"] },
+      ],
       sql: sqlOf(statement, releaseStatement),
     };
   },
@@ -91,8 +107,14 @@ const movers: View = {
       drawing: null,
       below: moverTable(rows, daysBack),
       isEmpty: rows.length === 0,
-      rows,
-      columns: ["keyword", "movement", "previous_rank", "keyword_rank", "places_gained"],
+      tables: [
+        {
+          name: "movers",
+          label: "Movers",
+          rows,
+          columns: ["keyword", "movement", "previous_rank", "keyword_rank", "places_gained"],
+        },
+      ],
       sql: sqlOf(statement),
     };
   },
@@ -106,7 +128,7 @@ const charts: View = {
     const { rows } = await statement.execute(db);
     const series = chartSeries(rows);
     return {
-      drawing: (width) =>
+      drawing: await drawingOf(choice, (width) =>
         rankChart({
           title: { before: "Places in charts of ", name: choice.app.name, after: "" },
           subtitle: { before: "", name: placeText(choice), after: "" },
@@ -115,10 +137,17 @@ const charts: View = {
           series,
           width,
         }),
+      ),
       below: chartTable(rows),
       isEmpty: rows.length === 0,
-      rows,
-      columns: ["date_day", "category", "chart", "chart_version", "best_category_rank"],
+      tables: [
+        {
+          name: "charts",
+          label: "Places",
+          rows,
+          columns: ["date_day", "category", "chart", "chart_version", "best_category_rank"],
+        },
+      ],
       sql: sqlOf(statement),
     };
   },
@@ -149,7 +178,7 @@ const reviews: View = {
     const { rows } = await statement.execute(db);
     const { rows: list } = await listStatement.execute(db);
     return {
-      drawing: (width) =>
+      drawing: await drawingOf(choice, (width) =>
         barChart({
           title: { before: "Reviews of ", name: choice.app.name, after: "" },
           subtitle: { before: "", name: placeText(choice), after: "" },
@@ -163,14 +192,32 @@ const reviews: View = {
           })),
           width,
         }),
+      ),
       below: reviewList(list),
       isEmpty: rows.length === 0 && list.length === 0,
-      rows,
-      columns: ["date_day", "review_count", ...stars.map((star) => `${star}_star_count`)],
+      tables: [
+        {
+          name: "stars",
+          label: "Stars by day",
+          rows,
+          columns: ["date_day", "review_count", ...stars.map((star) => `${star}_star_count`)],
+        },
+        {
+          name: "texts",
+          label: "Reviews",
+          rows: list,
+          columns: ["reviewed_at", "rating", "title", "content", "reviewer_name", "version"],
+        },
+      ],
       sql: sqlOf(statement, listStatement),
     };
   },
 };
+
+/** The drawing as markup, so that those who share the rows share it as well. */
+function drawingOf({ app, keyword }: Choice, drawing: (width: number) => Drawing): Promise<Html> {
+  return picture(drawing, { label: `${app.name}, ${keyword}`, wide: 1160 });
+}
 
 function placeText({ country, device }: Choice): string {
   return device === "ALL" ? country : `${country}, ${device}`;

@@ -1,7 +1,8 @@
 import type { App } from "../../app.ts";
 import { addDays, type Day } from "../../core/day.ts";
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
-import type { Window } from "../../core/window.ts";
+import { count } from "../../core/count.ts";
+import { windowLength, type Window } from "../../core/window.ts";
 import { readReasons, type Reason } from "../../ledger/reasons.ts";
 import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
 import { sumOfCells, type CellCounts } from "../../plan/cell-states.ts";
@@ -13,6 +14,16 @@ import { readCells } from "./read-grid.ts";
 
 /** Rows and days of the grid that somebody chose: the rows from one to another, and the days from one to another. */
 export type Selection = { readonly groups: readonly PartitionGroup[]; readonly window: Window };
+
+/** More cells are neither read nor priced at once: the planner goes over each of them. */
+const mostCells = 100_000;
+
+/** Why a selection is too large to be read, priced or filled here; null where it is not. */
+export function tooLarge({ groups, window }: Selection): string | null {
+  const cells = groups.length * windowLength(window);
+  if (cells <= mostCells) return null;
+  return `${count(groups.length)} partitions × ${count(windowLength(window))} days are ${count(cells)} cells, more than the ${count(mostCells)} that can be selected at once: select fewer, or use \`storehouse backfill\``;
+}
 
 /** What stands at the two ends of a selection. */
 export type Ends = { readonly first: string; readonly last: string; readonly from: Day; readonly to: Day };

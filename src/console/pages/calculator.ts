@@ -51,7 +51,7 @@ const mostKeywords = 100_000;
 export const calculatorPage = definePage({
   path: "/credits/calculator",
   title: "What would it cost?",
-  isDear: true,
+  effort: "much",
   input: Input,
   examples: ["/credits/calculator?apps=2&countries=US,JP&keywords=50&sent=1&on=keyword_rank&on=app_rating"],
   show: async ({ app, read }, wanted) => {

@@ -8,10 +8,11 @@ import { filterForm } from "../grid/filter-form.ts";
 import { gridHead, gridLegend, gridRows } from "../grid/grid-table.ts";
 import { filtered, readCells, readRows, type GridRow } from "../grid/read-grid.ts";
 import { emptyPanel, selectionPanel } from "../grid/selection-panel.ts";
-import { readSelection, selectionOf } from "../grid/selection.ts";
+import { readSelection, selectionOf, tooLarge } from "../grid/selection.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { addressOf } from "../parts/address.ts";
+import { codeText } from "../parts/code-text.ts";
 
 /** Cells that are sent at a time: more take a browser longer to lay out than anybody wants to wait. */
 const mostCells = 1_800;
@@ -146,6 +147,8 @@ async function panelOf(context: PageContext, input: Parameters<typeof endsOf>[0]
   const { app, read } = context;
   const selection = selectionOf(await readShownRows(context, input), ends);
   if (selection === null) return html`<p>The portfolio has no such cells.</p>`;
+  const problem = tooLarge(selection);
+  if (problem !== null) return html`<p class="notice warn" role="status">${codeText(`${problem}.`)}</p>`;
   const key = `selection ${JSON.stringify([selection.window, selection.groups.map(groupKey)])}`;
   const facts = await read(key, (db) => readSelection(app, db, selection));
   const fields = { ...gridFields(input), first: ends.first, last: ends.last, from: ends.from, until: ends.to };
@@ -170,6 +173,7 @@ export const coverageCellsPage = definePage({
 export const coverageSelectionPage = definePage({
   path: "/coverage/selection",
   title: "Selection",
+  effort: "some",
   input: gridInput.extend(selectionInput.shape),
   examples: [],
   show: async (context, input) => ({

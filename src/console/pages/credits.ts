@@ -11,9 +11,9 @@ import { readCreditDemand } from "../../incidents/credit-demand.ts";
 import { definePage } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { badge } from "../parts/badge.ts";
-import { bar } from "../parts/bar.ts";
 import { creditsCard } from "../parts/credits-card.ts";
 import { picture } from "../parts/picture.ts";
+import { nothingSpent, spendTable, sumOf } from "../parts/spend-table.ts";
 import { dataTable } from "../parts/table.ts";
 
 const periods = [7, 30, 90, 365] as const;
@@ -30,7 +30,12 @@ export const creditsPage = definePage({
     const { app } = context;
     // requests were received on days of the calendar, whatever counts as today for planning
     const from = addDays(dayOf(context.now), 1 - days);
-    const spend = await context.read(`spend ${from}`, (db) => readDailySpend(db, from));
+    const window = { start: from, end: addDays(from, days) };
+    // drawn where it is read, so that those who share the figures share the drawing as well
+    const { spend, drawing } = await context.read(`spend ${from}`, async (db) => {
+      const all = await readDailySpend(db, from);
+      return { spend: all, drawing: all.length === 0 ? null : await drawingOf(all, window) };
+    });
     const byApp = await context.read(`app spend ${from}`, (db) => readAppSpend(db, from));
     const costs = await context.read("learned costs", (db) => learnedCosts(db));
     const token = app.config.environment.API_TOKEN;
@@ -39,7 +44,6 @@ export const creditsPage = definePage({
       const { settings } = app.config;
       return Promise.all([readAccount(db, accountId), readCreditDemand({ db, settings, clock: app.clock, accountId })]);
     });
-    const total = sumOf(spend);
     return html`<link rel="stylesheet" href="/drawings.css" />
       <header class="head">
         <div>
@@ -59,21 +63,23 @@ export const creditsPage = definePage({
         ${creditsCard(context, account, demand)}
         <section class="card span-two" id="by-day">
           <h2>By day</h2>
-          ${await byDay(spend, { start: from, end: addDays(from, days) })}
+          ${drawing === null ? nothingSpent : byDay(spend, drawing)}
         </section>
-        <section class="card span-two" id="by-dataset">
-          <h2>By dataset</h2>
-          ${grouped("Credits by dataset", "Dataset", spend, ({ dataset }) => dataset || "account and commands")}
-        </section>
+        <div class="columns two wide">
+          <section class="card" id="by-dataset">
+            <h2>By dataset</h2>
+            ${spendTable("Dataset", spend, ({ dataset }) => dataset || "account and commands")}
+          </section>
+          <section class="card" id="by-app">
+            <h2>By app</h2>
+            ${spendTable("App", byApp, appWords)}
+          </section>
+        </div>
         <section class="card" id="by-class">
           <h2>By class</h2>
-          ${grouped("Credits by class", "Class", spend, (one) => one.class)}
+          ${spendTable("Class", spend, (one) => one.class)}
         </section>
-        <section class="card span-two" id="by-app">
-          <h2>By app</h2>
-          ${appTable(byApp, total)}
-        </section>
-        <section class="card" id="prices">
+        <section class="card span-two" id="prices">
           <h2>Price of a call</h2>
           ${pricesTable(costs)}
         </section>
@@ -81,18 +87,10 @@ export const creditsPage = definePage({
   },
 });
 
-function sumOf(all: readonly { readonly credits: number }[]): number {
-  return all.reduce((sum, { credits }) => sum + credits, 0);
-}
-
-const nothing = html`<p class="muted">Nothing was spent in this time.</p>`;
-
 /** Longer spans are drawn by the week: a bar of a day would be a hair. */
 const mostDays = 100;
 
-async function byDay(spend: readonly DailySpend[], window: Window): Promise<Html> {
-  if (spend.length === 0) return nothing;
-  const days = [...Map.groupBy(spend, ({ day }) => day)].map(([day, own]) => ({ day, credits: sumOf(own) }));
+function drawingOf(spend: readonly DailySpend[], window: Window): Promise<Html> {
   const chart = (width: number) =>
     barChart({
       title: { before: "Credits by day", name: "", after: "" },
@@ -103,7 +101,12 @@ async function byDay(spend: readonly DailySpend[], window: Window): Promise<Html
       series: classSeries(spend),
       width,
     });
-  return html`${await picture(chart, { label: "Credits by day and class", wide: 760 })}
+  return picture(chart, { label: "Credits by day and class", wide: 760 });
+}
+
+function byDay(spend: readonly DailySpend[], drawing: Html): Html {
+  const days = [...Map.groupBy(spend, ({ day }) => day)].map(([day, own]) => ({ day, credits: sumOf(own) }));
+  return html`${drawing}
     <details>
       <summary>The same as a table</summary>
       ${dataTable(
@@ -112,7 +115,7 @@ async function byDay(spend: readonly DailySpend[], window: Window): Promise<Html
           { heading: "Day", cell: ({ day }) => day },
           { heading: "Credits", isNumber: true, cell: ({ credits }) => credits },
         ],
-        days,
+        days.toReversed(),
       )}
     </details>`;
 }
@@ -128,75 +131,43 @@ function classSeries(spend: readonly DailySpend[]) {
     }));
 }
 
-function grouped(
-  caption: string,
-  heading: string,
-  spend: readonly DailySpend[],
-  nameOf: (one: DailySpend) => string,
-): Html {
-  if (spend.length === 0) return nothing;
-  const groups = [...Map.groupBy(spend, nameOf)]
-    .map(([name, own]) => ({ name, credits: sumOf(own), requests: own.reduce((sum, one) => sum + one.requests, 0) }))
-    .sort((a, b) => b.credits - a.credits || (a.name < b.name ? -1 : 1));
-  const longest = groups[0]?.credits ?? 0;
-  return dataTable(
-    caption,
-    [
-      { heading, cell: ({ name }) => name },
-      { heading: "Share", cell: ({ credits }) => bar(credits, longest) },
-      { heading: "Requests", isNumber: true, cell: ({ requests }) => requests },
-      { heading: "Credits", isNumber: true, cell: ({ credits }) => credits },
-    ],
-    groups,
-  );
-}
-
-/** More apps are summed up. */
-const mostApps = 25;
-
-function appTable(apps: readonly AppSpend[], total: number): Html {
-  if (total === 0) return nothing;
-  const shown = apps.slice(0, mostApps);
-  const rest = apps.slice(mostApps);
-  const others = {
-    store: null,
-    trackId: null,
-    appName: countOf(rest.length, "other app"),
-    requests: 0,
-    credits: sumOf(rest),
-  };
-  const rows = rest.length === 0 ? shown : [...shown, others];
-  const longest = Math.max(...rows.map(({ credits }) => credits));
-  return dataTable(
-    "Credits by app",
-    [
-      { heading: "App", cell: ({ appName, trackId }) => appName ?? trackId ?? "not about an app" },
-      { heading: "Store", cell: ({ store }) => store },
-      { heading: "Share", cell: ({ credits }) => bar(credits, longest) },
-      { heading: "Credits", isNumber: true, cell: ({ credits }) => credits },
-    ],
-    rows,
-  );
+function appWords({ appName, trackId, store }: AppSpend): string {
+  if (trackId === null) return store === null ? "not about an app" : `not about an app, ${store}`;
+  // two apps may have one name
+  return `${appName ?? ""} ${store} ${trackId}`.trim();
 }
 
 function pricesTable(costs: readonly LearnedCost[]): Html {
   if (costs.length === 0) return html`<p class="muted">No call was answered yet.</p>`;
   const differ = costs.filter(({ documented, learned }) => documented !== learned);
-  const sorted = [...differ, ...costs.filter((cost) => !differ.includes(cost))];
-  return html`<p>
-      ${differ.length === 0 ? badge("good", "as documented") : badge("warn", countOf(differ.length, "price differs", "prices differ"))}
-    </p>
-    ${dataTable(
-      "Price of a call by operation",
-      [
-        { heading: "Operation", cell: ({ operation }) => operation },
-        { heading: "Documented", isNumber: true, cell: ({ documented }) => documented },
-        {
-          heading: "Charged",
-          isNumber: true,
-          cell: ({ learned, documented }) => (learned === documented ? learned : html`<strong>${learned}</strong>`),
-        },
-      ],
-      sorted,
-    )}`;
+  const same = costs.filter((cost) => !differ.includes(cost));
+  const verdict =
+    differ.length === 0
+      ? badge("good", "as documented")
+      : badge("warn", countOf(differ.length, "price differs", "prices differ"));
+  return html`<p>${verdict}</p>
+    ${differ.length === 0 ? null : costTable("Prices that differ", differ)}${
+      same.length === 0
+        ? null
+        : html`<details>
+            <summary>${countOf(same.length, "operation")} charged as documented</summary>
+            ${costTable("Price of a call by operation", same)}
+          </details>`
+    }`;
+}
+
+function costTable(caption: string, costs: readonly LearnedCost[]): Html {
+  return dataTable(
+    caption,
+    [
+      { heading: "Operation", cell: ({ operation }) => operation },
+      { heading: "Documented", isNumber: true, cell: ({ documented }) => documented },
+      {
+        heading: "Charged",
+        isNumber: true,
+        cell: ({ learned, documented }) => (learned === documented ? learned : html`<strong>${learned}</strong>`),
+      },
+    ],
+    costs,
+  );
 }

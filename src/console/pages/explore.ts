@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { fail } from "../../core/errors.ts";
 import { lastDay } from "../../core/window.ts";
-import { readChoice, type Choice, type Wish } from "../explore/choice.ts";
+import { readChoice, type Choice, type Named } from "../explore/choice.ts";
 import { chooser } from "../explore/chooser.ts";
 import { csv } from "../explore/csv.ts";
 import { moverSpans, views, type Shown, type View } from "../explore/views.ts";
@@ -8,7 +9,6 @@ import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { OptionalDay } from "../parse-input.ts";
 import { addressOf } from "../parts/address.ts";
-import { picture } from "../parts/picture.ts";
 
 const Text = z.string().default("");
 /** The address of a view: what it is about, and what of it is shown. An empty field is chosen for the visitor. */
@@ -25,14 +25,14 @@ const Input = z.object({
 });
 type ExploreInput = z.output<typeof Input>;
 
-function wishOf(input: ExploreInput): Wish {
-  const named = (text: string) => (text === "" ? undefined : text);
+function namedBy(input: ExploreInput): Named {
+  const given = (text: string) => (text === "" ? undefined : text);
   const rivals = input.with === undefined ? undefined : [input.with].flat().flatMap((one) => one.split(","));
   return {
-    app: named(input.app),
-    country: named(input.country),
-    device: named(input.device),
-    keyword: named(input.keyword),
+    app: given(input.app),
+    country: given(input.country),
+    device: given(input.device),
+    keyword: given(input.keyword),
     from: input.from,
     to: input.to,
     rivals,
@@ -42,12 +42,14 @@ function wishOf(input: ExploreInput): Wish {
 type Seen = { readonly chosen: Choice; readonly view: View; readonly shown: Shown; readonly daysBack: number };
 
 async function readSeen({ read }: PageContext, input: ExploreInput): Promise<Seen | null> {
-  const wish = wishOf(input);
-  const chosen = await read(`choice ${JSON.stringify(wish)}`, (db) => readChoice(db, wish));
+  const named = namedBy(input);
+  const chosen = await read(`choice ${JSON.stringify(named)}`, (db) => readChoice(db, named));
   const view = views.find(({ name }) => name === input.view);
   if (chosen === null || view === undefined) return null;
   const daysBack = Number(input.back);
-  const shown = await read(`view ${JSON.stringify([input, wish])}`, (db) => view.read(db, chosen, daysBack));
+  const shown = await read(`view ${JSON.stringify([view.name, daysBack, named])}`, (db) =>
+    view.read(db, chosen, daysBack),
+  );
   return { chosen, view, shown, daysBack };
 }
 
@@ -56,12 +58,13 @@ export const explorePage = definePage({
   path: "/explore",
   title: "Explore",
   inNavigation: true,
+  effort: "some",
   input: Input,
   examples: ["/explore", "/explore?view=movers", "/explore?view=charts", "/explore?view=reviews"],
   show: async (context, input) => {
     const seen = await readSeen(context, input);
     if (seen === null) return nothing(input);
-    const { chosen, view, shown } = seen;
+    const { view, shown } = seen;
     return html`<link rel="stylesheet" href="/drawings.css" /><link rel="stylesheet" href="/assets/explore.css" />
       <h1>Explore</h1>
       ${chooser(seen)}
@@ -79,7 +82,7 @@ export const explorePage = definePage({
           )}
         </ul>
       </nav>
-      ${shown.isEmpty ? empty(seen) : html`${await drawingOf(shown, chosen)}${shown.below}${takeAway(seen)}`}
+      ${shown.isEmpty ? empty(seen) : html`${shown.drawing === null ? null : html`<div class="card">${shown.drawing}</div>`}${shown.below}${takeAway(seen)}`}
       <script src="/assets/explore.js" defer></script>`;
   },
 });
@@ -100,15 +103,10 @@ function empty({ view, chosen }: Seen): Html {
   </p>`;
 }
 
-async function drawingOf({ drawing }: Shown, { app, keyword }: Choice): Promise<Html | null> {
-  if (drawing === null) return null;
-  return html`<div class="card">${await picture(drawing, { label: `${app.name}, ${keyword}`, wide: 1160 })}</div>`;
-}
-
 function takeAway(seen: Seen): Html {
   return html`<section class="card take-away" aria-label="Take it away">
-    <p>
-      <a class="button" href="${addressOf("/explore.csv", fieldsOf(seen))}" download>Download CSV</a>
+    <p class="buttons">
+      ${shownTables(seen)}
       <button class="button" type="button" data-copy="sql" hidden>Copy SQL</button>
     </p>
     <details>
@@ -116,6 +114,17 @@ function takeAway(seen: Seen): Html {
       <pre tabindex="0"><code id="sql">${seen.shown.sql}</code></pre>
     </details>
   </section>`;
+}
+
+/** A link to each file; where there is one only it needs no name. */
+function shownTables(seen: Seen): readonly Html[] {
+  const filled = seen.shown.tables.filter(({ rows }) => rows.length > 0);
+  return filled.map(
+    ({ name, label }) =>
+      html`<a class="button" href="${addressOf("/explore.csv", { ...fieldsOf(seen), table: name })}" download
+        >${filled.length === 1 ? "Download CSV" : `${label} as CSV`}</a
+      >`,
+  );
 }
 
 /** Everything that an address has to name for the same view. */
@@ -134,17 +143,22 @@ function fieldsOf({ chosen, view, daysBack }: Seen) {
   };
 }
 
-/** What a view shows, as a file for a spreadsheet. */
+/** What a view shows, as a file for a spreadsheet: its first table unless another is named. */
 export const exploreCsvPage = definePage({
   path: "/explore.csv",
   title: "Download",
-  input: Input,
+  effort: "some",
+  input: Input.extend({ table: Text }),
   examples: [],
-  show: async (context, input) => {
+  show: async (context, { table: wanted, ...input }) => {
     const seen = await readSeen(context, input);
     if (seen === null) return nothing(input);
-    const { chosen, view, shown } = seen;
-    const name = ["storehouse", view.name, chosen.app.trackId, chosen.country].join("-").replaceAll(/[^\w.-]/g, "_");
-    return { type: "text/csv; charset=utf-8", body: csv(shown.rows, shown.columns), name: `${name}.csv` };
+    const { chosen, shown } = seen;
+    const { tables } = shown;
+    const table = wanted === "" ? tables[0] : tables.find(({ name }) => name === wanted);
+    if (table === undefined)
+      throw fail("console_bad_input", { problem: `table is none of ${tables.map(({ name }) => name).join(", ")}` });
+    const name = ["storehouse", table.name, chosen.app.trackId, chosen.country].join("-").replaceAll(/[^\w.-]/g, "_");
+    return { type: "text/csv; charset=utf-8", body: csv(table.rows, table.columns), name: `${name}.csv` };
   },
 });

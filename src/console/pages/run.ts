@@ -113,13 +113,15 @@ function slicesTable(context: PageContext, slices: readonly RunSlice[]): Html {
     [
       { heading: "Slice", cell: ({ sliceId }) => html`<a href="/slices/${sliceId}">${sliceId}</a>` },
       { heading: "Dataset", cell: ({ dataset }) => dataset },
-      { heading: "About", cell: aboutText },
+      { heading: "About", cell: (slice) => html`<span class="wrap">${aboutText(slice)}</span>` },
       { heading: "Days", cell: ({ firstDay, lastDay }) => daysText(firstDay, lastDay) },
       {
         heading: "State",
         cell: ({ state, code }) => html`${stateBadge(state)}${code === null ? null : html` <code>${code}</code>`}`,
       },
-      { heading: "Mend", cell: (slice) => retryCell(context, slice) },
+      ...(slices.some(({ state }) => state === "failed")
+        ? [{ heading: "Mend", cell: (slice: RunSlice) => retryCell(context, slice) }]
+        : []),
       { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
       { heading: "Rows", isNumber: true, cell: ({ rows }) => rows },
       { heading: "Rejects", isNumber: true, cell: ({ rejects }) => rejects },

@@ -44,7 +44,7 @@ export function familyStanding({ datasets, days, late }: FamilyFacts): FamilySta
   const notes = [
     lateOnes.length > 0 ? `${lateOnes.join(", ")} ${lateOnes.length === 1 ? "is" : "are"} late` : "",
     behindText(own),
-    failed > 0 ? countOf(failed, "slice failed", "slices failed") : "",
+    failed > 0 ? countOf(failed, "failed slice leaves a gap", "failed slices leave gaps") : "",
   ].filter((text) => text !== "");
   const start = `${completeTo === null ? noDayText(own) : `Complete to ${completeTo}`}${aheadText(own, completeTo)}`;
   return {

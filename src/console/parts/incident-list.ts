@@ -1,4 +1,5 @@
 import { countOf } from "../../core/count.ts";
+import { dayOf, daysBetween, isDay } from "../../core/day.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { kindNamed, titleOf } from "../../incidents/kinds.ts";
 import type { OpenIncident } from "../../incidents/open-incidents.ts";
@@ -41,7 +42,8 @@ export function incidentList(
 function mendOf(context: PageContext, incident: OpenIncident, failures: readonly FailureSum[]): Html | null {
   const mend = kindNamed(incident.kind)?.mend;
   if (mend === "credits") return html`<a class="button" href="/credits">See the credits</a>`;
-  if (mend === "coverage") return html`<a class="button" href="${coverageAddress(incident)}">See what is missing</a>`;
+  if (mend === "coverage")
+    return html`<a class="button" href="${coverageAddress(incident, context.now)}">See what is missing</a>`;
   if (mend !== "retry") return null;
   const fields = retryFields(incident, failures);
   const own = failures.filter((failure) => isAbout(fields, failure));
@@ -74,8 +76,15 @@ function isAbout(fields: Fields, { app, dataset, code }: FailureSum): boolean {
   );
 }
 
-/** The grid of the dataset that an incident is about; all of it where it is about none. */
-function coverageAddress({ subject }: OpenIncident): string {
-  const named = subject.split(" ").find((word) => datasets.some(({ name }) => name === word));
-  return addressOf("/coverage", { dataset: named ?? "" });
+/** A grid for an incident shows so many days before the first one that it names. */
+const daysBefore = 6;
+const mostDays = 365;
+
+/** The grid of the datasets and days that an incident names, in its subject or its text; all of it where it names none. */
+function coverageAddress({ subject, summary }: OpenIncident, now: number): string {
+  const words = new Set(`${subject} ${summary}`.split(/[^\w-]+/));
+  const named = datasets.map(({ name }) => name).filter((name) => words.has(name));
+  const [first] = [...words].filter(isDay).sort();
+  const days = first === undefined ? "" : Math.min(daysBetween(first, dayOf(now)) + 1 + daysBefore, mostDays);
+  return addressOf("/coverage", { dataset: named.join(","), days });
 }

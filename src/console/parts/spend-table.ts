@@ -1,0 +1,55 @@
+import { count } from "../../core/count.ts";
+import { html, type Html } from "../html.ts";
+import { bar } from "./bar.ts";
+import { dataTable, type TableColumn } from "./table.ts";
+
+/** What was spent on something. */
+type Spend = { readonly credits: number; readonly requests: number };
+
+/** The credits of all of them. */
+export function sumOf(all: readonly Pick<Spend, "credits">[]): number {
+  return all.reduce((sum, { credits }) => sum + credits, 0);
+}
+
+/** Said where there is nothing to show. */
+export const nothingSpent = html`<p class="muted">Nothing was spent in this time.</p>`;
+
+/** So many lines are shown without a click. */
+const atFirst = 12;
+/** What comes after these is summed up: an account may have thousands of apps. */
+const mostLines = 100;
+
+/** What was spent, grouped by a name, the most first, with each one's share as a bar; what is less is behind a click. */
+export function spendTable<S extends Spend>(heading: string, spend: readonly S[], nameOf: (one: S) => string): Html {
+  if (spend.length === 0) return nothingSpent;
+  const groups = [...Map.groupBy(spend, nameOf)]
+    .map(([name, own]) => ({ name, credits: sumOf(own), requests: own.reduce((sum, one) => sum + one.requests, 0) }))
+    .sort((a, b) => b.credits - a.credits || (a.name < b.name ? -1 : 1));
+  const shown = groups.slice(0, mostLines);
+  const others = groups.slice(mostLines);
+  if (others.length > 0)
+    shown.push({
+      name: `${count(others.length)} others`,
+      credits: sumOf(others),
+      requests: others.reduce((sum, one) => sum + one.requests, 0),
+    });
+  const longest = groups[0]?.credits ?? 0;
+  const columns: readonly TableColumn<(typeof groups)[number]>[] = [
+    { heading, cell: ({ name }) => html`<span class="wrap">${name}</span>` },
+    { heading: "Share", cell: ({ credits }) => bar(credits, longest) },
+    { heading: "Requests", isNumber: true, cell: ({ requests }) => requests },
+    { heading: "Credits", isNumber: true, cell: ({ credits }) => credits },
+  ];
+  const rest = shown.slice(atFirst);
+  const caption = `Credits by ${heading.toLowerCase()}`;
+  return html`<div class="spend">
+    ${dataTable(caption, columns, shown.slice(0, atFirst))}${
+      rest.length === 0
+        ? null
+        : html`<details>
+            <summary>${count(rest.length)} more</summary>
+            ${dataTable(`${caption}, the rest`, columns, rest)}
+          </details>`
+    }
+  </div>`;
+}
