@@ -4986,7 +4986,7 @@ create table ops.audit (
   signed_in_by text not null, -- proxy (a reverse proxy vouches for the name), password (of all who know it any may give any name), loopback (this machine, without sign-in).
   from_address text not null, -- Network address that the request came from.
   action text not null, -- Name of the action, such as sign-in or retry.
-  subject text not null, -- Fields of its form, of a change of keywords what was removed and added; empty for a sign-in.
+  subject text not null, -- Fields of its form, of a change of keywords what was removed and added; empty for a sign-in, and where the form was refused.
   credits integer not null, -- Most credits that were agreed to; 0 for what spends nothing.
   outcome text not null default 'begun'::text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended; where its process was killed the next console to start settles it), done, refused or failed.
   note text not null default ''::text, -- Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.
@@ -5007,7 +5007,7 @@ create view ops.audit_log (
   signed_in_by text, -- proxy (a reverse proxy vouches for the name), password (of all who know it any may give any name), loopback (this machine, without sign-in).
   from_address text, -- Network address that the request came from.
   action text, -- Name of the action, such as sign-in or retry.
-  subject text, -- Fields of its form, of a change of keywords what was removed and added; empty for a sign-in.
+  subject text, -- Fields of its form, of a change of keywords what was removed and added; empty for a sign-in, and where the form was refused.
   credits integer, -- Most credits that were agreed to; 0 for what spends nothing.
   outcome text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended; where its process was killed the next console to start settles it), done, refused or failed.
   note text, -- Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.

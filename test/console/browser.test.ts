@@ -1,12 +1,14 @@
+import pg from "pg";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pages } from "../../src/console/pages/all.ts";
 import type { Console } from "../../src/console/server.ts";
-import { chromiumPath, leftOut, openBrowser, overflow, screens, violations } from "../support/browser.ts";
+import { chromiumPath, faultsOf, focused, leftOut, openBrowser, screens, tabTo } from "../support/browser.ts";
 import {
   openConsoleStage,
   operatorPassword,
   scriptName,
+  viewerPassword,
   withPasswords,
   type ConsoleStage,
 } from "../support/console-stage.ts";
@@ -20,7 +22,8 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  let narrowAndDark: Page;
+  let narrow: Page;
+  let both: readonly [Page, Page];
 
   beforeAll(async () => {
     stage = await openConsoleStage();
@@ -29,9 +32,9 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     browser = await openBrowser();
     context = await browser.newContext({ viewport: screens[0], baseURL: served.url });
     page = await context.newPage();
-    narrowAndDark = await context.newPage();
-    await narrowAndDark.setViewportSize(screens[1]);
-    await narrowAndDark.emulateMedia({ colorScheme: "dark" });
+    narrow = await context.newPage();
+    await narrow.setViewportSize(screens[1]);
+    both = [page, narrow];
   });
   afterAll(async () => {
     await browser.close();
@@ -39,6 +42,19 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   });
 
   const addresses = pages.flatMap(({ examples }) => examples);
+  const fine = { status: 200, faults: [] };
+
+  /** How an address looks at both widths, side by side: most of the time goes to loading and to axe. */
+  async function looked(address: string, on: readonly Page[] = both) {
+    return Promise.all(
+      on.map(async (one) => ({ status: (await one.goto(address))?.status(), faults: await faultsOf(one) })),
+    );
+  }
+
+  test("sign-in fits both widths and axe finds nothing, in light and dark", async () => {
+    expect(await looked("/runs")).toEqual([fine, fine]);
+    expect(page.url()).toContain("/sign-in");
+  });
 
   test("refuses a wrong password, and lets an operator in by keyboard alone", async () => {
     await page.goto("/runs");
@@ -69,14 +85,68 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   });
 
   test.each(addresses)("%s fits both widths and axe finds nothing, in light and dark", async (address) => {
-    const looked = async (one: Page) => ({
-      status: (await one.goto(address))?.status(),
-      overflow: await overflow(one),
-      violations: await violations(one),
-    });
-    const fine = { status: 200, overflow: 0, violations: [] };
-    // side by side: most of the time goes to loading and to axe
-    expect(await Promise.all([page, narrowAndDark].map(looked))).toEqual([fine, fine]);
+    expect(await looked(address)).toEqual([fine, fine]);
+  });
+
+  test("so do a selection of the grid and what is to be agreed to", async () => {
+    const { dataset, ...ends } = { dataset: "keyword_rank", from: addDays(today, -12), until: addDays(today, -2) };
+    await page.goto(`/coverage?dataset=${dataset}`);
+    const key = (await page.locator("tr[data-key]").first().getAttribute("data-key")) ?? "";
+    const address = `/coverage?${new URLSearchParams({ dataset, first: key, last: key, ...ends }).toString()}`;
+    expect(await looked(address)).toEqual([fine, fine]);
+    for (const one of both) {
+      await one.getByRole("button", { name: "Fill" }).click();
+      await one.getByText("Nothing has been spent yet").waitFor();
+      expect(await faultsOf(one)).toEqual([]);
+    }
+  });
+
+  test("so do pages about what is wrong", async () => {
+    expect(await looked("/nowhere")).toEqual([404, 404].map((status) => ({ status, faults: [] })));
+    const hasty = await stage.start({ ...withPasswords, settings: { console: { timeout_seconds: 0.3 } } });
+    const other = await browser.newContext({ viewport: screens[1], baseURL: hasty.url });
+    const viewer = await other.newPage();
+    await viewer.goto("/sign-in");
+    await viewer.getByLabel("Password").fill(viewerPassword);
+    await viewer.getByRole("button").click();
+    await viewer.getByText("May the figures be trusted?").waitFor();
+    expect(await looked("/audit", [viewer])).toEqual([{ status: 403, faults: [] }]);
+    for (let times = 0; times < 20; times += 1) await other.request.get("/credits/calculator?keywords=0&sent=1");
+    expect(await looked("/credits/calculator", [viewer])).toEqual([{ status: 429, faults: [] }]);
+    const holding = new pg.Client({ connectionString: stage.granted.adminUrl });
+    await holding.connect();
+    await holding.query("begin; lock table ops.run in access exclusive mode");
+    try {
+      expect(await looked("/runs?limit=7", [viewer])).toEqual([{ status: 503, faults: [] }]);
+    } finally {
+      await holding.end();
+    }
+    await other.close();
+  });
+
+  test("refuses a forged form: one with another token, and one that a page of another site sends", async () => {
+    const slice = await stage.failedSlice();
+    await page.goto(`/slices/${slice}`);
+    await page.locator('form.action input[name="_csrf"]').evaluate((field) => field.setAttribute("value", "forged"));
+    await page.getByRole("button", { name: /^Retry/ }).click();
+    await page.getByText("console_forged").waitFor();
+    const fields = { slices: slice, agreed: "100" };
+    const markup = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);
+    await page.route("http://elsewhere.invalid/", (route) =>
+      route.fulfill({
+        contentType: "text/html",
+        body: `<form method="post" action="${served.url}actions/retry">${markup.join("")}<button>Win</button></form>`,
+      }),
+    );
+    await page.goto("http://elsewhere.invalid/");
+    await page.getByRole("button").click();
+    await page.getByText("console_forged").waitFor();
+    expect(await stage.failedSlice()).toBe(slice);
+    const made = await stage.stage.query(
+      "select user_name, outcome from ops.audit where action = 'retry' order by audit_id",
+    );
+    // who sent the second one is not known: a browser gives no cookie to another site
+    expect(made).toEqual([{ user_name: "operator", outcome: "refused" }]);
   });
 
   test("shows a script in the name of an app as text", async () => {
@@ -128,7 +198,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await page.goto(`/slices/${slice}`);
     await page.locator("header .badge.good").waitFor();
     const [row] = await stage.stage.query(
-      "select user_name, action, outcome, credits from ops.audit where action = 'retry' and user_name = 'operator'",
+      "select user_name, action, outcome, credits from ops.audit where action = 'retry' and user_name = 'operator' and outcome <> 'refused'",
     );
     expect(row).toEqual({ user_name: "operator", action: "retry", outcome: "done", credits: 3 });
   });
@@ -145,16 +215,3 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await plain.close();
   });
 });
-
-function focused(page: Page): Promise<string> {
-  return page.evaluate("document.activeElement?.textContent?.trim() ?? ''");
-}
-
-/** Presses Tab until an element with this text has the focus. */
-async function tabTo(page: Page, text: string): Promise<void> {
-  for (let pressed = 0; pressed < 60; pressed += 1) {
-    await page.keyboard.press("Tab");
-    if ((await focused(page)) === text) return;
-  }
-  throw new Error(`no element with the text ${text} gets the focus`);
-}

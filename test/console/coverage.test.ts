@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { groupKey } from "../../src/core/partition-group.ts";
 import { addDays } from "../../src/core/day.ts";
 import type { Console } from "../../src/console/server.ts";
-import { chromiumPath, leftOut, openBrowser } from "../support/browser.ts";
+import { chromiumPath, leftOut, openBrowser, tabTo } from "../support/browser.ts";
 import {
   clientOf,
   openConsoleStage,
@@ -70,6 +70,22 @@ describe("the page of coverage", () => {
     expect(text).not.toContain("<form");
     expect(await guarded.post("/actions/fill", { ...ends, most: "100" })).toMatchObject({
       status: 403,
+    });
+  });
+
+  test("refuses a selection that is larger than the planner goes over at once, on the page and in the form", async () => {
+    const many = clientOf(await stage.start(thousand));
+    const { text } = await many.get("/coverage?dataset=keyword_rank&days=365");
+    const { text: last } = await many.get("/coverage/cells?dataset=keyword_rank&days=365&offset=999");
+    const ends = { first: keyOf(text), last: keyOf(last), from: addDays(today, -364), until: today };
+    const fields = { dataset: "keyword_rank", ...ends };
+    const says = "1,000 partitions × 365 days are 365,000 cells";
+    expect((await many.get(`/coverage/selection?${new URLSearchParams(fields).toString()}`)).text).toContain(says);
+    // a smaller selection has the form
+    await many.get(`/coverage?${new URLSearchParams({ ...fields, last: ends.first }).toString()}`);
+    expect(await many.post("/actions/fill", { ...fields, most: "9" })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining(says),
     });
   });
 
@@ -236,6 +252,21 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     expect(await page.locator('td[tabindex="0"]').getAttribute("aria-label")).toBeNull();
     await page.locator('td[tabindex="0"]').focus();
     expect(await page.locator('td[tabindex="0"]').getAttribute("aria-label")).toContain(dayAt(3));
+  });
+
+  test("a gap is filled by keyboard alone, from the grid through the agreement to the result", async () => {
+    await page.goto(grid);
+    await page.locator('td[tabindex="0"]').focus();
+    for (const key of ["ArrowDown", ...Array<string>(5).fill("ArrowRight"), "Shift+ArrowRight", "Enter"])
+      await page.keyboard.press(key);
+    await panel("1 partition × 2 days").waitFor();
+    await tabTo(page, "Fill");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing has been spent yet").waitFor();
+    await tabTo(page, /^Fill for/);
+    await page.keyboard.press("Enter");
+    for (const column of [5, 6]) await page.locator(`tr[data-row="1"] td:nth-child(${column + 2}).loaded`).waitFor();
+    expect(await cell(1, 4).getAttribute("class")).toBeNull();
   });
 
   test("shift and a click select up to a second cell", async () => {

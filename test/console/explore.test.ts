@@ -27,7 +27,7 @@ const fill = `
   select app_key, d::date, (select country_key from core.dim_country where country_code = 'US'), case store when 'ios' then 1 else 0 end, '36', 'Overall', 'FREE', 'v2', 'daily', d, 7, 1, '2026-08-20Z'
   from   core.dim_app, generate_series(timestamp '2026-08-16', '2026-08-19', interval '1 day') as d;
   insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, title, content, slice_id, fetched_at)
-  select app_key, '1', 'v2', '2026-08-18 10:00', (select country_key from core.dim_country where country_code = 'US'), '', 2, '=cmd()', '<script>document.title = "run"</script>', 1, '2026-08-20Z' from core.dim_app`;
+  select app_key, '1', source, '2026-08-18 10:00', (select country_key from core.dim_country where country_code = 'US'), '', 2, '=cmd()', '<script>document.title = "run"</script>', 1, '2026-08-20Z' from core.dim_app, unnest(array['v2', 'plain']) as source`;
 
 const views = ["ranks", "movers", "charts", "reviews"] as const;
 
@@ -42,22 +42,35 @@ function sqlOf(text: string): string {
     .replaceAll("&amp;", "&");
 }
 
-test.each(["ranks", "charts", "reviews"])(
-  "the download of %s has the rows that its SQL gives to whoever copies it",
-  async (view) => {
+test.each([
+  ["ranks", 2],
+  ["charts", 1],
+  ["reviews", 2],
+] as const)(
+  "what %s draws and lists is downloaded, a file each, as its SQL gives it to whoever copies it",
+  async (view, files) => {
     const { text } = await client.get(`/explore?view=${view}`);
-    const [first = ""] = sqlOf(text).split(";\n");
-    const rows = await stage.stage.query(first);
-    expect(rows.length).toBeGreaterThan(0);
-    const address = /href="(\/explore\.csv[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    const { text: file, headers } = await client.get(address);
-    const [heading = "", ...lines] = file.trimEnd().split("\r\n");
-    expect(lines).toHaveLength(rows.length);
-    expect(heading.split(",").sort()).toEqual(Object.keys(rows[0] ?? {}).sort());
-    expect(headers.get("content-type")).toContain("text/csv");
-    expect(headers.get("content-disposition")).toMatch(/attachment; filename="storehouse-[\w.-]+\.csv"/);
+    const statements = sqlOf(text).split(";\n");
+    const links = [...text.matchAll(/href="(\/explore\.csv[^"]*)"/g)].map(([, link]) => link?.replaceAll("&amp;", "&"));
+    expect([statements.length, links.length]).toEqual([files, files]);
+    for (const [index, link] of links.entries()) {
+      const rows = await stage.stage.query(statements[index] ?? "");
+      expect(rows.length).toBeGreaterThan(0);
+      const { text: file, headers } = await client.get(link ?? "");
+      const [heading = "", ...lines] = file.trimEnd().split("\r\n");
+      expect(lines).toHaveLength(rows.length);
+      expect(heading.split(",").sort()).toEqual(Object.keys(rows[0] ?? {}).sort());
+      expect(headers.get("content-type")).toContain("text/csv");
+      expect(headers.get("content-disposition")).toMatch(/attachment; filename="storehouse-[\w.-]+\.csv"/);
+    }
   },
 );
+
+test("a review of both lists of a store is shown once", async () => {
+  const { text } = await client.get("/explore?view=reviews");
+  expect(text.match(/<li class="card">/g)).toHaveLength(1);
+  expect((await client.get("/explore.csv?view=reviews&table=none")).text).toContain("is none of stars, texts");
+});
 
 test("each view is shown at its address, is drawn where there is something to draw, and has no style of its own", async () => {
   for (const view of views) {

@@ -31,25 +31,53 @@ export const screens = [
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 let axeText: string | null = null;
 
-/** What axe finds wrong on the page, a line each. */
-export async function violations(page: Page): Promise<readonly string[]> {
+/** What axe finds wrong on the page, a line each; `rules` where only some of them count. */
+async function violations(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
   axeText ??= readFileSync(axe, "utf8");
   // past the policy of the page, which lets no script in
   await page.evaluate(axeText);
-  return page.evaluate(async () => {
+  return page.evaluate(async (only) => {
     type Found = {
       readonly id: string;
       readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
     };
-    const { axe: checker } = globalThis as unknown as { axe: { run: () => Promise<{ violations: readonly Found[] }> } };
-    const result = await checker.run();
+    type Checker = { run: (options: object) => Promise<{ violations: readonly Found[] }> };
+    const { axe: checker } = globalThis as unknown as { axe: Checker };
+    const result = await checker.run(only.length === 0 ? {} : { runOnly: { type: "rule", values: only } });
     return result.violations.map(({ id, nodes }) =>
       `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary ?? ""}`).join(" | ")}`.slice(0, 600),
     );
-  });
+  }, rules);
+}
+
+/** What is wrong with the page as it is, in light and in dark: what axe finds, and how many pixels it is wider than its screen. */
+export async function faultsOf(page: Page): Promise<readonly string[]> {
+  const wider = await overflow(page);
+  const light = await violations(page);
+  // at once: a colour on its way to another has too little contrast
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+  // colours are all that differs
+  const dark = await violations(page, ["color-contrast"]);
+  await page.emulateMedia({ colorScheme: "light" });
+  return [...(wider === 0 ? [] : [`${wider} pixels too wide`]), ...light, ...dark.map((one) => `dark: ${one}`)];
+}
+
+/** Presses Tab until an element with this text has the focus. */
+export async function tabTo(page: Page, text: string | RegExp): Promise<void> {
+  for (let pressed = 0; pressed < 80; pressed += 1) {
+    await page.keyboard.press("Tab");
+    const found = await focused(page);
+    if (typeof text === "string" ? found === text : text.test(found)) return;
+  }
+  throw new Error(`no element with the text ${String(text)} gets the focus`);
+}
+
+/** The text of the element that has the focus. */
+export function focused(page: Page): Promise<string> {
+  return page.evaluate("document.activeElement?.textContent?.trim() ?? ''");
 }
 
 /** How many pixels the page is wider than its screen. */
-export function overflow(page: Page): Promise<number> {
+function overflow(page: Page): Promise<number> {
   return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 }

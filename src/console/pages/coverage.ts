@@ -68,7 +68,7 @@ export const coveragePage = definePage({
   title: "Coverage",
   inNavigation: true,
   input: gridInput.extend(selectionInput.shape),
-  examples: ["/coverage", "/coverage?days=365"],
+  examples: ["/coverage?dataset=keyword_rank", "/coverage?dataset=keyword_rank&days=365"],
   show: async (context, input) => {
     const grid = await readGrid(context, input);
     const all = await readAllRows(context);
