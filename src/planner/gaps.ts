@@ -111,6 +111,7 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
 function addedUp(same: readonly [ScopeCoverage, ...ScopeCoverage[]] | readonly ScopeCoverage[]): ScopeCoverage {
   const [first] = same;
   if (first === undefined) throw new Error("no coverage to add up");
+  if (same.length === 1) return first;
   return { ...first, days: daysOf(same) };
 }
 

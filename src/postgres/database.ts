@@ -7,6 +7,7 @@ import { connectionProblem } from "./database-errors.ts";
 import { checkSessions } from "./pooler.ts";
 import { sessionStatements } from "./session.ts";
 import type { Queryable } from "./sql.ts";
+import { isFlatArray, parseTextArray } from "./text-array.ts";
 
 /** A database as the modules use it: a pool, one connection of it, or a transaction on one. Statements are written with `sql`. */
 export interface Database extends Queryable {
@@ -35,12 +36,15 @@ const oid: Readonly<Record<"date" | "timestamp" | "dates" | "timestamps" | "text
   texts: 1009,
 };
 
+const texts: ReadonlySet<number> = new Set([oid.texts, oid.dates, oid.timestamps]);
+
 /** Days and zoneless date-times stay text, in lists too: the driver would read them in the machine's time zone. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (id, format) => {
     if (id === oid.date || id === oid.timestamp) return (value: unknown) => value;
-    const read = id === oid.dates || id === oid.timestamps ? oid.texts : id;
-    return pg.types.getTypeParser(read, format) as (value: unknown) => unknown;
+    const usual = pg.types.getTypeParser(texts.has(id) ? oid.texts : id, format) as (value: unknown) => unknown;
+    if (!texts.has(id) || format === "binary") return usual;
+    return (value: unknown) => (isFlatArray(value) ? parseTextArray(value) : usual(value));
   },
 };
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import type { Page } from "playwright-core";
 import { projectRoot } from "../../src/config/config.ts";
 import { chromiumPath, openBrowser, screens } from "../support/browser.ts";
 
@@ -9,17 +10,40 @@ import { chromiumPath, openBrowser, screens } from "../support/browser.ts";
  * fonts for Japanese and emoji (`apt-get install fonts-noto-cjk fonts-noto-color-emoji`). They are looked at before they are committed.
  */
 
-/** Name of the picture, address, and which of the screens it is for. */
-const shots = [
-  ["console-today", "/", 0],
-  ["console-today-narrow", "/", 1],
-  ["console-run", "/runs/1", 0],
-  ["console-credits", "/credits?days=7", 0],
-  ["console-calculator", "/credits/calculator?apps=5&countries=US,GB,DE&keywords=200", 0],
-  ["console-portfolio", "/portfolio", 0],
-  ["console-coverage", "/coverage?days=60", 0],
-  ["console-explore", "/explore?app=ios%3A6446318020&country=US", 0],
-] as const;
+/** A picture: its name, address, which of the screens it is for, what is waited for, and what is done before it is taken. */
+type Shot = {
+  readonly name: string;
+  readonly address: string;
+  readonly screen: 0 | 1;
+  readonly until?: string;
+  readonly first?: (page: Page) => Promise<void>;
+};
+
+const shots: readonly Shot[] = [
+  // the worker opens the incident and prices the nights a moment after its start
+  { name: "console-today", address: "/", screen: 0, until: "#incidents:not([hidden]) ~ #cards #next li" },
+  { name: "console-today-narrow", address: "/", screen: 1 },
+  { name: "console-run", address: "/runs/6?state=failed", screen: 0 },
+  { name: "console-credits", address: "/credits?days=14", screen: 0 },
+  {
+    name: "console-calculator",
+    address: "/credits/calculator?apps=5&countries=US,GB,DE&keywords=200",
+    screen: 0,
+  },
+  { name: "console-portfolio", address: "/portfolio", screen: 0 },
+  { name: "console-coverage", address: "/coverage", screen: 0, until: "td.failed", first: selectFailed },
+  { name: "console-explore", address: "/explore?keyword=c%2B%2B+%26+c%23", screen: 0 },
+];
+
+/** Drags over the failed cells and some around them. */
+async function selectFailed(page: Page): Promise<void> {
+  const failed = page.locator("td.failed");
+  await failed.first().hover();
+  await page.mouse.down();
+  await failed.last().hover();
+  await page.mouse.up();
+  await page.locator("#selection").getByRole("button", { name: "Retry" }).waitFor();
+}
 
 if (chromiumPath === null) throw new Error("there is no Chromium on this machine: `apt-get install chromium`");
 const demo = spawn(process.execPath, [path.join(projectRoot, "src/demo/demo.ts"), "--week", "--stay"], {
@@ -28,10 +52,12 @@ const demo = spawn(process.execPath, [path.join(projectRoot, "src/demo/demo.ts")
 try {
   const url = await addressOf(demo.stdout);
   const browser = await openBrowser();
-  for (const [name, address, screen] of shots) {
+  for (const { name, address, screen, until, first } of shots) {
     const viewport = { ...screens[screen], height: 860 };
     const page = await browser.newPage({ viewport, colorScheme: "light", baseURL: url });
     await page.goto(address);
+    if (until !== undefined) await page.locator(until).first().waitFor();
+    await first?.(page);
     await page.screenshot({ path: path.join(projectRoot, "docs/pictures", `${name}.png`) });
     await page.close();
   }

@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { isFlatArray, parseTextArray } from "../../src/postgres/text-array.ts";
+
+/** As the server writes a list: what needs quotes has them, quotes and backslashes have a backslash before them. */
+function written(list: readonly (string | null)[]): string {
+  const parts = list.map((one) =>
+    one === null
+      ? "NULL"
+      : one === "" || /^null$/i.test(one) || /[{}",\\\s]/.test(one)
+        ? `"${one.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+        : one,
+  );
+  return `{${parts.join(",")}}`;
+}
+
+test("a list of texts comes back as it was written, and as the driver reads it", () => {
+  const usual = pg.types.getTypeParser(1009 as never) as (text: string) => unknown;
+  const awkward = fc.constantFrom("", "NULL", "null", "a,b", '"', "\\", '\\"', "{}", "to do list", "タスク", "🧘\n");
+  fc.assert(
+    fc.property(fc.array(fc.option(fc.oneof(awkward, fc.string()))), (list) => {
+      expect(parseTextArray(written(list))).toEqual(list);
+      expect(parseTextArray(written(list))).toEqual(usual(written(list)));
+    }),
+  );
+});
+
+test("a list of lists, or one that counts from elsewhere, is none that it reads", () => {
+  expect(['{a,"{"}', "{}", "{{a},{b}}", "[0:1]={a,b}", null].map(isFlatArray)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
