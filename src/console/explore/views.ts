@@ -24,7 +24,7 @@ import { chartTable, moverTable, rankTable, reviewList } from "./tables.ts";
 export const moverSpans = ["1", "7", "30", "90"] as const;
 
 /** Rows that are downloaded, with their columns. `name`: of its file and in the address; `label`: what its button says. */
-export type Table = {
+type Table = {
   readonly name: string;
   readonly label: string;
   readonly rows: readonly Readonly<Record<string, unknown>>[];
