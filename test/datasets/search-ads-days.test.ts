@@ -1,172 +1,189 @@
 import { describe, expect, test } from "vitest";
-import { searchAdsReports } from "../../src/api/operations/search-ads-report.ts";
-import { latestEnd } from "../../src/api/range.ts";
-import { addDays, day, type Day } from "../../src/core/day.ts";
-import { periodOf } from "../../src/core/period.ts";
-import type { Portfolio } from "../../src/core/portfolio.ts";
-import { scopeKey, type Scope } from "../../src/core/slice.ts";
-import { daysOf } from "../../src/core/window.ts";
-import { searchAdsReport } from "../../src/datasets/search-ads-report.ts";
-import { sliceOf } from "../support/ingest-slice.ts";
-import { org, scope, window, normalise } from "../support/report-rows.ts";
+import { addDays } from "../../src/core/day.ts";
+import { count } from "../../src/core/count.ts";
+import { fallbackPrices } from "../../src/planner/fallback-price.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { planned as plannedBy } from "../support/ingest-planned.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { chosen, days, daysOfSpan, figures, market, names, reports } from "../support/search-ads.ts";
 
-describe("how days are fetched", () => {
-  const found = (shape: readonly Scope[]): Portfolio => ({
-    apps: [],
-    sources: {
-      search_ads_organisation: [
-        { org_id: org, is_valid: "true" },
-        { org_id: "8", is_valid: "false" },
-      ],
-      search_ads_goal: [{ goal_id: "12", store: "ios", app: "42" }],
-      search_ads_report_shape: shape,
-    },
-  });
-  const ways = (shape: readonly Scope[], options: object = {}) =>
-    searchAdsReport
-      .partitions(found(shape), options)
-      .map(({ scope: one }) => `${one["org_id"]} ${one["report_level"]} ${one["report_type"]} ${one["grain"]}`);
-  const told = (level: string, shape: string, until: string) => ({
-    org_id: org,
-    report_level: level,
-    shape,
-    period_end: until,
+describe("days of reports", () => {
+  test("come from few calls, each day once, whether the end is inclusive or not", async () => {
+    await using stage = await openStage({ market });
+    expect((await stage.sync(chosen())).outcome).toBe("loaded");
+    const told = await figures(stage);
+    expect(new Set(told.map(({ date_day: date }) => date)).size).toBe(days);
+    expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["DAILY"]));
+    await using other = await openStage({ market, openEnd: "exclusive" });
+    await other.sync(chosen());
+    expect(await figures(other)).toEqual(told);
   });
 
-  test("is one report by day, and a report each where that had no days; nothing where nothing is connected", () => {
-    expect(ways([])).toEqual([`${org} CAMPAIGN DAILY day`, `${org} AD_GROUP DAILY day`, `${org} KEYWORD DAILY day`]);
-    const shape = [
-      told("CAMPAIGN", "window", "2026-08-01"),
-      told("AD_GROUP", "window", "2026-08-28"),
-      told("AD_GROUP", "days", "2026-07-31"),
-      told("KEYWORD", "window", "2026-08-01"),
-      told("KEYWORD", "days", "2026-08-02"),
+  test("come from a report each where reports by day have none", async () => {
+    await using usual = await openStage({ market });
+    await usual.sync(chosen());
+    await using stage = await openStage({ market, dailyReports: "undated" });
+    const result = await stage.sync(chosen());
+    expect(result.outcome).toBe("loaded");
+    expect(await figures(stage)).toEqual(await figures(usual));
+    const types = Map.groupBy(reports(stage), ({ reportType }) => reportType);
+    const spans = types.get("REPORT")?.map(({ startDate: from, endDate: to }) => daysOfSpan(from, to));
+    expect(new Set(spans)).toEqual(new Set([1, 7]));
+    // what was imported on the way is kept as what it is
+    const kept = await stage.query(
+      "select distinct grain, is_total, date_day is null as is_undated from core.fact_search_ads_report where report_type = 'DAILY'",
+    );
+    expect(kept).toEqual([{ grain: "window", is_total: false, is_undated: true }]);
+    stage.sandbox.clearLog();
+    stage.sandbox.set({ today: addDays(today, 1) });
+    await stage.sync({ ...chosen(), request: { datasets: names, today: addDays(today, 1) } });
+    expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["REPORT"]));
+  });
+
+  test("that may have to be requested one by one are foreseen: what the plan says and, at most, what the other way costs", async () => {
+    const of = { settings: { datasets: { search_ads_report: { options: { levels: ["CAMPAIGN"] } } } } };
+    const datasets = ["search_ads_report"];
+    await using stage = await openStage({ market, dailyReports: "undated" });
+    await stage.sync({ ...of, request: { datasets: names.slice(0, 3) } });
+    await using app = await stage.open(of);
+    const request = { datasets, bounds: {}, today };
+    const chunks = await plannedBy(app, request, true);
+    const credits = chunks.flatMap(({ slices }) => slices).reduce((sum, slice) => sum + slice.credits, 0);
+    const fallbacks = () => fallbackPrices(app.warehouse.db, request, app.config.settings);
+    const [fallback] = await fallbacks();
+    await using child = startChild(stage, ["plan", "--as-of", today, "--dataset", ...datasets], of);
+    expect(await child.ended).toBe(0);
+    const most = credits + (fallback?.credits ?? 0);
+    expect(child.output().stdout).toContain(
+      `Up to ${count(most)} credits if search_ads_report takes another way: ${count(fallback?.credits ?? 0)} more where its DAILY reports name no day`,
+    );
+    stage.sandbox.clearLog();
+    await stage.sync({ ...of, request: { datasets } });
+    // of an organisation without campaigns nothing comes, so that nothing is known of its reports
+    const charged = stage.asked().reduce((sum, one) => sum + one.charged, 0);
+    const other = await fallbacks();
+    expect(charged).toBe(most - (other[0]?.credits ?? 0));
+    expect(charged).toBeGreaterThan(credits);
+  });
+
+  test("that are requested one by one cost a night what was foreseen: the last week, the sums of others, and the days of a week that moved", async () => {
+    const options = { levels: ["CAMPAIGN"] };
+    const lines = { settings: { datasets: { search_ads_report: { options } } }, request: { datasets: names } };
+    await using usual = await openStage({ market });
+    await using stage = await openStage({ market, dailyReports: "undated" });
+    const nightOf = async (one: Stage, night: number) => {
+      const date = addDays(today, night);
+      const run = { ...lines, request: { datasets: names, today: date } };
+      one.sandbox.set({ today: date });
+      one.sandbox.clearLog();
+      await using app = await one.open(run);
+      const chunks = await plannedBy(app, { datasets: names, bounds: {}, today: date }, true);
+      const foreseen = chunks.flatMap(({ slices }) => slices).reduce((sum, { credits }) => sum + credits, 0);
+      await one.sync(run);
+      const charged = one.asked().reduce((sum, request) => sum + request.charged, 0);
+      return { foreseen, charged, days: reports(one).map(({ startDate, endDate }) => daysOfSpan(startDate, endDate)) };
+    };
+    const spansOf = (spans: readonly number[]) => [
+      spans.filter((span) => span === 1).length,
+      spans.filter((span) => span === 7).length,
     ];
-    expect(ways(shape)).toEqual([
-      `${org} CAMPAIGN REPORT day`,
-      `${org} CAMPAIGN REPORT week`,
-      `${org} AD_GROUP REPORT day`,
-      `${org} AD_GROUP REPORT week`,
-      `${org} KEYWORD DAILY day`,
+    await nightOf(stage, 0);
+    const quiet = await nightOf(stage, 1);
+    expect(spansOf(quiet.days)).toEqual([11, 4]);
+    expect(quiet.charged).toBe(quiet.foreseen);
+    // as if the service had said something else of a week of which it says nothing new
+    await stage.query(
+      "update ops.search_ads_report_week set digest = 'another' where period_start = '2026-07-27' and org_id = '4100001'",
+    );
+    const moved = await nightOf(stage, 2);
+    expect(spansOf(moved.days)).toEqual([12 + 7, 4]);
+    expect(spansOf((await nightOf(stage, 3)).days)).toEqual([13 + 7, 4]);
+    const last = await nightOf(stage, 4);
+    expect(spansOf(last.days)).toEqual([14, 5]);
+    expect(last.charged).toBe(last.foreseen);
+    await nightOf(usual, 4);
+    const kept = async (one: Stage) =>
+      (await figures(one)).filter((row) => String(row["date_day"]) >= addDays(today, -28));
+    expect(await kept(stage)).toEqual(await kept(usual));
+  });
+
+  test("go on to come by day after a window of totals alone, which are kept as totals", async () => {
+    await using stage = await openStage({ market, dailyReports: "totals" });
+    await stage.sync(chosen());
+    expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["DAILY"]));
+    expect(await stage.query("select distinct grain, is_total from core.fact_search_ads_report")).toEqual([
+      { grain: "day", is_total: true },
     ]);
-    expect(searchAdsReport.partitions({ apps: [] })).toEqual([]);
   });
 
-  test("stays the same for a quiet window, of which totals alone are reported, and for one answer without days", () => {
-    const byDay = `${org} KEYWORD DAILY day`;
-    for (const shape of [
-      [told("KEYWORD", "totals", "2026-08-02")],
-      [told("KEYWORD", "days", "2026-08-01"), told("KEYWORD", "totals", "2026-08-28")],
-      [told("KEYWORD", "days", "2026-08-01"), told("KEYWORD", "window", "2026-08-28")],
-    ])
-      expect(ways(shape, { levels: ["KEYWORD"] })).toEqual([byDay]);
-    const undated = [told("KEYWORD", "window", "2026-08-01"), told("KEYWORD", "totals", "2026-08-02")];
-    expect(ways(undated, { levels: ["KEYWORD"] })).toEqual([`${org} KEYWORD REPORT day`, `${org} KEYWORD REPORT week`]);
-    expect(normalise([{ spend: 0, date: "2026-08-01" }]).shape).toMatchObject([{ shape: "totals" }]);
-    expect(normalise([]).shape).toEqual([]);
+  test("are held once, as the newest report has them, from any kind of report", async () => {
+    const nights = async (ways: readonly string[]) => {
+      await using stage = await openStage({ market });
+      for (const [night, way] of ways.entries()) {
+        const date = addDays(today, night);
+        stage.sandbox.set({ today: date });
+        await stage.sync({ ...chosen({ by_day: way }), request: { datasets: names, today: date } });
+      }
+      const spent = await stage.query(
+        `select report_level, date_day::text, sum(spend)::float8 as spend, count(*)::int as rows
+         from   mart.search_ads_daily where date_day >= $1 group by 1, 2 order by 1, 2`,
+        [addDays(today, -2)],
+      );
+      const types = await stage.query(
+        "select distinct report_type from core.fact_search_ads_report where date_day >= $1 order by 1",
+        [addDays(today, -2)],
+      );
+      return { spent, types };
+    };
+    const daily = await nights(["daily", "daily", "daily"]);
+    expect(daily.spent.length).toBeGreaterThan(0);
+    expect((await nights(["daily", "report", "daily"])).spent).toEqual(daily.spent);
+    const turned = await nights(["daily", "daily", "report"]);
+    expect(turned.types).toEqual([{ report_type: "REPORT" }]);
+    expect(turned.spent).toEqual(daily.spent);
   });
 
-  test("names the other way beside as long as nobody knows whether reports name days", () => {
-    const known = [told("CAMPAIGN", "days", "2026-08-01"), told("AD_GROUP", "window", "2026-08-28")];
-    const beside = searchAdsReport
-      .partitions(found(known), {})
-      .map(({ scope: one, otherwise }) => [
-        one["report_level"],
-        (otherwise?.partitions ?? []).map((other) => other.scope["grain"]),
-      ]);
-    expect(beside).toEqual([
-      ["CAMPAIGN", []],
-      ["AD_GROUP", []],
-      ["AD_GROUP", []],
-      ["KEYWORD", ["day", "week"]],
-    ]);
+  test("stay where an answer reports nothing at all, which is noted, and are requested again the next night", async () => {
+    await using stage = await openStage({ market });
+    await stage.sync(chosen());
+    const told = await figures(stage);
+    // the account's connection breaks after it reported its organisations
+    const tonight = addDays(today, 1);
+    stage.sandbox.set({ today: tonight });
+    const at = async () => {
+      const listed = await stage.query(
+        "select from ops.slice where dataset in ('search_ads_integration', 'search_ads_goal') and as_of = $1 and state in ('loaded', 'empty')",
+        [tonight],
+      );
+      if (listed.length === 2) stage.sandbox.set({ connected: false });
+    };
+    const result = await stage.sync({ ...chosen(), at, request: { datasets: names, today: tonight } });
+    expect(result.outcome).toBe("loaded");
+    expect(await figures(stage)).toEqual(told);
+    const noted = await stage.query(
+      `select s.state, count(*)::int > 0 as is_noted, bool_and((r.item ->> 'rows')::int > 0) as names_rows
+       from   ops.reject as r join ops.slice as s using (slice_id) where r.dataset = 'search_ads_report' group by 1`,
+    );
+    expect(noted).toEqual([{ state: "empty", is_noted: true, names_rows: true }]);
+    const next = addDays(today, 2);
+    stage.sandbox.set({ connected: true, today: next });
+    stage.sandbox.clearLog();
+    await stage.sync({ ...chosen(), request: { datasets: names, today: next } });
+    expect(reports(stage).some(({ startDate }) => String(startDate) <= addDays(tonight, -5))).toBe(true);
+    expect((await figures(stage)).filter(({ date_day: date }) => date === today).length).toBeGreaterThan(0);
   });
 
-  test("requests days of a week again where its report has another digest than before, and at once where it ended lately or moved last night", () => {
-    const week = (level: string, start: string, digest: string, seen: string): Scope => ({
-      org_id: org,
-      report_level: level,
-      currency: "USD",
-      attribution: "WITH",
-      goal_id: "",
-      period_start: start,
-      digest,
-      last_seen_on: seen,
-    });
-    const portfolio = found([told("KEYWORD", "window", "2026-08-01")]);
-    const weeks = [
-      week("KEYWORD", "2026-07-13", "a", "2026-08-20"),
-      week("KEYWORD", "2026-07-20", "a", "2026-08-19"),
-      week("KEYWORD", "2026-07-20", "b", "2026-08-20"),
-      week("KEYWORD", "2026-08-10", "a", "2026-08-20"),
-      week("KEYWORD", "2026-07-27", "a", "2026-08-18"),
-      week("KEYWORD", "2026-07-27", "b", "2026-08-20"),
-      week("CAMPAIGN", "2026-08-03", "a", "2026-08-18"),
-      week("CAMPAIGN", "2026-08-03", "b", "2026-08-20"),
-    ];
-    const sources = { ...portfolio.sources, search_ads_report_week: weeks };
-    const [days] = searchAdsReport.partitions({ ...portfolio, sources }, { levels: ["KEYWORD"] });
-    expect(days?.timing).toMatchObject({
-      kind: "period",
-      lookbackDays: 7,
-      moved: [
-        { window: { start: "2026-07-20", end: "2026-07-27" }, since: "2026-08-21" },
-        { window: { start: "2026-08-10", end: "2026-08-17" }, since: "2026-08-21" },
-        { window: { start: "2026-07-27", end: "2026-08-03" }, since: "2026-08-19" },
-      ],
-    });
-  });
-
-  test("a weekly report has the same digest for the same figures in any order, and another one where a count or the money differs", () => {
-    const weekly = { ...scope, report_type: "REPORT", grain: "week" };
-    const digest = (...rows: readonly object[]) =>
-      normalise(rows, { scope: weekly }).weeks?.map((one) => one["digest"]);
-    const [one, other] = [
-      { campaignId: 1, taps: 3, spend: 2 },
-      { campaignId: 2, taps: 4, spend: 1, dailyBudget: 5 },
-    ];
-    expect(digest(one, other)).toHaveLength(1);
-    expect(digest(other, one)).toEqual(digest(one, other));
-    expect(digest(one, { ...other, dailyBudget: 6 })).toEqual(digest(one, other));
-    expect(digest(one, { ...other, taps: 5 })).not.toEqual(digest(one, other));
-    expect(digest(one, { ...other, spend: 1.5 })).not.toEqual(digest(one, other));
-    expect(normalise([one], { scope: { ...weekly, grain: "day" } }).weeks).toEqual([]);
-  });
-
-  test("what an option changes is part of the scope, so that no answer overwrites another", () => {
-    const chosen = { goals: [12], attributions: ["WITH", "ONLY"], currencies: ["USD", "EUR"], summaries: ["month"] };
-    const scopes = searchAdsReport.partitions(found([]), { ...chosen, levels: ["APP"] }).map((one) => one.scope);
-    expect(scopes).toHaveLength(16);
-    expect(new Set(scopes.map(scopeKey)).size).toBe(16);
-    const withGoal = scopes.find((one) => one["goal_id"] === "12" && one["attribution"] === "ONLY");
-    expect(searchAdsReport.request(sliceOf({ scope: withGoal ?? {}, window }))).toEqual({
-      reportType: "DAILY",
-      reportLevel: "APP",
-      startDate: "2026-08-01",
-      endDate: "2026-08-04",
-      orgIds: [40_669_820_000],
-      reAttrType: "ONLY",
-      currency: "USD",
-      goalId: 12,
-      appId: 42,
-    });
-  });
-
-  test("no call spans more than a month, from any day of a leap year", () => {
-    const { range } = searchAdsReports;
-    const longest = searchAdsReport.longestWindow ?? Number.POSITIVE_INFINITY;
-    const asked = (of: Scope, start: Day, end: Day) =>
-      addDays(day(String(searchAdsReport.request(sliceOf({ scope: of, window: { start, end } }))["endDate"])), 1);
-    for (const start of daysOf({ start: day("2024-01-01"), end: day("2025-01-01") })) {
-      expect(asked(scope, start, addDays(start, longest)) <= (latestEnd(range!, start) ?? "")).toBe(true);
-      const month = periodOf({ months: 1 }, start);
-      const report = { ...scope, report_type: "REPORT", grain: "month" };
-      expect(asked(report, month.start, month.end)).toBe(latestEnd(range!, month.start));
-    }
-  });
-
-  test("a day that is still to come is not requested", () => {
-    const { endDate } = searchAdsReport.request(sliceOf({ scope, window, asOf: day("2026-08-03") }));
-    expect(endDate).toBe("2026-08-03");
+  test("are held with all their pages before they are requested, once it is known how many there are", async () => {
+    await using stage = await openStage({ market: { ...market, keywordsPerApp: 12 } });
+    const settings = { datasets: { search_ads_report: { history_days: 14, lookback_days: 13 } } };
+    await stage.sync({ settings, request: { datasets: names } });
+    stage.sandbox.set({ today: addDays(today, 1) });
+    await stage.sync({ settings, request: { datasets: names, today: addDays(today, 1) } });
+    const slices = await stage.query<{ planned: number; asked: number }>(
+      `select planned_credits as planned, (select sum(cost)::int from ops.request as r where r.slice_id = s.slice_id) as asked
+       from   ops.slice as s where dataset = 'search_ads_report' and scope ->> 'report_level' = 'KEYWORD'`,
+    );
+    expect(slices.some(({ asked }) => asked > 20)).toBe(true);
+    expect(slices.map(({ planned }) => planned)).toEqual(slices.map(({ asked }) => asked));
   });
 });
