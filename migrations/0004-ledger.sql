@@ -41,6 +41,7 @@ create table ops.plan (
   queued_at        timestamptz,
   past_credits     bigint      not null default 0,
   past_unsure_credits bigint   not null default 0,
+  past_slice_count integer     not null default 0,
   taken_credits    bigint      not null default 0
 );
 comment on table  ops.plan                  is 'Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.';
@@ -58,8 +59,9 @@ comment on column ops.plan.naive_credits    is 'Credits that the same cells woul
 comment on column ops.plan.left_out_slices  is 'Requested slices that did not fit into the credit limit.';
 comment on column ops.plan.left_out_credits is 'Credits that the left-out slices are expected to cost.';
 comment on column ops.plan.queued_at        is 'When its slices were queued, all at once; null until it runs.';
+comment on column ops.plan.past_slice_count is 'Loaded and empty slices of the plan for which another one stands since (ops.slice.is_folded).';
 comment on column ops.plan.taken_credits    is 'Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.';
-comment on column ops.plan.past_credits      is 'Credits that were charged for slices of the plan that were cancelled later, or by requests whose month was dropped. They count against its price.';
+comment on column ops.plan.past_credits      is 'Credits that were charged for slices of the plan that were cancelled later or for which another one stands since, or by requests whose month was dropped. They count against its price.';
 comment on column ops.plan.past_unsure_credits is 'Credits that may have been charged for these: their calls got no reply. They count against its price as well.';
 
 create table ops.plan_line (
@@ -101,7 +103,10 @@ create table ops.run (
   ended_at        timestamptz,
   outcome         text,
   past_request_count integer  not null default 0,
-  past_credits    bigint      not null default 0
+  past_credits    bigint      not null default 0,
+  past_loaded_count integer   not null default 0,
+  past_empty_count integer    not null default 0,
+  past_rows_loaded bigint     not null default 0
 );
 create index run_plan on ops.run (plan_id) where plan_id is not null;
 comment on table  ops.run                 is 'Runs: one planning each, with its slices.';
@@ -121,6 +126,9 @@ comment on column ops.run.outcome         is 'How its process left it: planned (
 
 comment on column ops.run.past_request_count is 'Its requests whose month was dropped.';
 comment on column ops.run.past_credits    is 'Credits charged for them.';
+comment on column ops.run.past_loaded_count is 'Its loaded slices for which another one stands since (ops.slice.is_folded).';
+comment on column ops.run.past_empty_count is 'Its empty slices of that kind.';
+comment on column ops.run.past_rows_loaded is 'Rows of the answers of both.';
 
 create table ops.batch (
   batch_id bigint primary key generated always as identity,
@@ -165,6 +173,7 @@ create table ops.slice (
   rows_loaded      integer     not null default 0,
   rows_rejected    integer     not null default 0,
   answer_digest    bytea,
+  is_folded        boolean     not null default false,
   created_at       timestamptz not null,
   started_at       timestamptz,
   ended_at         timestamptz,
@@ -227,9 +236,10 @@ comment on column ops.slice.error_message    is 'Text of the last error, with wh
 comment on column ops.slice.rows_loaded      is 'Rows of the answer, changed or not.';
 comment on column ops.slice.rows_rejected    is 'Items of the answer that are invalid; they are in ops.reject.';
 comment on column ops.slice.answer_digest    is 'SHA-256 over the request, the answer and the program that read it; null unless all of the answer was loaded. An unchanged answer is not loaded again unless another slice has written its cells.';
-comment on column ops.slice.created_at       is 'When it was planned.';
+comment on column ops.slice.is_folded        is 'True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and counted in ops.folded_month. Its days are all final; its other columns are its own.';
+comment on column ops.slice.created_at       is 'When it was planned; of a folded one when the first of them was.';
 comment on column ops.slice.started_at       is 'When the last attempt started.';
-comment on column ops.slice.ended_at         is 'When it reached its state.';
+comment on column ops.slice.ended_at         is 'When it reached its state; of a folded one when the last of them did.';
 select ops.comment_columns('ops.slice');
 
 create table ops.request (

@@ -199,3 +199,33 @@ where  p.days & (1 << d.day) <> 0;
 comment on view   ops.past_spend_daily          is 'One row per day, account, dataset, class, operation, app and country of months whose requests retention dropped. The sums of ops.credit_spend_daily include them. What was charged before the oldest request on record?';
 comment on column ops.past_spend_daily.date_day is 'Day of the answers, UTC.';
 select ops.comment_columns('ops.past_spend_daily', 'ops.past_spend');
+
+-- Slices of months that are over: see fold-slices.ts.
+
+create table ops.folded_month (
+  dataset     text        not null,
+  month_start date        not null,
+  state       text        not null check (state in ('loaded', 'empty')),
+  slice_count bigint      not null,
+  rows_loaded bigint      not null,
+  checked_at  timestamptz not null,
+  primary key (dataset, month_start, state)
+);
+comment on table  ops.folded_month             is 'Months whose slices were folded: slices with the same outcome and without a day between them became one. One row per dataset, month and state, also where nothing could be folded yet.';
+comment on column ops.folded_month.month_start is 'First day of the month.';
+comment on column ops.folded_month.state       is 'loaded or empty.';
+comment on column ops.folded_month.slice_count is 'Slices for which another one stands; they are deleted.';
+comment on column ops.folded_month.rows_loaded is 'Rows of their answers.';
+comment on column ops.folded_month.checked_at  is 'When the slices of the month were last searched for some that can be folded.';
+select ops.comment_columns('ops.folded_month');
+
+create view ops.folded_slices as
+select dataset, state, sum(slice_count)::bigint as slice_count, sum(rows_loaded)::bigint as rows_loaded
+from   ops.folded_month
+where  slice_count > 0
+group  by dataset, state;
+comment on view   ops.folded_slices             is 'One row per dataset and state: slices for which another one stands, which are in no other view, and the rows of their answers. How many slices were loaded in all?';
+comment on column ops.folded_slices.state       is 'loaded or empty.';
+comment on column ops.folded_slices.slice_count is 'Slices that are deleted.';
+comment on column ops.folded_slices.rows_loaded is 'Rows of their answers.';
+select ops.comment_columns('ops.folded_slices');

@@ -127,7 +127,8 @@ select r.run_id, r.kind, r.as_of, r.plan_id, r.started_at, r.ended_at,
             when s.failed_count > 0                     then 'failed'
             else 'loaded' end as outcome,
        r.planned_slices as planned_slice_count, r.planned_credits, r.naive_credits,
-       s.loaded_count, s.empty_count, s.skipped_count, s.failed_count, s.open_count, s.deferred_count, s.rows_loaded, s.rows_rejected,
+       r.past_loaded_count + s.loaded_count as loaded_count, r.past_empty_count + s.empty_count as empty_count, s.skipped_count, s.failed_count,
+       s.open_count, s.deferred_count, r.past_rows_loaded + s.rows_loaded as rows_loaded, s.rows_rejected,
        r.past_request_count + q.request_count as request_count, r.past_credits + q.booked_credits as booked_credits
 from   ops.run as r
 cross  join lateral (

@@ -37,7 +37,9 @@ comment on view ops.audit_log is 'One row per action of a person in the console.
 select ops.comment_columns('ops.audit_log', 'ops.audit');
 
 create view ops.run_log as
-select run_id, kind, worker_id, plan_id, as_of, datasets, max_credits, planned_slices, planned_credits, started_at, ended_at, outcome from ops.run;
+select run_id, kind, worker_id, plan_id, as_of, datasets, max_credits, planned_slices, planned_credits, started_at, ended_at, outcome, past_loaded_count,
+       past_empty_count
+from   ops.run;
 comment on view ops.run_log is 'One row per run as its process left it, without the sums of ops.run_summary, which read its slices. Which runs have not ended?';
 select ops.comment_columns('ops.run_log', 'ops.run');
 
@@ -99,7 +101,8 @@ select ops.comment_columns('ops.next_run_price', 'ops.next_run');
 -- what a plan is made from: the grid of coverage and the price of a selection are read as the reader too
 create view ops.slice_log as
 select slice_id, dataset, operation, scope, batch_id, window_start, window_end, requested_end, tail_of, as_of, fingerprint, class, state, planned_requests,
-       planned_credits, run_id, plan_id, attempt, failures, due_at, error_code, error_message, rows_loaded, rows_rejected, created_at, started_at, ended_at
+       planned_credits, run_id, plan_id, attempt, failures, due_at, error_code, error_message, rows_loaded, rows_rejected, is_folded, created_at, started_at,
+       ended_at
 from   ops.slice;
 comment on view ops.slice_log is 'One row per slice as it stands, without the sums of ops.slice_status, which read its requests. What was requested of an app, and when?';
 select ops.comment_columns('ops.slice_log', 'ops.slice');

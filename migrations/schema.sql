@@ -5383,6 +5383,7 @@ create view ops.failed_slice (
                     s.rows_loaded,
                     s.rows_rejected,
                     s.answer_digest,
+                    s.is_folded,
                     s.created_at,
                     s.started_at,
                     s.ended_at
@@ -5429,6 +5430,33 @@ create table ops.finding (
   stands_until timestamp with time zone, -- When it is over, unless it is found again; null where it stands until a process ends it.
   constraint finding_pkey PRIMARY KEY (kind, subject, account_id)
 );
+
+-- Months whose slices were folded: slices with the same outcome and without a day between them became one. One row per dataset, month and state, also where nothing could be folded yet.
+create table ops.folded_month (
+  dataset text not null, -- Dataset.
+  month_start date not null, -- First day of the month.
+  state text not null, -- loaded or empty.
+  slice_count bigint not null, -- Slices for which another one stands; they are deleted.
+  rows_loaded bigint not null, -- Rows of their answers.
+  checked_at timestamp with time zone not null, -- When the slices of the month were last searched for some that can be folded.
+  constraint folded_month_pkey PRIMARY KEY (dataset, month_start, state),
+  constraint folded_month_state_check CHECK ((state = ANY (ARRAY['loaded'::text, 'empty'::text])))
+);
+
+-- One row per dataset and state: slices for which another one stands, which are in no other view, and the rows of their answers. How many slices were loaded in all?
+create view ops.folded_slices (
+  dataset text, -- Dataset.
+  state text, -- loaded or empty.
+  slice_count bigint, -- Slices that are deleted.
+  rows_loaded bigint -- Rows of their answers.
+) as
+ SELECT dataset,
+    state,
+    sum(slice_count)::bigint AS slice_count,
+    sum(rows_loaded)::bigint AS rows_loaded
+   FROM ops.folded_month
+  WHERE slice_count > 0
+  GROUP BY dataset, state;
 
 -- One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?
 create view ops.freshness (
@@ -5854,8 +5882,9 @@ create table ops.plan (
   left_out_slices integer not null, -- Requested slices that did not fit into the credit limit.
   left_out_credits bigint not null, -- Credits that the left-out slices are expected to cost.
   queued_at timestamp with time zone, -- When its slices were queued, all at once; null until it runs.
-  past_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later, or by requests whose month was dropped. They count against its price.
+  past_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later or for which another one stands since, or by requests whose month was dropped. They count against its price.
   past_unsure_credits bigint not null default 0, -- Credits that may have been charged for these: their calls got no reply. They count against its price as well.
+  past_slice_count integer not null default 0, -- Loaded and empty slices of the plan for which another one stands since (ops.slice.is_folded).
   taken_credits bigint not null default 0, -- Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.
   constraint plan_pkey PRIMARY KEY (plan_id)
 );
@@ -6321,6 +6350,9 @@ create table ops.run (
   outcome text, -- How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.
   past_request_count integer not null default 0, -- Its requests whose month was dropped.
   past_credits bigint not null default 0, -- Credits charged for them.
+  past_loaded_count integer not null default 0, -- Its loaded slices for which another one stands since (ops.slice.is_folded).
+  past_empty_count integer not null default 0, -- Its empty slices of that kind.
+  past_rows_loaded bigint not null default 0, -- Rows of the answers of both.
   constraint run_pkey PRIMARY KEY (run_id),
   constraint run_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id),
   constraint run_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES ops.worker(worker_id)
@@ -6340,7 +6372,9 @@ create view ops.run_log (
   planned_credits bigint, -- Credits those slices were expected to cost.
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text -- How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.
+  outcome text, -- How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.
+  past_loaded_count integer, -- Its loaded slices for which another one stands since (ops.slice.is_folded).
+  past_empty_count integer -- Its empty slices of that kind.
 ) as
  SELECT run_id,
     kind,
@@ -6353,7 +6387,9 @@ create view ops.run_log (
     planned_credits,
     started_at,
     ended_at,
-    outcome
+    outcome,
+    past_loaded_count,
+    past_empty_count
    FROM ops.run;
 
 -- One row per run (a sync, a backfill, a retry, a scheduled run): its plan and its result. What did last night cost? Which runs left failures?
@@ -6395,13 +6431,13 @@ create view ops.run_summary (
     r.planned_slices AS planned_slice_count,
     r.planned_credits,
     r.naive_credits,
-    s.loaded_count,
-    s.empty_count,
+    r.past_loaded_count + s.loaded_count AS loaded_count,
+    r.past_empty_count + s.empty_count AS empty_count,
     s.skipped_count,
     s.failed_count,
     s.open_count,
     s.deferred_count,
-    s.rows_loaded,
+    r.past_rows_loaded + s.rows_loaded AS rows_loaded,
     s.rows_rejected,
     r.past_request_count + q.request_count AS request_count,
     r.past_credits + q.booked_credits AS booked_credits
@@ -6557,9 +6593,10 @@ create table ops.slice (
   rows_loaded integer not null default 0, -- Rows of the answer, changed or not.
   rows_rejected integer not null default 0, -- Items of the answer that are invalid; they are in ops.reject.
   answer_digest bytea, -- SHA-256 over the request, the answer and the program that read it; null unless all of the answer was loaded. An unchanged answer is not loaded again unless another slice has written its cells.
-  created_at timestamp with time zone not null, -- When it was planned.
+  is_folded boolean not null default false, -- True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and counted in ops.folded_month. Its days are all final; its other columns are its own.
+  created_at timestamp with time zone not null, -- When it was planned; of a folded one when the first of them was.
   started_at timestamp with time zone, -- When the last attempt started.
-  ended_at timestamp with time zone, -- When it reached its state.
+  ended_at timestamp with time zone, -- When it reached its state; of a folded one when the last of them did.
   constraint slice_pkey PRIMARY KEY (slice_id),
   constraint slice_check CHECK ((window_start < window_end)),
   constraint slice_class_check CHECK ((class = ANY (ARRAY['snapshot'::text, 'daily'::text, 'lookback'::text, 'history'::text]))),
@@ -6763,9 +6800,10 @@ create view ops.slice_log (
   error_message text, -- Text of the last error, with what to do next.
   rows_loaded integer, -- Rows of the answer, changed or not.
   rows_rejected integer, -- Items of the answer that are invalid; they are in ops.reject.
-  created_at timestamp with time zone, -- When it was planned.
+  is_folded boolean, -- True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and counted in ops.folded_month. Its days are all final; its other columns are its own.
+  created_at timestamp with time zone, -- When it was planned; of a folded one when the first of them was.
   started_at timestamp with time zone, -- When the last attempt started.
-  ended_at timestamp with time zone -- When it reached its state.
+  ended_at timestamp with time zone -- When it reached its state; of a folded one when the last of them did.
 ) as
  SELECT slice_id,
     dataset,
@@ -6791,6 +6829,7 @@ create view ops.slice_log (
     error_message,
     rows_loaded,
     rows_rejected,
+    is_folded,
     created_at,
     started_at,
     ended_at
@@ -6919,6 +6958,7 @@ create view ops.slice_status (
                                 y.rows_loaded,
                                 y.rows_rejected,
                                 y.answer_digest,
+                                y.is_folded,
                                 y.created_at,
                                 y.started_at,
                                 y.ended_at

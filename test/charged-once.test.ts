@@ -204,7 +204,7 @@ test("nothing of it changes when months of requests are dropped", async () => {
   expect(Math.min(...Object.values(before))).toBeGreaterThan(0);
   await using app = await nights.stage.open(nights.run());
   const clock = { ...nights.clock, today: () => addDays(nights.today(), 120) };
-  const ended = { ...app.config.settings, retention: { action: "drop", ops_months: 2 } } as const;
+  const ended = { ...app.config.settings, retention: { action: "drop", slice_months: 2, ops_months: 2 } } as const;
   const gone = await retire(app.warehouse.db, { settings: ended, clock, action: "drop" });
   expect(gone.map(({ table, outcome }) => `${table} ${outcome}`)).toContain("ops.request gone");
   expect(await nights.stage.query("select from ops.request_log")).toEqual([]);

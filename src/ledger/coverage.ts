@@ -162,7 +162,7 @@ export async function readLastPages(
 ): Promise<LastPages> {
   // the dataset as an expression, or the index on datasets might be read from end to end for each scope
   const isAnswer = sql`hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope and s.dataset || '' = ${dataset}
-        and    s.state in ('loaded', 'empty') and s.tail_of is null and (not ${whole}::boolean or s.rows_rejected = 0)`;
+        and    s.state in ('loaded', 'empty') and s.tail_of is null and not s.is_folded and (not ${whole}::boolean or s.rows_rejected = 0)`;
   const { rows } = await sql<{ scope: Scope; operation: string } & Pages>`
     with wanted as materialized (
       select text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash

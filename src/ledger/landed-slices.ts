@@ -51,7 +51,10 @@ export type MissingAnswers = { readonly slices: number; readonly from: Day | nul
 /** Counts the loaded slices of a dataset whose answers were pruned; only windows that touch `within`, and not those whose days were dropped. An answer without a body was never stored. */
 export async function missingAnswers(db: Database, dataset: string, within: Partial<Window>): Promise<MissingAnswers> {
   const { rows } = await sql<MissingAnswers>`
-    select count(*)::float8 as slices, min(s.window_start) as "from", max(s.window_end - 1) as "to"
+    select count(*)::float8 + coalesce((
+             select sum(m.slice_count) from ops.folded_month as m
+             where  m.dataset = ${dataset} and m.month_start + interval '1 month' > ${within.start ?? "-infinity"}::date and m.month_start < ${within.end ?? "infinity"}::date), 0)::float8 as slices,
+           min(s.window_start) as "from", max(s.window_end - 1) as "to"
     from   ops.slice as s
     where  s.dataset = ${dataset} and s.state in ('loaded', 'empty') and s.error_code is null
     and    s.window_end > ${within.start ?? "-infinity"}::date and s.window_start < ${within.end ?? "infinity"}::date

@@ -160,7 +160,7 @@ export type PlanProgress = {
 /** Counts where the slices of a plan stand. `beside` is the run on whose behalf they are counted: its own are neither running elsewhere nor orphaned; null when none does. */
 export async function readPlanProgress(db: Database, planId: string, beside: string | null): Promise<PlanProgress> {
   const { rows } = await sql<PlanProgress>`
-    select count(*)::int as total,
+    select count(*)::int + coalesce((select past_slice_count from ops.plan where plan_id = ${planId}), 0) as total,
            count(*) filter (where is_open)::int                                   as open,
            count(*) filter (where is_open and others and state <> 'deferred' and is_owned)::int as "runningElsewhere",
            count(*) filter (where is_open and others and not is_owned)::int       as orphaned,

@@ -85,7 +85,7 @@ export async function foldedRuns(
     with run as (
       select run_id, started_at,
              kind = 'schedule' and outcome = 'planned' and planned_slices = 0
-             and not exists (select from ops.slice_status as s where s.run_id = r.run_id) as is_idle
+             and past_loaded_count + past_empty_count = 0 and not exists (select from ops.slice_status as s where s.run_id = r.run_id) as is_idle
       from   ops.run_log as r
       order  by run_id desc
       limit  ${mostRead}

@@ -176,7 +176,8 @@ type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits"> & { next_due_at: D
 /** Counts where the slices of a run stand. `credits` spares adding them up where the caller knows them well enough. */
 export async function runProgress(db: Database, runId: string, now: number, credits?: number): Promise<RunProgress> {
   const { rows } = await sql<ProgressRow>`
-    select coalesce(sum(slices), 0)::int as total,
+    select coalesce(sum(slices), 0)::int
+             + coalesce((select past_loaded_count + past_empty_count from ops.run where run_id = ${runId}), 0) as total,
            coalesce(sum(slices) filter (where ${isOpen()}), 0)::int as open,
            coalesce(sum(case when state in ('pending', 'running') then slices when state = 'deferred' then due end), 0)::int as due,
            coalesce(sum(slices) filter (where state = 'deferred'), 0)::int as deferred,

@@ -54,6 +54,8 @@ export async function readStatus(db: Database): Promise<Status> {
     with counted as (
       -- by an index alone: a ledger of years is not read
       select dataset, state, count(*)::int as slices, max(last_day) as last from ops.slice_status group by dataset, state
+      union  all
+      select dataset, state, slice_count::int, null from ops.folded_slices
     ), invalid as (
       select dataset, sum(rows_rejected)::float8 as rejects from ops.slice_status
       where  rows_rejected > 0 and state in ('loaded', 'failed') group by dataset

@@ -4,6 +4,7 @@ import { addMonths, monthStart, type Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
+import { foldMonth, monthsToFold } from "../ledger/fold-slices.ts";
 import { makeRequestMonths, requestTable, sumUpRequests } from "../ledger/past-requests.ts";
 import { isLockTimeout } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
@@ -79,6 +80,7 @@ export async function retire(
     const isGone = !isStuck && (await remove(db, month, { action, clock }));
     retired.push({ ...month, outcome: isGone ? "gone" : "in use" });
   }
+  await foldSlices(db, settings, clock);
   return retired;
 }
 
@@ -90,6 +92,14 @@ export async function retireQuietly(
   const { action } = settings.retention;
   for (const { table, month, rows, outcome } of await retire(db, { settings, clock, action }))
     log.info({ table, month, rows, action, outcome }, "retention.month");
+}
+
+/** Folds the slices of months that are over; returns how many are gone. */
+export async function foldSlices(db: Database, settings: Settings, clock: Clock): Promise<number> {
+  const before = addMonths(monthStart(clock.today()), -settings.retention.slice_months);
+  let gone = 0;
+  for (const month of await monthsToFold(db, before, clock.now())) gone += await foldMonth(db, month, clock.now());
+  return gone;
 }
 
 /** How often a lock is tried for before the month is left for the next time. */
