@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { addDays } from "../src/core/day.ts";
+import { addDays, type Day } from "../src/core/day.ts";
 import { countryCodes, firstDayOf, keywordsACall, today, type Account } from "./scale-size.ts";
 
 /** Days that are written in one statement. */
@@ -7,9 +7,13 @@ const daysAtOnce = 30;
 
 /**
  * Makes up what an account has requested: every night one call for each app, country and hundred keywords, each with its request, all
- * loaded but the newest night, which is still to be planned. Apps that are there already stay.
+ * loaded but the newest night, which is still to be planned. Apps that are there already stay. `retain` is what a night's retention does,
+ * as of a day: where it is given it runs once a month, and the server reuses what it frees.
  */
-export async function fillLedger(client: pg.Client, account: Account, fromApp: number): Promise<void> {
+export async function fillLedger(
+  client: pg.Client,
+  { account, fromApp, retain }: { account: Account; fromApp: number; retain?: (today: Day) => Promise<unknown> },
+): Promise<void> {
   await follow(client, account, fromApp);
   await client.query(
     `insert into ops.batch (items, digest)
@@ -29,6 +33,10 @@ export async function fillLedger(client: pg.Client, account: Account, fromApp: n
   for (let from = firstDayOf(account); from < end; from = addDays(from, daysAtOnce)) {
     const until = addDays(from, daysAtOnce);
     await night(client, account, { fromApp, from, end: until < end ? until : end, firstDay: firstDayOf(account) });
+    if (retain === undefined) continue;
+    await client.query("vacuum analyze ops.slice, ops.request");
+    await retain(until < end ? until : today);
+    await client.query("vacuum analyze ops.slice, ops.past_spend");
   }
   await client.query("vacuum analyze ops.slice, ops.request, ops.batch, ops.run");
 }
@@ -94,10 +102,10 @@ async function night(client: pg.Client, account: Account, { fromApp, from, end, 
                              select md5(app || ' ' || part) from generate_series(0, $8::int) as part)) as b on true) as s
        returning slice_id, run_id, scope, window_start, ended_at
      )
-     insert into ops.request (account_id, slice_id, run_id, attempt, page, dataset, class, operation, params, status, cost, remaining, duration_ms, byte_count,
+     insert into ops.request (account_id, slice_id, run_id, attempt, page, dataset, class, operation, store, track_id, country_code, params, status, cost, remaining, duration_ms, byte_count,
                               received_at)
-     select 'bench', slice_id, run_id, 1, 0, 'keyword_rank', 'daily', 'ios.keyword-ranking',
-            jsonb_build_object('trackId', scope ->> 'app', 'countryCode', scope ->> 'country', 'date', window_start), 200, 3, 500000, 300, 12000, ended_at
+     select 'bench', slice_id, run_id, 1, 0, 'keyword_rank', 'daily', 'ios.keyword-ranking', scope ->> 'store',
+            scope ->> 'app', scope ->> 'country', jsonb_build_object('trackId', scope ->> 'app', 'countryCode', scope ->> 'country', 'date', window_start), 200, 3, 500000, 300, 12000, ended_at
      from   planned`,
     [
       from,

@@ -27,7 +27,7 @@ export type MartFigures = {
 /** Fills an empty warehouse and measures what dashboards ask of its marts. */
 export async function measureMarts(client: pg.Client, db: Database, size: MartSize): Promise<MartFigures> {
   const { account, strangers, rounds } = size;
-  await fillLedger(client, account, 0);
+  await fillLedger(client, { account, fromApp: 0 });
   const ranks = await fillFacts(client, db, account);
   await client.query(
     `insert into core.dim_app (store, track_id, app_name) select 'ios', (9000000 + n)::text, 'Stranger ' || n from generate_series(1, $1::int) as n`,

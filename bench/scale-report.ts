@@ -8,6 +8,8 @@ export type LedgerFigures = {
   readonly account: Account;
   readonly madeMs: number;
   readonly slices: number;
+  /** Rows of `ops.slice`: folded ones stand for several slices. */
+  readonly rows: number;
   readonly sliceBytes: number;
   readonly requestBytes: number;
   readonly answered: readonly Answered[];
@@ -56,8 +58,16 @@ function sizeTable({ ledgers, planned }: ScaleFound): Table {
     head: ["", "measured", "the whole, worked out"],
     rows: [
       ["slices", count(largest?.slices ?? 0), count(total)],
+      [
+        "rows of `ops.slice`, months that are over folded",
+        count(largest?.rows ?? 0),
+        count(Math.round(each(largest?.rows ?? 0) * total)),
+      ],
       line("`ops.slice` with indexes, bytes a slice", each(largest?.sliceBytes ?? 0)),
-      line("`ops.request` with indexes, bytes a slice", each(largest?.requestBytes ?? 0)),
+      line(
+        "`ops.request` of 13 months with indexes, and the sums of older ones, bytes a slice",
+        each(largest?.requestBytes ?? 0),
+      ),
       ...alone,
     ],
   };

@@ -1,6 +1,9 @@
 import { parseArgs } from "node:util";
 import { print, remark } from "../src/cli/output.ts";
 import { Settings } from "../src/config/settings.ts";
+import { systemClock, type Clock } from "../src/core/clock.ts";
+import type { Day } from "../src/core/day.ts";
+import { retire } from "../src/runs/retention.ts";
 import { openWarehouse } from "../src/postgres/database.ts";
 import { migrate } from "../src/postgres/migrate.ts";
 import { machineOf } from "./machine.ts";
@@ -37,12 +40,14 @@ async function scale(size: ScaleSize): Promise<ScaleFound> {
   let apps = 0;
   for (const account of size.ledgers) {
     remark(`a ledger of ${slicesOf(account).toLocaleString("en-US")} slices`);
-    const made = await timed(() => fillLedger(postgres.client, account, apps));
-    apps = account.apps;
     if (ledgers.length === 0) await noteTiming(postgres);
+    const retain = (day: Day) => retire(db, { settings, clock: asOf(day), action: "drop" });
+    const made = await timed(() => fillLedger(postgres.client, { account, fromApp: apps, retain }));
+    apps = account.apps;
     ledgers.push({
       account,
       madeMs: made.ms,
+      slices: slicesOf(account),
       ...(await sizesOf(postgres)),
       answered: await answer(ledgerQuestions(db, settings, account), size.rounds),
     });
@@ -82,15 +87,23 @@ async function noteTiming({ client }: BenchPostgres): Promise<void> {
   await client.query("analyze ops.dataset_timing");
 }
 
+/** A clock on which a month passes from one look to the next, so that each retention searches all months again. */
+function asOf(day: Day): Clock {
+  const monthMs = 31 * 86_400_000;
+  retentions += 1;
+  return { ...systemClock(), now: () => retentions * monthMs, today: () => day };
+}
+let retentions = 0;
+
 async function sizesOf({
   client,
-}: BenchPostgres): Promise<Pick<LedgerFigures, "slices" | "sliceBytes" | "requestBytes">> {
+}: BenchPostgres): Promise<Pick<LedgerFigures, "rows" | "sliceBytes" | "requestBytes">> {
   const { rows } = await client.query<{ slices: number; slice_bytes: number; request_bytes: number }>(
     `select (select count(*) from ops.slice)::float8 as slices, pg_total_relation_size('ops.slice')::float8 as slice_bytes,
-            (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'ops.request'::regclass)::float8 as request_bytes`,
+            (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'ops.request'::regclass)::float8 + pg_total_relation_size('ops.past_spend') as request_bytes`,
   );
   const [row] = rows;
-  return { slices: row?.slices ?? 0, sliceBytes: row?.slice_bytes ?? 0, requestBytes: row?.request_bytes ?? 0 };
+  return { rows: row?.slices ?? 0, sliceBytes: row?.slice_bytes ?? 0, requestBytes: row?.request_bytes ?? 0 };
 }
 
 async function factBytes({ client }: BenchPostgres): Promise<number> {

@@ -95,7 +95,7 @@ export async function retireQuietly(
 }
 
 /** Folds the slices of months that are over; returns how many are gone. */
-export async function foldSlices(db: Database, settings: Settings, clock: Clock): Promise<number> {
+async function foldSlices(db: Database, settings: Settings, clock: Clock): Promise<number> {
   const before = addMonths(monthStart(clock.today()), -settings.retention.slice_months);
   let gone = 0;
   for (const month of await monthsToFold(db, before, clock.now())) gone += await foldMonth(db, month, clock.now());
