@@ -236,7 +236,7 @@ comment on column ops.slice.error_message    is 'Text of the last error, with wh
 comment on column ops.slice.rows_loaded      is 'Rows of the answer, changed or not.';
 comment on column ops.slice.rows_rejected    is 'Items of the answer that are invalid; they are in ops.reject.';
 comment on column ops.slice.answer_digest    is 'SHA-256 over the request, the answer and the program that read it; null unless all of the answer was loaded. An unchanged answer is not loaded again unless another slice has written its cells.';
-comment on column ops.slice.is_folded        is 'True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and counted in ops.folded_month. Its days are all final; its other columns are its own.';
+comment on column ops.slice.is_folded        is 'True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and ops.folded_month has their number. Its days are all final; its other columns are its own.';
 comment on column ops.slice.created_at       is 'When it was planned; of a folded one when the first of them was.';
 comment on column ops.slice.started_at       is 'When the last attempt started.';
 comment on column ops.slice.ended_at         is 'When it reached its state; of a folded one when the last of them did.';

@@ -6593,7 +6593,7 @@ create table ops.slice (
   rows_loaded integer not null default 0, -- Rows of the answer, changed or not.
   rows_rejected integer not null default 0, -- Items of the answer that are invalid; they are in ops.reject.
   answer_digest bytea, -- SHA-256 over the request, the answer and the program that read it; null unless all of the answer was loaded. An unchanged answer is not loaded again unless another slice has written its cells.
-  is_folded boolean not null default false, -- True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and counted in ops.folded_month. Its days are all final; its other columns are its own.
+  is_folded boolean not null default false, -- True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and ops.folded_month has their number. Its days are all final; its other columns are its own.
   created_at timestamp with time zone not null, -- When it was planned; of a folded one when the first of them was.
   started_at timestamp with time zone, -- When the last attempt started.
   ended_at timestamp with time zone, -- When it reached its state; of a folded one when the last of them did.
@@ -6800,7 +6800,7 @@ create view ops.slice_log (
   error_message text, -- Text of the last error, with what to do next.
   rows_loaded integer, -- Rows of the answer, changed or not.
   rows_rejected integer, -- Items of the answer that are invalid; they are in ops.reject.
-  is_folded boolean, -- True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and counted in ops.folded_month. Its days are all final; its other columns are its own.
+  is_folded boolean, -- True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and ops.folded_month has their number. Its days are all final; its other columns are its own.
   created_at timestamp with time zone, -- When it was planned; of a folded one when the first of them was.
   started_at timestamp with time zone, -- When the last attempt started.
   ended_at timestamp with time zone -- When it reached its state; of a folded one when the last of them did.
