@@ -65,7 +65,8 @@ with part as (
              when 'snapshot' then f.final_before = 'infinity'
              else true end as holds
     from   core.dim_date as t where t.date_day >= f.window_start and t.date_day < f.window_end offset 0) as d
-  cross  join lateral unnest(coalesce(b.items, array[''])) as i (item)
+  -- by way of the day, so that days come first: else what a slice says would be worked out for each of its items as well
+  cross  join lateral unnest(case when d.date_day is not null then coalesce(b.items, array['']) end) as i (item)
   group  by f.dataset, f.scope, i.item, d.date_day
 ), cell as (
   select dataset, scope, date_day, case when newest & 32 > 0 then 7 else newest & 15 end as state, newest & 16 > 0 as is_partial,

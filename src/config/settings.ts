@@ -136,7 +136,7 @@ export const Settings = z.strictObject({
         .enum(["drop", "detach"])
         .default("drop")
         .describe("What becomes of older months: dropped, or moved to the schema archive."),
-      slice_months: KeepMonths.default(2).describe(
+      slice_months: KeepMonths.default(1).describe(
         "Whole months before the current one of which each slice stays as it is; of older ones that are final one stands for all of a list and month without a gap.",
       ),
       ops_months: KeepMonths.min(2)

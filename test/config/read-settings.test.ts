@@ -29,7 +29,7 @@ async function read(yaml: string): Promise<Settings> {
 const defaults: Settings = {
   portfolio: { source: "account", apps: [], groups: { apps: {}, keywords: {} } },
   datasets: {},
-  retention: { action: "drop", slice_months: 2, ops_months: 13 },
+  retention: { action: "drop", slice_months: 1, ops_months: 13 },
   export: { tables: ["core", "mart"], format: "parquet", s3: {} },
   credits: {
     floors: { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 },
@@ -91,7 +91,7 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
 `);
   expect(settings).toEqual({
     alerts: {},
-    retention: { action: "drop", slice_months: 2, ops_months: 13 },
+    retention: { action: "drop", slice_months: 1, ops_months: 13 },
     export: defaults.export,
     portfolio: {
       source: "both",
