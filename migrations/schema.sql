@@ -5103,7 +5103,11 @@ create view ops.coverage_daily (
                    FROM core.dim_date t
                   WHERE t.date_day >= f.window_start AND t.date_day < f.window_end
                  OFFSET 0) d
-             CROSS JOIN LATERAL unnest(COALESCE(b.items, ARRAY[''::text])) i(item)
+             CROSS JOIN LATERAL unnest(
+                CASE
+                    WHEN d.date_day IS NOT NULL THEN COALESCE(b.items, ARRAY[''::text])
+                    ELSE NULL::text[]
+                END) i(item)
           GROUP BY f.dataset, f.scope, i.item, d.date_day
         ), cell AS (
          SELECT part.dataset,
