@@ -54,7 +54,9 @@ create table ops.next_run (
   slices    integer     not null,
   requests  integer     not null,
   credits   bigint      not null,
-  priced_at timestamptz not null
+  priced_at timestamptz not null,
+  over_budget_slices  integer not null default 0,
+  over_budget_credits bigint  not null default 0
 );
 comment on table  ops.next_run           is 'Next run of each line of the crontab that plans, priced by the worker that planned last.';
 comment on column ops.next_run.line_id   is 'Line of the crontab, by its id.';
@@ -64,3 +66,5 @@ comment on column ops.next_run.slices    is 'Slices that it will plan, if those 
 comment on column ops.next_run.requests  is 'Requests that these are expected to take.';
 comment on column ops.next_run.credits   is 'Credits that these are expected to cost.';
 comment on column ops.next_run.priced_at is 'When that was worked out.';
+comment on column ops.next_run.over_budget_slices  is 'Of these slices those that budgets are expected to put off to their next day or month.';
+comment on column ops.next_run.over_budget_credits is 'Credits that these are expected to cost.';

@@ -35,6 +35,7 @@ create table ops.credit_hold (
   cost       integer     not null,
   slice_id   bigint,
   worker_id  bigint,
+  budget_ids bigint[]    not null default '{}',
   expires_at timestamptz not null
 );
 create index credit_hold_expiry on ops.credit_hold (account_id, expires_at);
@@ -45,7 +46,35 @@ comment on column ops.credit_hold.class      is 'Credit class; person for a requ
 comment on column ops.credit_hold.cost       is 'Credits held.';
 comment on column ops.credit_hold.slice_id   is 'Slice of the call; null for requests about the account and for requests of a command.';
 comment on column ops.credit_hold.worker_id  is 'Process that holds them; null when it is not in ops.worker.';
+comment on column ops.credit_hold.budget_ids is 'Budgets that they are taken from.';
 comment on column ops.credit_hold.expires_at is 'When the hold expires automatically.';
+
+create table ops.credit_budget (
+  budget_id     bigint  primary key generated always as identity,
+  account_id    text    not null,
+  budget        text    not null,
+  period        text    not null check (period in ('day', 'month')),
+  starts_on     date    not null,
+  ends_on       date    not null,
+  credits       integer not null,
+  datasets      text[],
+  apps          text[],
+  taken_credits bigint  not null default 0,
+  refused_at    timestamptz,
+  unique (account_id, budget, period, starts_on)
+);
+comment on table  ops.credit_budget               is 'Budgets of credits.budgets in the configuration, one row for each day or month. Its row is locked where credits are held, so that several workers together stay within it.';
+comment on column ops.credit_budget.budget_id     is 'Number of the budget in this period.';
+comment on column ops.credit_budget.account_id    is 'Account, as the shortened hash of its key.';
+comment on column ops.credit_budget.budget        is 'Name of the budget.';
+comment on column ops.credit_budget.period        is 'day or month, of the calendar (UTC).';
+comment on column ops.credit_budget.starts_on     is 'First day of the period.';
+comment on column ops.credit_budget.ends_on       is 'First day of the next period.';
+comment on column ops.credit_budget.credits       is 'Most credits in the period. Only what would be lost for good goes beyond.';
+comment on column ops.credit_budget.datasets      is 'Datasets that it is for; null for all.';
+comment on column ops.credit_budget.apps          is 'Track ids of the apps that it is for; null for all requests.';
+comment on column ops.credit_budget.taken_credits is 'Credits charged in the period, those that are held, and those of calls without a reply, which may have been charged.';
+comment on column ops.credit_budget.refused_at    is 'When it first had no credits left for a call; null while it has room.';
 
 create table ops.credit_cost (
   operation    text        primary key,

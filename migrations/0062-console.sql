@@ -88,13 +88,18 @@ select account_id, total, remaining, resets_at, period_hours, held, in_flight, o
 comment on view ops.credit_balance is 'One row per account: its allowance as the service last reported it, and what is held for calls in flight. What is left, and until when?';
 select ops.comment_columns('ops.credit_balance', 'ops.credit_account');
 
+create view ops.credit_budget_use as
+select account_id, budget, period, starts_on, ends_on, credits, datasets, apps, taken_credits, refused_at from ops.credit_budget;
+comment on view ops.credit_budget_use is 'One row per budget and day or month: its limit and what is taken of it. Which budget is used up? How much of a budget was used last month?';
+select ops.comment_columns('ops.credit_budget_use', 'ops.credit_budget');
+
 create view ops.credit_price as
 select operation, documented, learned, last_seen_at, last_charged from ops.credit_cost;
 comment on view ops.credit_price is 'One row per operation that was called: its documented price and the one that the service charges. Which prices differ?';
 select ops.comment_columns('ops.credit_price', 'ops.credit_cost');
 
 create view ops.next_run_price as
-select line_id, datasets, runs_at, slices, requests, credits, priced_at from ops.next_run;
+select line_id, datasets, runs_at, slices, requests, credits, over_budget_slices, over_budget_credits, priced_at from ops.next_run;
 comment on view ops.next_run_price is 'One row per line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?';
 select ops.comment_columns('ops.next_run_price', 'ops.next_run');
 

@@ -5187,6 +5187,49 @@ create view ops.credit_balance (
     observed_at
    FROM ops.credit_account;
 
+-- Budgets of credits.budgets in the configuration, one row for each day or month. Its row is locked where credits are held, so that several workers together stay within it.
+create table ops.credit_budget (
+  budget_id bigint not null generated always as identity, -- Number of the budget in this period.
+  account_id text not null, -- Account, as the shortened hash of its key.
+  budget text not null, -- Name of the budget.
+  period text not null, -- day or month, of the calendar (UTC).
+  starts_on date not null, -- First day of the period.
+  ends_on date not null, -- First day of the next period.
+  credits integer not null, -- Most credits in the period. Only what would be lost for good goes beyond.
+  datasets text[], -- Datasets that it is for; null for all.
+  apps text[], -- Track ids of the apps that it is for; null for all requests.
+  taken_credits bigint not null default 0, -- Credits charged in the period, those that are held, and those of calls without a reply, which may have been charged.
+  refused_at timestamp with time zone, -- When it first had no credits left for a call; null while it has room.
+  constraint credit_budget_pkey PRIMARY KEY (budget_id),
+  constraint credit_budget_account_id_budget_period_starts_on_key UNIQUE (account_id, budget, period, starts_on),
+  constraint credit_budget_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text])))
+);
+
+-- One row per budget and day or month: its limit and what is taken of it. Which budget is used up? How much of a budget was used last month?
+create view ops.credit_budget_use (
+  account_id text, -- Account, as the shortened hash of its key.
+  budget text, -- Name of the budget.
+  period text, -- day or month, of the calendar (UTC).
+  starts_on date, -- First day of the period.
+  ends_on date, -- First day of the next period.
+  credits integer, -- Most credits in the period. Only what would be lost for good goes beyond.
+  datasets text[], -- Datasets that it is for; null for all.
+  apps text[], -- Track ids of the apps that it is for; null for all requests.
+  taken_credits bigint, -- Credits charged in the period, those that are held, and those of calls without a reply, which may have been charged.
+  refused_at timestamp with time zone -- When it first had no credits left for a call; null while it has room.
+) as
+ SELECT account_id,
+    budget,
+    period,
+    starts_on,
+    ends_on,
+    credits,
+    datasets,
+    apps,
+    taken_credits,
+    refused_at
+   FROM ops.credit_budget;
+
 -- Documented price of each operation and the price that the service charges.
 create table ops.credit_cost (
   operation text not null, -- Operation of the API.
@@ -5208,6 +5251,7 @@ create table ops.credit_hold (
   cost integer not null, -- Credits held.
   slice_id bigint, -- Slice of the call; null for requests about the account and for requests of a command.
   worker_id bigint, -- Process that holds them; null when it is not in ops.worker.
+  budget_ids bigint[] not null default '{}'::bigint[], -- Budgets that they are taken from.
   expires_at timestamp with time zone not null, -- When the hold expires automatically.
   constraint credit_hold_pkey PRIMARY KEY (hold_id)
 );
@@ -5758,6 +5802,8 @@ create table ops.next_run (
   requests integer not null, -- Requests that these are expected to take.
   credits bigint not null, -- Credits that these are expected to cost.
   priced_at timestamp with time zone not null, -- When that was worked out.
+  over_budget_slices integer not null default 0, -- Of these slices those that budgets are expected to put off to their next day or month.
+  over_budget_credits bigint not null default 0, -- Credits that these are expected to cost.
   constraint next_run_pkey PRIMARY KEY (line_id)
 );
 
@@ -5769,6 +5815,8 @@ create view ops.next_run_price (
   slices integer, -- Slices that it will plan, if those before it are loaded by then.
   requests integer, -- Requests that these are expected to take.
   credits bigint, -- Credits that these are expected to cost.
+  over_budget_slices integer, -- Of these slices those that budgets are expected to put off to their next day or month.
+  over_budget_credits bigint, -- Credits that these are expected to cost.
   priced_at timestamp with time zone -- When that was worked out.
 ) as
  SELECT line_id,
@@ -5777,6 +5825,8 @@ create view ops.next_run_price (
     slices,
     requests,
     credits,
+    over_budget_slices,
+    over_budget_credits,
     priced_at
    FROM ops.next_run;
 

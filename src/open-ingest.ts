@@ -19,6 +19,7 @@ import { endOutage, noteOutage } from "./ledger/api-outages.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
+import { budgetsOf } from "./config/credit-budgets.ts";
 import { queueLeftOver } from "./runs/orphans.ts";
 import { databaseOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
@@ -83,6 +84,7 @@ export async function openIngest(
     holders,
     floors: credits.floors,
     budget,
+    budgets: budgetsOf(app.config.settings),
     refresh,
   });
   const dimensions = createDimensions(db);

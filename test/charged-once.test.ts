@@ -168,7 +168,9 @@ test("commands, metrics, incidents and the console show it", async () => {
   const ofPeriod = await summed(`select cost from ops.request where received_at >= to_timestamp(${periodStart()})`);
   expect(ofPeriod).toBeLessThan(all);
 
-  expect(sumOf((await readCreditReport(db, accountId)).spent, "credits")).toBe(ofPeriod);
+  expect(sumOf((await readCreditReport(db, { accountId, budgets: [], day: nights.today() })).spent, "credits")).toBe(
+    ofPeriod,
+  );
   expect(await spending(db)).toContain(`Credits so far: ${all.toLocaleString("en-US")} in`);
   const metrics = createMetrics({
     db: () => db,

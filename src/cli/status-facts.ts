@@ -1,8 +1,10 @@
 import type { AccountState } from "../credits/account.ts";
+import type { BudgetUse } from "../credits/budgets.ts";
 import type { OpenIncident } from "../incidents/open-incidents.ts";
 import type { NextRun } from "../ledger/next-runs.ts";
 import type { LastRun } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
+import { useWords } from "../core/credit-budget.ts";
 import type { Fact } from "./fact-list.ts";
 import { count, countOf } from "./output.ts";
 import { durationText, timeText } from "./times.ts";
@@ -11,6 +13,7 @@ import { durationText, timeText } from "./times.ts";
 export type StatusFacts = {
   readonly now: number;
   readonly account: AccountState | null;
+  readonly budgets: readonly BudgetUse[];
   readonly nextRuns: readonly NextRun[];
   readonly workers: WorkerCounts;
   readonly incidents: readonly OpenIncident[];
@@ -21,6 +24,7 @@ export type StatusFacts = {
 export function statusFacts(facts: StatusFacts): readonly Fact[] {
   return [
     ["credits", creditsText(facts)],
+    ["budgets", budgetsText(facts)],
     ["next run", nextRunText(facts)],
     ["workers", workersText(facts.workers)],
     ["incidents", incidentsText(facts)],
@@ -44,6 +48,11 @@ function creditsText({ account, now }: StatusFacts): string {
   return isOld ? `${text}; reported ${durationText(now - observedAt)} ago` : text;
 }
 
+function budgetsText({ budgets }: StatusFacts): string | null {
+  if (budgets.length === 0) return null;
+  return budgets.map((use) => useWords({ ...use, isUsedUp: use.refusedAt !== null })).join("\n");
+}
+
 /** A worker hears of the balance with every answer. */
 const oldMs = 3_600_000;
 
@@ -53,9 +62,12 @@ function nextRunText({ nextRuns, now }: StatusFacts): string {
   // a frequent line that costs nothing says little about the credits to come
   const dearer = next.every(({ credits }) => credits === 0) ? nextRuns.find(({ credits }) => credits > 0) : undefined;
   return [...next, ...(dearer === undefined ? [] : [dearer])]
-    .map(({ line, at, slices, credits }) => {
+    .map(({ line, at, slices, credits, overBudget }) => {
+      const putOff = overBudget.slices === 0 ? "" : `, of which budgets put off about ${count(overBudget.credits)}`;
       const price =
-        slices === 0 ? "nothing is due then" : `about ${countOf(credits, "credit")} for ${countOf(slices, "slice")}`;
+        slices === 0
+          ? "nothing is due then"
+          : `about ${countOf(credits, "credit")} for ${countOf(slices, "slice")}${putOff}`;
       return `${line} at ${timeText(at)}, in ${durationText(at - now)}: ${price}`;
     })
     .join("\n");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BudgetSettings } from "./budget-settings.ts";
 
 const Share = z.number().min(0).max(1);
 
@@ -24,6 +25,7 @@ export const CreditSettings = z
       .min(0)
       .default(500)
       .describe("Most credits that failed slices may cost on a day (UTC) when they are requested again automatically."),
+    budgets: BudgetSettings,
   })
   .prefault({})
   .describe("Who may spend what.");

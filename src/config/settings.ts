@@ -3,6 +3,7 @@ import { AlertSettings } from "./alert-settings.ts";
 import { AnswerSettings } from "./answer-settings.ts";
 import { ConsoleSettings } from "./console-settings.ts";
 import { CreditSettings } from "./credit-settings.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { ExportSettings } from "./export-settings.ts";
 import { GatewaySettings } from "./gateway-settings.ts";
 import { NotifySettings } from "./notify-settings.ts";
@@ -94,7 +95,8 @@ export function settingsFor(options: DatasetOptions, unusable: FindUnusable = ()
   });
   return Settings.extend({ datasets: datasets.default({}).describe("Settings by dataset.") }).superRefine(
     (given, context) => {
-      for (const { path, message } of unknownGroups(given)) context.addIssue({ code: "custom", path, message });
+      for (const { path, message } of [...unknownGroups(given), ...unknownInBudgets(given, Object.keys(options))])
+        context.addIssue({ code: "custom", path, message });
       const { keep_months: keepMonths } = given.retention;
       if (keepMonths === undefined) return;
       for (const [name, own] of Object.entries(given.datasets as Record<string, DatasetSettings>)) {
@@ -116,6 +118,30 @@ function unknownGroups({ alerts, portfolio }: Pick<Settings, "alerts" | "portfol
         .filter((name) => !Object.hasOwn(known, name))
         .map((name) => ({ path: ["alerts", alert, "for", part], message: `names ${name}, which is no group` })),
     ),
+  );
+}
+
+/** Datasets that a budget names and nobody has, and groups that the portfolio does not have. */
+function unknownInBudgets(
+  { credits, portfolio }: Pick<Settings, "credits" | "portfolio">,
+  datasets: readonly string[],
+) {
+  const groups = Object.keys(portfolio.groups.apps);
+  return Object.entries(credits.budgets).flatMap(([budget, { datasets: chosen = [], app_groups: own = [] }]) => [
+    ...unknownNames(chosen, datasets, { path: ["credits", "budgets", budget, "datasets"], is: "dataset" }),
+    ...unknownNames(own, groups, { path: ["credits", "budgets", budget, "app_groups"], is: "group" }),
+  ]);
+}
+
+function unknownNames(
+  given: readonly string[],
+  known: readonly string[],
+  { path, is }: { readonly path: readonly string[]; readonly is: string },
+) {
+  return given.flatMap((name, index) =>
+    known.includes(name)
+      ? []
+      : [{ path: [...path, index], message: `names ${name}, which is no ${is}${didYouMean(name, known)}` }],
   );
 }
 

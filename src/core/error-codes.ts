@@ -86,6 +86,11 @@ export const errorCodes = {
     says: "no credits are left for this class of work",
     next: "it continues automatically after the reset; raise the allowance or lower credits.floors",
   },
+  budget_exhausted: {
+    recovery: "defer",
+    says: "this takes {cost} credits, and of the budget {budget} {taken} of {credits} a {period} are taken",
+    next: "it continues automatically at {next}; raise credits.budgets.{budget} to continue earlier",
+  },
   allowance_spent: {
     recovery: "defer",
     says: "this takes {cost} credits and {remaining} are left of the allowance",

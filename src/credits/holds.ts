@@ -43,12 +43,17 @@ export type CreditRequest = {
   readonly sliceId?: string | null;
   /** Plan whose price it counts against; null or left out where there is none. */
   readonly planId?: string | null;
+  /** Budgets that it counts against. */
+  readonly budgetIds?: readonly string[];
+  /** True where it is granted also when a budget has no credits for it. */
+  readonly passesBudgets?: boolean;
 };
 
 /**
  * Holds credits for several requests that differ only in their slice: for the first of them, as many as fit above the floor and into
- * what is left of their plan's price; for none while the balance is unknown or the period is over. One statement: the rows of account and
- * plan serialise all workers.
+ * what is left of their plan's price and of their budgets; for none while the balance is unknown or the period is over. One statement:
+ * the rows of account, plan and budgets serialise all workers. That of the account is locked before those of budgets, here and where
+ * holds are settled.
  */
 export async function reserveMany(
   db: Queryable,
@@ -60,6 +65,7 @@ export async function reserveMany(
   const count = requests.length;
   const now = instant(clock.now());
   const cost = credits(request.cost);
+  const budgetIds = sql`${[...(request.budgetIds ?? [])]}::bigint[]`;
   // without a total there is no floor to keep, so that nothing is granted; numeric, because 0.07 * 100 is 7 and not a little more
   const free = sql`(a.remaining::bigint - a.held - ceil(a.total * ${request.floor}::numeric))`;
   const { rows } = await sql<{ hold_id: string; starts_at: Date }>`
@@ -75,8 +81,15 @@ export async function reserveMany(
       select floor((p.credits - p.taken_credits) / ${cost}::numeric) as fits
       from   ops.plan as p where p.plan_id = ${request.planId ?? null}::bigint and ${cost} > 0
       for    update
+    ), budget as materialized (
+      select b.budget_id, case when ${request.passesBudgets === true}::boolean then ${count} else floor((b.credits - b.taken_credits) / ${cost}::numeric) end as fits
+      from   account
+      join   ops.credit_budget as b on b.account_id = account.account_id and b.budget_id = any (${budgetIds}) and ${cost} > 0
+      for    update of b
     ), fitting as materialized (
-      select account_id, starts_at, gap, greatest(0, least(fits, coalesce((select plan.fits from plan), fits)))::integer as fits from account
+      select account_id, starts_at, gap,
+             greatest(0, least(fits, (select plan.fits from plan), (select min(budget.fits) from budget)))::integer as fits
+      from   account
     ), granted as (
       update ops.credit_account as a
       set    held = a.held + f.fits * ${cost}, in_flight = a.in_flight + f.fits,
@@ -87,9 +100,12 @@ export async function reserveMany(
     ), taken as (
       update ops.plan as p set taken_credits = p.taken_credits + g.fits * ${cost}
       from   granted as g where p.plan_id = ${request.planId ?? null}::bigint
+    ), taken_of_budgets as (
+      update ops.credit_budget as b set taken_credits = taken_credits + g.fits * ${cost}
+      from   granted as g where b.budget_id = any (${budgetIds})
     )
-    insert into ops.credit_hold (account_id, worker_id, class, cost, expires_at, slice_id)
-    select account_id, ${request.workerId}::bigint, ${request.class}, ${cost}, starts_at + (place - 1) * gap + ${holdFor},
+    insert into ops.credit_hold (account_id, worker_id, class, cost, expires_at, budget_ids, slice_id)
+    select account_id, ${request.workerId}::bigint, ${request.class}, ${cost}, starts_at + (place - 1) * gap + ${holdFor}, ${budgetIds},
            (${requests.map(({ sliceId }) => sliceId ?? null)}::bigint[])[place]
     from   granted, generate_series(1, fits) as place
     order  by place
@@ -145,10 +161,15 @@ export async function settle(db: Queryable, end: SettledHolds, clock: Clock): Pr
 /** What a statement does before it settles holds: its CTEs, and a condition that runs them; where it is false nothing is settled. */
 export type FirstStep = { readonly first: SqlFragment; readonly isDone: SqlFragment };
 
+/** What calls are charged, as SQL; null for those of which that is not known. */
+function bookedOf(settlements: readonly Settlement[]): SqlFragment {
+  return sql`array[${sql.join(settlements.map(({ receipt: { charged, lost } }) => credits(lost ? null : (charged ?? 0))))}]`;
+}
+
 /**
  * The statement that settles holds, after something else if there is any. The row of the account, for which all workers wait, is locked
- * last. A balance reported beside concurrent calls counts only when it is lower. A refused pace halves the shared one; each good call
- * raises it by a twentieth, up to `pace`.
+ * late: only those of budgets come after it. A balance reported beside concurrent calls counts only when it is lower. A refused pace
+ * halves the shared one; each good call raises it by a twentieth, up to `pace`.
  */
 export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: Clock): SqlFragment {
   const receipt = summed(end.settlements);
@@ -163,8 +184,9 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
     with ${before === null ? sql`` : sql`${before.first},`}
          -- by the key: in the index by account there is a dead entry for each hold of the last minute
          ended as (delete from ops.credit_hold where hold_id = any (${end.settlements.map(({ holdId }) => holdId)}::bigint[])
-                   and account_id is not distinct from ${end.accountId} returning cost),
-         gone  as (select coalesce(sum(cost), 0)::integer as cost, count(*)::integer as count, ${before?.isDone ?? sql`true`} as is_done from ended)
+                   and account_id is not distinct from ${end.accountId} returning hold_id, cost, budget_ids),
+         gone  as (select coalesce(sum(cost), 0)::integer as cost, count(*)::integer as count, ${before?.isDone ?? sql`true`} as is_done from ended),
+         settled as (
     update ops.credit_account as a
     set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count,
            remaining = ${remaining},
@@ -177,7 +199,18 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
              when ${receipt.charged !== null}::boolean then least(${usablePace(end.pace)}::double precision, a.pace_per_second * 1.05 ^ ${end.settlements.length}::double precision)
              else a.pace_per_second end
     from   gone
-    where  a.account_id = ${end.accountId} and gone.is_done`;
+    where  a.account_id = ${end.accountId} and gone.is_done
+    returning a.account_id)
+    update ops.credit_budget as b set taken_credits = b.taken_credits + d.credits
+    from   settled
+    cross  join (select budget_id, sum(charged.credits - ended.cost) as credits
+                 from   ended
+                 join   unnest(${end.settlements.map(({ holdId }) => holdId)}::bigint[], ${bookedOf(end.settlements)})
+                        as charged (hold_id, credits) using (hold_id)
+                 cross  join unnest(ended.budget_ids) as budget_id
+                 where  charged.credits is not null
+                 group  by budget_id) as d
+    where  b.budget_id = d.budget_id`;
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Queryable } from "../postgres/sql.ts";
 import PQueue from "p-queue";
 import type { Clock } from "../core/clock.ts";
+import type { Database } from "../postgres/database.ts";
 import { fail, mayBeCharged, StorehouseError } from "../core/errors.ts";
 import { creditClasses, type CreditClass, type Spender } from "../core/slice.ts";
 import type { Budget } from "./budget.ts";
@@ -9,11 +9,14 @@ import { freshForMs, createAccountReader } from "./account.ts";
 import type { Holders } from "./dead-holds.ts";
 import { correctPlan, leftOfPlan } from "./plan-price.ts";
 import { createSharedHolds } from "./shared-holds.ts";
+import type { BudgetSubject, CreditBudget } from "../core/credit-budget.ts";
+import { createBudgetBook, refusingBudget } from "./budgets.ts";
+import { budgetRefusal } from "./budget-refusal.ts";
 import type { Grant, CallReceipt } from "./holds.ts";
 
 /** What the queue needs: the shared ledger, how much each class leaves untouched, and the balance check. */
 export type CreditQueueOptions = {
-  readonly db: Queryable;
+  readonly db: Database;
   readonly accountId: string;
   readonly clock: Clock;
   readonly concurrency: number;
@@ -22,6 +25,8 @@ export type CreditQueueOptions = {
   readonly holders: Holders;
   readonly floors: Readonly<Record<CreditClass, number>>;
   readonly budget: Budget;
+  /** Limits of the configuration; none when left out. */
+  readonly budgets?: readonly CreditBudget[];
   /** Checks the balance with the service and books it. */
   readonly refresh: () => Promise<void>;
 };
@@ -37,6 +42,10 @@ type Work = {
   readonly sliceId?: string;
   /** The plan whose price it counts against, if there is one. */
   readonly planId?: string | null;
+  /** What it is about, for budgets; left out where it is about no dataset. */
+  readonly about?: BudgetSubject;
+  /** When (epoch-ms) what it requests is lost for good, null for never: on its last day no budget refuses it. */
+  readonly lostAt?: () => Promise<number | null>;
 };
 /** A call whose turn has come. */
 type PricedWork = Omit<Work, "cost"> & { readonly cost: number };
@@ -72,11 +81,23 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
   const readFreshAccount = createAccountReader(options);
   const holds = createSharedHolds(options);
   const gate = createCallGate();
+  const budgetsOf = createBudgetBook({ db: options.db, accountId, budgets: options.budgets ?? [], clock });
+
+  /** True where a budget refuses a call that is let through all the same; throws a DeferError where it is not. */
+  async function passesBudgets({ cost, lostAt }: PricedWork, budgetIds: readonly string[]): Promise<boolean> {
+    const now = clock.now();
+    const refusing = budgetIds.length === 0 ? null : await refusingBudget(options.db, { budgetIds, cost, now });
+    if (refusing === null) return false;
+    const refusal = budgetRefusal({ refusing, cost, lostAt: (await lostAt?.()) ?? null, now });
+    if (refusal !== null) throw refusal;
+    return true;
+  }
 
   async function grantFor(work: PricedWork): Promise<Grant> {
     const floor = work.floor ?? (work.class === "person" ? 0 : options.floors[work.class]);
     const planId = work.planId ?? null;
-    const request = {
+    const budgetIds = await budgetsOf(work.about ?? { dataset: "", app: null });
+    const wanted = {
       accountId,
       workerId,
       cost: work.cost,
@@ -84,9 +105,17 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
       floor,
       sliceId: work.sliceId ?? null,
       planId,
+      budgetIds,
+      // a person who runs a command decides on the spot
+      passesBudgets: work.class === "person",
     };
-    const first = await holds.reserve(request);
+    const first = await holds.reserve(wanted);
     if (first !== null) return first;
+    const request = { ...wanted, passesBudgets: wanted.passesBudgets || (await passesBudgets(work, budgetIds)) };
+    if (request.passesBudgets !== wanted.passesBudgets) {
+      const passed = await holds.reserve(request);
+      if (passed !== null) return passed;
+    }
     const left = planId === null ? work.cost : await leftOfPlan(options.db, planId);
     if (left < work.cost) throw fail("plan_spent", { plan: planId, cost: work.cost, left: Math.max(0, left) });
     // before work is deferred for hours, check the balance: the period may be over, credits may have been bought

@@ -1,6 +1,7 @@
 import { sql, type Queryable } from "../postgres/sql.ts";
 import { chargedCredits } from "./charges.ts";
 import { periodStart, readAccount, type AccountState } from "./account.ts";
+import { readBudgets, type BudgetsOn, type BudgetUse } from "./budgets.ts";
 import { learnedCosts, type LearnedCost } from "./costs.ts";
 import { instant } from "./sql-values.ts";
 
@@ -17,10 +18,12 @@ export type CreditReport = {
   readonly account: AccountState | null;
   readonly spent: readonly Spend[];
   readonly costs: readonly LearnedCost[];
+  readonly budgets: readonly BudgetUse[];
 };
 
 /** Reads the allowance, what was spent of it in the running period, and what was learned about costs. */
-export async function readCreditReport(db: Queryable, accountId: string): Promise<CreditReport> {
+export async function readCreditReport(db: Queryable, of: BudgetsOn): Promise<CreditReport> {
+  const { accountId } = of;
   const account = await readAccount(db, accountId);
   const since = periodStart(account);
   const { rows } = await sql<Spend>`
@@ -34,5 +37,5 @@ export async function readCreditReport(db: Queryable, accountId: string): Promis
             where  account_id = ${accountId} and (${instant(since)} is null or date_day >= ${instant(since)})) as q
     group  by dataset, class
     order  by dataset nulls last, class`.execute(db);
-  return { account, spent: rows, costs: await learnedCosts(db) };
+  return { account, spent: rows, costs: await learnedCosts(db), budgets: await readBudgets(db, of) };
 }

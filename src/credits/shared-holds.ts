@@ -55,7 +55,12 @@ export function createSharedHolds(options: {
     reserve: createBatcher({
       most: mostAtOnce,
       alike: (a: CreditRequest, b: CreditRequest) =>
-        a.class === b.class && a.cost === b.cost && a.floor === b.floor && (a.planId ?? null) === (b.planId ?? null),
+        a.class === b.class &&
+        a.cost === b.cost &&
+        a.floor === b.floor &&
+        (a.planId ?? null) === (b.planId ?? null) &&
+        a.passesBudgets === b.passesBudgets &&
+        String(a.budgetIds ?? []) === String(b.budgetIds ?? []),
       flush: async (requests) => {
         const grants = await grant(requests);
         return requests.map((_, place) => grants[place] ?? null);

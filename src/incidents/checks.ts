@@ -4,6 +4,7 @@ import { learnedCosts, wrongPrices } from "../credits/costs.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Database } from "../postgres/database.ts";
 import { readCreditDemand } from "./credit-demand.ts";
+import { budgetProblems } from "./budget-checks.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { failedProblems, type FailedGroup } from "./failures.ts";
 import { incidentKinds, kindNamed, type IncidentKind } from "./kinds.ts";
@@ -60,6 +61,7 @@ export const checks: readonly Check[] = [
         parts.clock.now(),
       ),
   },
+  { kinds: ["budget_exhausted"], find: budgetProblems },
   {
     kinds: ["contract_drift"],
     find: async ({ db, clock }) => driftProblems(await unknownFields(db, clock.now())),

@@ -1,3 +1,6 @@
+import type { CreditBudget } from "../core/credit-budget.ts";
+import { dayOf } from "../core/day.ts";
+import { readBudgets, type BudgetUse } from "../credits/budgets.ts";
 import { latestAccount, readAccount, type AccountState } from "../credits/account.ts";
 import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
 import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
@@ -11,22 +14,29 @@ import { verdictOf, type Verdict } from "./verdict.ts";
 export type Morning = Status & {
   readonly now: number;
   readonly account: AccountState | null;
+  readonly budgets: readonly BudgetUse[];
   readonly nextRuns: readonly NextRun[];
   readonly workers: WorkerCounts;
   readonly incidents: readonly OpenIncident[];
   readonly verdict: Verdict;
 };
 
-/** Reads it. `accountId` null: the account that was heard of last. `now`: epoch-ms. */
-export async function readMorning(
-  db: Database,
-  { accountId, now }: { readonly accountId: string | null; readonly now: number },
-): Promise<Morning> {
+/** Whose morning it is: `accountId` null for the account that was heard of last; `now` in epoch-ms. */
+type MorningOf = {
+  readonly accountId: string | null;
+  readonly budgets: readonly CreditBudget[];
+  readonly now: number;
+};
+
+/** Reads it. */
+export async function readMorning(db: Database, { accountId: known, budgets, now }: MorningOf): Promise<Morning> {
+  const accountId = known ?? (await latestAccount(db));
   const status = await readStatus(db);
   const lostDays = new Set(newlyLost(await readLostDays(db), now).map(({ day }) => day)).size;
   const read = {
     now,
-    account: await readAccount(db, accountId ?? (await latestAccount(db))),
+    account: await readAccount(db, accountId),
+    budgets: await readBudgets(db, { accountId, budgets, day: dayOf(now) }),
     nextRuns: await readNextRuns(db, now),
     workers: await readWorkerCounts(db),
     incidents: await readOpenIncidents(db),

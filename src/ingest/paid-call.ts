@@ -6,6 +6,7 @@ import { AbortError, fail, StorehouseError, wasSent } from "../core/errors.ts";
 import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
 import type { CallReceipt, Settlement } from "../credits/holds.ts";
+import { readLostAt } from "../ledger/lost-days.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import type { Landing } from "../raw/store-answers.ts";
 import { bookedReply } from "./booked-reply.ts";
@@ -60,7 +61,7 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
   const cost = () => priceOf(parts, call);
   const floor = caller?.floor === undefined ? {} : { floor: caller.floor };
   const held = { cost, class: call.class, signal: call.unsent, ...floor };
-  const work = page === null ? held : { ...held, sliceId: page.slice.sliceId, planId: page.slice.planId ?? null };
+  const work = page === null ? held : { ...held, ...sliceWork(parts, page.slice) };
   const { reply, isShown, refusal } = await parts.queue.run(work, async (holdId) => {
     const sent = await send(parts, call);
     // first, so that nothing is sent while the refusal is landed
@@ -80,6 +81,12 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
   if (reply.answer === null) throw reply.problem;
   if (price !== null) await parts.batched.learn({ operation, charged: price, isShown });
   return { body: reply.answer, fetchedAt: reply.receivedAt, charged: reply.credits.charged ?? 0 };
+}
+
+/** What credits have to know of the slice of a call. */
+function sliceWork({ db }: IngestParts, { sliceId, planId = null, dataset, scope }: Slice) {
+  const about = { dataset, app: scope["app"] ?? null };
+  return { sliceId, planId, about, lostAt: () => readLostAt(db, sliceId) };
 }
 
 /** Commits a request, and settles its hold where there is one to settle; again while the database is unreachable. */

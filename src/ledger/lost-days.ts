@@ -38,6 +38,18 @@ function selectLost(day: ReturnType<typeof sql>, now: number): ReturnType<typeof
            0, 0, s.run_id, ${instant}, ${instant}`;
 }
 
+/**
+ * When (epoch-ms) the day that a slice was planned for is lost for good; null where its days can be requested later. A slice that waits
+ * moves from day to day: what counts is the first one.
+ */
+export async function readLostAt(db: Database, sliceId: string): Promise<number | null> {
+  const { rows } = await sql<{ lostAt: Date }>`
+    select (least(s.window_start, (s.created_at at time zone 'UTC')::date) + ${refreshDays})::timestamp at time zone 'UTC' as "lostAt"
+    from   ops.slice as s
+    where  s.slice_id = ${sliceId} and s.class = 'snapshot'`.execute(db);
+  return rows[0]?.lostAt.getTime() ?? null;
+}
+
 /** Notes the day from which a snapshot slice was moved to `today`, where the time of that day is over. */
 export async function noteMoved(
   db: Database,

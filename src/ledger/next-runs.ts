@@ -10,6 +10,8 @@ export type NextRun = {
   readonly slices: number;
   readonly requests: number;
   readonly credits: number;
+  /** What of these budgets put off. */
+  readonly overBudget: { readonly slices: number; readonly credits: number };
   readonly pricedAt: number;
 };
 
@@ -18,6 +20,8 @@ export async function writeNextRuns(db: Database, runs: readonly NextRun[]): Pro
   const rows = JSON.stringify(
     runs.map((run) => ({
       ...run,
+      over_budget_slices: run.overBudget.slices,
+      over_budget_credits: run.overBudget.credits,
       at: new Date(run.at).toISOString(),
       priced_at: new Date(run.pricedAt).toISOString(),
     })),
@@ -25,21 +29,24 @@ export async function writeNextRuns(db: Database, runs: readonly NextRun[]): Pro
   await sql`
     with known as (
       select * from jsonb_to_recordset(${rows}::jsonb)
-        as r (line text, datasets text[], at timestamptz, slices integer, requests integer, credits bigint, priced_at timestamptz)
+        as r (line text, datasets text[], at timestamptz, slices integer, requests integer, credits bigint, over_budget_slices integer, over_budget_credits bigint,
+              priced_at timestamptz)
     ), gone as (
       delete from ops.next_run where line_id not in (select line from known)
     )
-    insert into ops.next_run (line_id, datasets, runs_at, slices, requests, credits, priced_at)
-    select line, datasets, at, slices, requests, credits, priced_at from known order by line
+    insert into ops.next_run (line_id, datasets, runs_at, slices, requests, credits, over_budget_slices, over_budget_credits, priced_at)
+    select line, datasets, at, slices, requests, credits, over_budget_slices, over_budget_credits, priced_at from known order by line
     on conflict (line_id) do update
     set datasets = excluded.datasets, runs_at = excluded.runs_at, slices = excluded.slices, requests = excluded.requests,
-        credits = excluded.credits, priced_at = excluded.priced_at`.execute(db);
+        credits = excluded.credits, over_budget_slices = excluded.over_budget_slices, over_budget_credits = excluded.over_budget_credits,
+        priced_at = excluded.priced_at`.execute(db);
 }
 
 /** Runs that are still to come, the next one first; none where no worker has planned lately. */
 export async function readNextRuns(db: Database, now: number): Promise<readonly NextRun[]> {
   const { rows } = await sql<Omit<NextRun, "at" | "pricedAt"> & { at: Date; priced_at: Date }>`
-    select line_id as line, datasets, runs_at as at, slices, requests, credits::float8 as credits, priced_at
+    select line_id as line, datasets, runs_at as at, slices, requests, credits::float8 as credits,
+           jsonb_build_object('slices', over_budget_slices, 'credits', over_budget_credits) as "overBudget", priced_at
     from   ops.next_run_price
     where  runs_at > ${new Date(now).toISOString()}::timestamptz
     order  by runs_at, line_id`.execute(db);

@@ -13,6 +13,7 @@ const fixed = ["ops.migration", "core.dim_date", "core.dim_device"];
 
 /** Bookkeeping of which the loader deletes rows: all other books are only ever written on. */
 export const deletable = [
+  "ops.credit_budget",
   "ops.credit_hold",
   "ops.gateway_key",
   "ops.reject",

@@ -1,12 +1,16 @@
 import type { Settings } from "../config/settings.ts";
+import { dayOf } from "../core/day.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
+import { readBudgets } from "../credits/budgets.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { requestFailedAgain } from "./later-tries.ts";
 import { adoptInto } from "./orphans.ts";
+import { resumeWithinBudgets } from "../ledger/budget-waits.ts";
 import { isAnyWaitingForCredits, resumeAffordable } from "../ledger/queue.ts";
 import { closeRun, enqueue, openRun } from "../ledger/runs.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
+import { budgetsOf } from "../config/credit-budgets.ts";
 import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
 import { noteTimings } from "../planner/record-timings.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
@@ -17,6 +21,7 @@ import type { Database } from "../postgres/database.ts";
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
   const { db, clock, log, halted } = parts;
   await resumeOnCredits(parts, settings);
+  await resumeOnBudgets(parts, settings);
   await requestFailedAgain(parts, settings);
   const chosen = scheduled(names, settings);
   if (chosen.length === 0) return;
@@ -53,6 +58,18 @@ async function openScheduled(
   );
   const adopted = await adoptInto(db, runId, log);
   return { runId, adopted };
+}
+
+/** Resumes slices that wait for a budget which has room since its limit was raised. */
+async function resumeOnBudgets({ db, clock, log, accountId }: IngestParts, settings: Settings): Promise<void> {
+  const now = clock.now();
+  const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) });
+  const woken = await resumeWithinBudgets(
+    db,
+    uses.filter(({ refusedAt }) => refusedAt !== null),
+    now,
+  );
+  if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }
 
 /**

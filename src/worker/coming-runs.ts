@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
-import { crontabFile } from "../config/config.ts";
+import { accountIdOf, crontabFile } from "../config/config.ts";
 import { dayOf } from "../core/day.ts";
+import { latestAccount } from "../credits/account.ts";
 import { createForesight, type Foreseen } from "../planner/price-schedule.ts";
 import type { Database } from "../postgres/database.ts";
 import { nextRuns, readCrontab, type CrontabLine } from "./crontab.ts";
@@ -26,7 +27,9 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
   const inOrder = lines
     .flatMap((line) => nextRuns(line, now, count).map((at) => ({ line, at })))
     .sort((a, b) => a.at - b.at);
-  const foresee = createForesight(db, config.settings);
+  const { API_TOKEN: token } = config.environment;
+  const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
+  const foresee = createForesight({ db, settings: config.settings, accountId, today: dayOf(now) });
   const runs: ComingRun[] = [];
   for (const { line, at } of inOrder) {
     if (stop?.aborted === true) break;

@@ -35,6 +35,7 @@ const defaults: Settings = {
     floors: { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 },
     ask_above: 1000,
     retries_a_day: 500,
+    budgets: {},
   },
   api: {
     store_words: { ios: "iosstore", android: "androidstore" },

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { observeBalance, openAccount, readAccount } from "../../src/credits/account.ts";
+import { readBudgets } from "../../src/credits/budgets.ts";
 import { releaseExpired, reserveMany } from "../../src/credits/holds.ts";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
+import { dayOf } from "../../src/core/day.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { hour, openBank, type Bank } from "../support/credits-account.ts";
 import { standingClock } from "../support/credits-clock.ts";
@@ -50,6 +52,19 @@ const spenderOf = (sandbox: Sandbox, accountId: string): Spender => ({
 const charges = (sandbox: Sandbox) => sandbox.log().filter((request) => request.charged > 0);
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 const settled = { held: 0, inFlight: 0 };
+
+test("two processes together take no more than a budget has, and it counts exactly what was charged", async () => {
+  await using sandbox = await service({ total: 1000 });
+  const budget = { budget: "all", period: "month", credits: 200, datasets: null, apps: null } as const;
+  await using spenders = await openSpenders(2, { ...spenderOf(sandbox, "budgeted"), budgets: [budget] });
+  spenders.start();
+  const booked = await spenders.booked();
+  expect(sum(booked)).toBeLessThanOrEqual(budget.credits);
+  expect(sum(booked)).toBeGreaterThan(budget.credits - dearest);
+  expect(sum(charges(sandbox).map(({ charged }) => charged))).toBe(sum(booked));
+  const on = { accountId: "budgeted", budgets: [budget], day: dayOf(machine.now()) };
+  expect(await readBudgets(bank.db, on)).toMatchObject([{ taken: sum(booked) }]);
+});
 
 test("three processes spend one balance down to the floor, never under it, and book exactly what was charged", async () => {
   const total = 1000;

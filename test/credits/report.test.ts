@@ -1,3 +1,4 @@
+import { day } from "../../src/core/day.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { learnCosts, learnedCosts, recordWrongPrice, wrongPrices } from "../../src/credits/costs.ts";
 import { readCreditReport } from "../../src/credits/report.ts";
@@ -34,7 +35,12 @@ const landing: Landing = {
 };
 
 test("an account that the service never spoke of is null, beside what was spent", async () => {
-  expect(await readCreditReport(bank.db, "nobody")).toEqual({ account: null, spent: [], costs: [] });
+  expect(await readCreditReport(bank.db, { accountId: "nobody", budgets: [], day: day("2026-08-20") })).toEqual({
+    account: null,
+    spent: [],
+    costs: [],
+    budgets: [],
+  });
 });
 
 test("adds up requests and credits by dataset and class, of the running period only", async () => {
@@ -51,7 +57,11 @@ test("adds up requests and credits by dataset and class, of the running period o
     { receivedAt: start + hour, accountId: "somebody else", cost: 500 },
   ];
   for (const request of requests) await land(bank.db, { ...landing, accountId: account.accountId, ...request });
-  const { account: told, spent } = await readCreditReport(bank.db, account.accountId);
+  const { account: told, spent } = await readCreditReport(bank.db, {
+    accountId: account.accountId,
+    budgets: [],
+    day: day("2026-08-20"),
+  });
   expect(told).toMatchObject({ total: 100, remaining: 90, held: 0, resetsAt: account.periodEnd, periodHours: 24 });
   expect(spent).toEqual([
     { dataset: "keyword_rank", class: "daily", requests: 3, credits: 6 },
@@ -65,7 +75,11 @@ test("adds up all that was ever spent while no period is known", async () => {
   const account = await bank.account({ left: null });
   await land(bank.db, { ...landing, accountId: account.accountId, dataset: "organic_keyword", cost: 2_000_000_000 });
   await land(bank.db, { ...landing, accountId: account.accountId, dataset: "organic_keyword", cost: 2_000_000_000 });
-  const { spent } = await readCreditReport(bank.db, account.accountId);
+  const { spent } = await readCreditReport(bank.db, {
+    accountId: account.accountId,
+    budgets: [],
+    day: day("2026-08-20"),
+  });
   expect(spent).toContainEqual({ dataset: "organic_keyword", class: "daily", requests: 2, credits: 4_000_000_000 });
 });
 
@@ -95,7 +109,9 @@ test("learned costs are listed beside documented ones: two answers in a row are 
   await learn([3]);
   expect(await learned()).toBe(3);
   await learn([5, 5], 4);
-  expect((await readCreditReport(bank.db, "nobody")).costs[1]).toMatchObject({ documented: 4, learned: 5 });
+  expect(
+    (await readCreditReport(bank.db, { accountId: "nobody", budgets: [], day: day("2026-08-20") })).costs[1],
+  ).toMatchObject({ documented: 4, learned: 5 });
 });
 
 test("a price that is not accepted is kept beside the others, and what was learned from ones like it is forgotten", async () => {

@@ -181,7 +181,16 @@ test("the ledger knows the next runs at the prices that the schedule shows, and 
   await using opened = await stage.open({ settings: listed(["US"], keywords.slice(0, 2)) });
   const now = Date.parse(`${today}T05:00:00Z`);
   const morning = { ...opened, clock: { ...opened.clock, now: () => now } };
-  const gone = { line: "gone", datasets: [], slices: 1, requests: 1, credits: 1, at: now + 1, pricedAt: now };
+  const gone = {
+    line: "gone",
+    datasets: [],
+    slices: 1,
+    requests: 1,
+    credits: 1,
+    at: now + 1,
+    pricedAt: now,
+    overBudget: { slices: 0, credits: 0 },
+  };
   await writeNextRuns(opened.warehouse.db, [gone]);
   await announceRuns(morning, new AbortController().signal);
   const { runs } = await scheduleOf(morning, 1);

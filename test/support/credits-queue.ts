@@ -25,7 +25,7 @@ const noFloors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
 /** Opens a queue over the account; the free question finds nothing new unless `refresh` says otherwise. */
 export function openQueue(
   account: TestAccount,
-  options: Partial<Pick<CreditQueueOptions, "concurrency" | "floors" | "refresh" | "holders">> & {
+  options: Partial<Pick<CreditQueueOptions, "concurrency" | "floors" | "refresh" | "holders" | "budgets">> & {
     limit?: number;
   } = {},
 ): TestQueue {
@@ -42,6 +42,7 @@ export function openQueue(
     holders: options.holders ?? noHolders,
     floors: options.floors ?? noFloors,
     budget,
+    budgets: options.budgets ?? [],
     refresh: async () => {
       refreshes += 1;
       await options.refresh?.();

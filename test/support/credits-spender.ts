@@ -34,6 +34,7 @@ const queue = createCreditQueue({
   holders: noHolders,
   floors,
   budget: createBudget(null),
+  budgets: spender.budgets ?? [],
   refresh,
 });
 let booked = 0;

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { CreditClass } from "../../src/core/slice.ts";
+import type { CreditBudget } from "../../src/core/credit-budget.ts";
 
 /** What a spending process receives. */
 export type Spender = {
@@ -11,6 +12,7 @@ export type Spender = {
   readonly accountId: string;
   readonly concurrency: number;
   readonly floors: Readonly<Record<CreditClass, number>>;
+  readonly budgets?: readonly CreditBudget[];
   /** What it requests, with the cost that it expects. */
   readonly calls: readonly { readonly path: string; readonly cost: number }[];
 };

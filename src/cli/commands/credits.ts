@@ -2,6 +2,9 @@ import type { Command } from "commander";
 import { clientOptions, type App } from "../../app.ts";
 import { accountIdOf, apiAccess } from "../../config/config.ts";
 import { StorehouseError } from "../../core/errors.ts";
+import { dayOf } from "../../core/day.ts";
+import type { BudgetUse } from "../../credits/budgets.ts";
+import { budgetsOf } from "../../config/credit-budgets.ts";
 import { latestAccount, openAccount } from "../../credits/account.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
 import { databaseOutage, isOutOfRoom } from "../../postgres/database-errors.ts";
@@ -17,7 +20,11 @@ export function defineCredits(command: Command): void {
       const token = app.config.environment.API_TOKEN;
       const accountId = token === undefined ? await latestAccount(app.warehouse.db) : accountIdOf(token);
       await checkBalance(app);
-      const report = await readCreditReport(app.warehouse.db, accountId);
+      const report = await readCreditReport(app.warehouse.db, {
+        accountId,
+        budgets: budgetsOf(app.config.settings),
+        day: dayOf(app.clock.now()),
+      });
       if (options.json) printJson(report);
       else printReport(report);
     }),
@@ -46,7 +53,25 @@ async function checkBalance(app: App): Promise<void> {
   }
 }
 
-function printReport({ account, spent, costs }: CreditReport): void {
+function printBudgets(budgets: readonly BudgetUse[]): void {
+  print("\nBudgets");
+  print(
+    table(
+      ["budget", "period", "credits", "taken", "left", "until (UTC)", ""],
+      budgets.map(({ budget, period, credits, taken, endsOn, refusedAt }) => [
+        budget,
+        period,
+        credits,
+        taken,
+        Math.max(0, credits - taken),
+        endsOn,
+        refusedAt === null ? "" : "used up",
+      ]),
+    ),
+  );
+}
+
+function printReport({ account, spent, costs, budgets }: CreditReport): void {
   if (account === null || account.total === null)
     print("The service has not reported the balance yet: it does at the first `storehouse sync`.");
   else {
@@ -58,6 +83,7 @@ function printReport({ account, spent, costs }: CreditReport): void {
     );
     print(zoneNote());
   }
+  if (budgets.length > 0) printBudgets(budgets);
   if (spent.length > 0) {
     print("\nSpent in this period");
     print(

@@ -1,4 +1,7 @@
 import { Option, type Command } from "commander";
+import type { Settings } from "../../config/settings.ts";
+import { isCovered, limitWords, type CreditBudget } from "../../core/credit-budget.ts";
+import { budgetsOf } from "../../config/credit-budgets.ts";
 import { datasetPrices, type DatasetPrice } from "../../planner/portfolio-price.ts";
 import { collect, countArgument } from "../arguments.ts";
 import { nightWords } from "../night.ts";
@@ -34,7 +37,13 @@ export function defineEstimate(command: Command): void {
 }
 
 type Line = DatasetPrice & { readonly month: number };
-type Estimate = { readonly datasets: readonly Line[]; readonly total: Omit<Line, "dataset"> };
+type Estimate = {
+  readonly datasets: readonly Line[];
+  readonly total: Omit<Line, "dataset">;
+  /** Budgets that do not pay for the nights that they are for. */
+  readonly tooSmall: readonly SmallBudget[];
+};
+type SmallBudget = CreditBudget & { readonly needed: number };
 
 async function estimateOf(size: RoughSize, names: readonly string[]): Promise<Estimate> {
   const { settings } = loadConfig();
@@ -47,10 +56,24 @@ async function estimateOf(size: RoughSize, names: readonly string[]): Promise<Es
     connected: sum(({ connected }) => connected),
     month: sum(({ month }) => month),
   };
-  return { datasets, total };
+  return { datasets, total, tooSmall: tooSmall(settings, datasets) };
 }
 
-function printEstimate({ apps, countries, keywords }: RoughSize, { datasets, total }: Estimate): void {
+/** Budgets of less than what their datasets cost; those of app groups are for apps that are not known yet. */
+function tooSmall(settings: Settings, lines: readonly Line[]): readonly SmallBudget[] {
+  return budgetsOf(settings).flatMap((budget) => {
+    const own = lines.filter(({ dataset }) => isCovered({ dataset, app: null }, budget));
+    const needed = Math.round(
+      own.reduce((sum, { night, month }) => sum + (budget.period === "day" ? night : month), 0),
+    );
+    return needed > budget.credits ? [{ ...budget, needed }] : [];
+  });
+}
+
+function printEstimate(
+  { apps, countries, keywords }: RoughSize,
+  { datasets, total, tooSmall: budgets }: Estimate,
+): void {
   const words = [
     `${countOf(apps, "app")} (half of each store)`,
     countOf(countries, "country", "countries"),
@@ -65,6 +88,10 @@ function printEstimate({ apps, countries, keywords }: RoughSize, { datasets, tot
   const shown = datasets.filter(({ first, night }) => first + night > 0).sort((a, b) => b.month - a.month);
   const rows = [...shown.map((line) => [line.dataset, ...cells(line)]), ["total", ...cells(total)]];
   print(table(["dataset", "first sync", "credits a night", "30 nights"], rows));
+  for (const { needed, ...budget } of budgets)
+    print(
+      `\nThe budget ${limitWords(budget)} does not pay for what it is for: about ${countOf(needed, "credit")} a ${budget.period}. The rest is put off, but for what would be lost for good.`,
+    );
   if (Math.round(total.connected) > 0)
     print(
       `\nConnected search-ads accounts add about ${countOf(Math.round(total.connected), "credit")} a night, ${countOf(Math.round(nightsAMonth * total.connected), "credit")} in 30 nights.`,

@@ -1,5 +1,11 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
+import { accountIdOf } from "../../config/config.ts";
+import { dayOf } from "../../core/day.ts";
+import { latestAccount } from "../../credits/account.ts";
+import { deferredWords } from "../../plan/budget-words.ts";
+import type { OverBudget } from "../../plan/over-budget.ts";
+import { cutToRooms, readRooms } from "../../planner/credit-budgets.ts";
 import { currentPortfolio } from "../../planner/backfill-plan.ts";
 import { createTally, sumOf } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
@@ -37,6 +43,8 @@ type Report = PlanWords & {
   readonly failed: number;
   /** What is taken beside where answers turn out to be of no use. */
   readonly fallbacks: readonly FallbackPrice[];
+  /** What of it budgets put off. */
+  readonly overBudget: readonly OverBudget[];
 };
 
 async function reportOf(app: App, options: SyncOptions): Promise<Report> {
@@ -63,7 +71,15 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     forecast: await forecastOf(app, [...lines, ...waiting]),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
     fallbacks: await fallbackPrices(db, request, settings),
+    overBudget: cutToRooms([...all, ...waiting], settings, await roomsOf(app)).deferred,
   };
+}
+
+/** What is left of the budgets now. */
+async function roomsOf({ config: { environment, settings }, clock, warehouse: { db } }: App) {
+  const { API_TOKEN: token } = environment;
+  const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
+  return readRooms(db, { settings, accountId, day: dayOf(clock.now()) });
 }
 
 function printReport(report: Report): void {
@@ -76,6 +92,7 @@ function printReport(report: Report): void {
     );
   } else {
     printPlan(report);
+    for (const line of deferredWords(report.overBudget)) print(line);
     for (const line of fallbackLines(totals.credits, report.fallbacks)) print(line);
     if (stage === "portfolio")
       print(

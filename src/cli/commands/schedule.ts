@@ -96,6 +96,11 @@ function isLeast({ datasets }: Foreseen, settings: Settings): boolean {
   return datasetsAtLeast(work, settings).length > 0;
 }
 
+/** What budgets put off of a run. */
+function putOff({ overBudget: { slices, credits } }: Foreseen): string {
+  return slices === 0 ? "" : `budgets put off ${countOf(credits, "credit")}`;
+}
+
 function printSchedule({ file, isFollowedKnown, runs, never, waiting }: Schedule): void {
   const rows = runs.map(({ at, inSeconds, id, task, datasets, price }) => [
     timeCell(Date.parse(at)),
@@ -106,7 +111,9 @@ function printSchedule({ file, isFollowedKnown, runs, never, waiting }: Schedule
     price?.slices,
     price?.requests,
     price?.credits,
-    price?.isLeast === true ? "at least" : "",
+    [price?.isLeast === true ? "at least" : "", price == null ? "" : putOff(price)]
+      .filter((text) => text !== "")
+      .join(", "),
   ]);
   if (runs.length === 0) print(`No line of ${file} runs anything.`);
   else print(`${table(headings, rows)}\n${zoneNote()}`);

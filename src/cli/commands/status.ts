@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { accountIdOf } from "../../config/config.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
+import { budgetsOf } from "../../config/credit-budgets.ts";
 import type { Status } from "../../ledger/status.ts";
 import { withWarehouse } from "../environment.ts";
 import { factList } from "../fact-list.ts";
@@ -16,7 +17,11 @@ export function defineStatus(command: Command): void {
       async (app) => {
         const token = app.config.environment.API_TOKEN;
         const accountId = token === undefined ? null : accountIdOf(token);
-        const page = await readMorning(app.warehouse.db, { accountId, now: app.clock.now() });
+        const page = await readMorning(app.warehouse.db, {
+          accountId,
+          budgets: budgetsOf(app.config.settings),
+          now: app.clock.now(),
+        });
         if (options.json) printJson(asJson(page));
         else printPage(page);
       },
@@ -28,6 +33,7 @@ export function defineStatus(command: Command): void {
 function asJson({
   verdict,
   account,
+  budgets,
   nextRuns,
   workers,
   incidents,
@@ -45,7 +51,7 @@ function asJson({
     observedAt: instant(account.observedAt),
   };
   const runs = nextRuns.map((run) => ({ ...run, at: instant(run.at), pricedAt: instant(run.pricedAt) }));
-  return { verdict, credits, nextRuns: runs, workers, incidents, lastRun, datasets, troubles, failedForNow };
+  return { verdict, credits, budgets, nextRuns: runs, workers, incidents, lastRun, datasets, troubles, failedForNow };
 }
 
 const counts = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "rejects"] as const;

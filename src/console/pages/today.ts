@@ -9,6 +9,7 @@ import { isInUse, latenessOf, type Schedule } from "../../incidents/lateness.ts"
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
 import { sumFailures } from "../../ledger/failures.ts";
+import { budgetsOf } from "../../config/credit-budgets.ts";
 import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
@@ -31,7 +32,9 @@ export const todayPage = definePage({
     const { app, now } = context;
     const token = app.config.environment.API_TOKEN;
     const accountId = token === undefined ? null : accountIdOf(token);
-    const morning = await context.read("morning", (db) => readMorning(db, { accountId, now }));
+    const morning = await context.read("morning", (db) =>
+      readMorning(db, { accountId, budgets: budgetsOf(app.config.settings), now }),
+    );
     // reads the whole ledger: a very large one takes longer than a page waits
     const days = await context.read("complete days", readCompleteDays).catch(() => null);
     const demand = await context.read("credit demand", async (db) => {
@@ -49,7 +52,7 @@ export const todayPage = definePage({
           <h2>May the figures be trusted?</h2>
           ${trustList(context, morning, days)}
         </section>
-        ${creditsCard(context, morning.account, demand)} ${nextRunsCard(morning, now)} ${workersCard(morning.workers)}
+        ${creditsCard(context, { ...morning, demand })} ${nextRunsCard(morning, now)} ${workersCard(morning.workers)}
       </div>`;
   },
 });

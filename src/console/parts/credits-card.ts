@@ -4,15 +4,24 @@ import { creditClasses } from "../../core/slice.ts";
 import type { AccountState } from "../../credits/account.ts";
 import { creditOutlook, type CreditDemand } from "../../incidents/credit-outlook.ts";
 import type { PageContext } from "../define-page.ts";
+import type { BudgetUse } from "../../credits/budgets.ts";
+import { useWords } from "../../core/credit-budget.ts";
+import { badge } from "./badge.ts";
 import { html, type Html } from "../html.ts";
 import { creditMeter } from "./credit-meter.ts";
 import { instantText } from "./times.ts";
 
+/** How the credits stand. */
+type CreditsStanding = {
+  readonly account: AccountState | null;
+  readonly demand: CreditDemand | null;
+  readonly budgets: readonly BudgetUse[];
+};
+
 /** What is left of the allowance, the floors in it, and whether it is enough until the reset. */
 export function creditsCard(
   { app, now }: Pick<PageContext, "app" | "now">,
-  account: AccountState | null,
-  demand: CreditDemand | null,
+  { account, demand, budgets }: CreditsStanding,
 ): Html {
   if (account?.total == null || account.remaining === null)
     return html`<section class="card" id="credits">
@@ -32,10 +41,25 @@ export function creditsCard(
       Floors: ${creditClasses.map((name) => `${name} ${count(Math.floor(floors[name] * total))}`).join(" · ")}
     </p>
     <p>${forecastText(demand, now)}</p>
+    ${budgetList(budgets)}
     <p class="muted small">
       ${resetsAt === null ? "" : `The period ends ${instantText(resetsAt, now)}. `}${observedAt === null ? "" : `Reported ${instantText(observedAt, now)}.`}
     </p>
   </section>`;
+}
+
+/** What is taken of each budget, and which of them put something off. */
+function budgetList(budgets: readonly BudgetUse[]): Html | null {
+  if (budgets.length === 0) return null;
+  return html`<ul class="plain" id="budgets">
+    ${budgets.map(
+      (use) =>
+        html`<li>
+          ${use.refusedAt === null ? null : badge("warn", "used up")}
+          ${useWords({ ...use, isUsedUp: use.refusedAt !== null })}
+        </li>`,
+    )}
+  </ul>`;
 }
 
 /** Whether the credits are enough until the reset, by the outlook that the incidents go by. */

@@ -20,10 +20,10 @@ export function nextRunsCard({ nextRuns }: Pick<Morning, "nextRuns">, now: numbe
     <h2>Next run</h2>
     <ul class="plain">
       ${nextRuns.map(
-        ({ line, at, slices, credits }) =>
+        ({ line, at, slices, credits, overBudget }) =>
           html`<li>
             <strong>${line}</strong> <span class="muted">${instantText(at, now)}</span
-            ><br />${slices === 0 ? "Nothing is due then." : html`About <strong class="number">${count(credits)}</strong> ${credits === 1 ? "credit" : "credits"} for ${countOf(slices, "slice")}.`}
+            ><br />${slices === 0 ? "Nothing is due then." : html`About <strong class="number">${count(credits)}</strong> ${credits === 1 ? "credit" : "credits"} for ${countOf(slices, "slice")}${overBudget.slices === 0 ? "" : `; budgets put off about ${count(overBudget.credits)}`}.`}
           </li>`,
       )}
     </ul>

@@ -1,4 +1,4 @@
-import { counted, defineKind, minuteOf } from "./define-kind.ts";
+import { counted, defineKind, listed, minuteOf } from "./define-kind.ts";
 
 const whole = (credits: number) => Math.round(credits).toLocaleString("en-US");
 
@@ -56,6 +56,36 @@ export const creditKinds = {
       short: 30,
       resets_at: "2026-12-01T00:00:00.000Z",
       out_at: "2026-11-22T15:54:00.000Z",
+    },
+  }),
+  budget_exhausted: defineKind<{
+    budget: string;
+    period: string;
+    taken: number;
+    limit: number;
+    datasets: readonly string[];
+    slices: number;
+    continues_at: string;
+  }>({
+    title: "A budget is used up",
+    says: "a budget of credits.budgets has no credits for a slice; closed when its next day or month begins, or when its limit is raised",
+    weight: "note",
+    mend: "credits",
+    under: ["requests_stopped"],
+    wording: ({ budget, period, taken, limit, datasets, slices, continues_at: at }, since) => ({
+      happened: `the budget ${budget} has been used up since ${since}: ${whole(taken)} of its ${counted(limit, "credit")} a ${period} are taken`,
+      means: `${slices === 0 ? "nothing waits for it" : `${counted(slices, "slice")} of ${listed(datasets)} wait${slices === 1 ? "s" : ""} until ${minuteOf(at)} and continue${slices === 1 ? "s" : ""} automatically`}; what would be lost for good by then is requested all the same`,
+      command: "storehouse credits",
+      does: "shows the budgets",
+    }),
+    example: {
+      budget: "reviews",
+      period: "day",
+      taken: 198,
+      limit: 200,
+      datasets: ["review"],
+      slices: 12,
+      continues_at: "2026-12-01T00:00:00.000Z",
     },
   }),
   cost_changed: defineKind<{ operation: string; documented: number; learned: number }>({

@@ -1,0 +1,54 @@
+import { count, countOf } from "./count.ts";
+import type { Day } from "./day.ts";
+import { periodOf, type Grid } from "./period.ts";
+import type { Window } from "./window.ts";
+
+/** The periods of budgets, of the calendar (UTC). */
+export type BudgetPeriod = "day" | "month";
+
+/** A limit on credits a day or a month; for all datasets, or for requests about any app or none, where those are null. */
+export type CreditBudget = {
+  readonly budget: string;
+  readonly period: BudgetPeriod;
+  readonly credits: number;
+  readonly datasets: readonly string[] | null;
+  /** Track ids. */
+  readonly apps: readonly string[] | null;
+};
+
+/** What a call or a piece of work is about; `app` null where it is about none. */
+export type BudgetSubject = { readonly dataset: string; readonly app: string | null };
+
+/** True where what is about this counts against a budget. */
+export function isCovered(
+  { dataset, app }: BudgetSubject,
+  { datasets, apps }: Pick<CreditBudget, "datasets" | "apps">,
+): boolean {
+  return (datasets?.includes(dataset) ?? true) && (apps === null || (app !== null && apps.includes(app)));
+}
+
+const grids: Readonly<Record<BudgetPeriod, Grid>> = { day: { days: 1 }, month: { months: 1 } };
+
+/** The days of a budget's period that holds a day. */
+export function budgetDays(period: BudgetPeriod, day: Day): Window {
+  return periodOf(grids[period], day);
+}
+
+/** A budget and its limit: "reviews (200 credits a day)". */
+export function limitWords({ budget, credits, period }: Pick<CreditBudget, "budget" | "credits" | "period">): string {
+  return `${budget} (${countOf(credits, "credit")} a ${period})`;
+}
+
+/** How a budget stands: "reviews: 180 of 200 credits are taken today". `isUsedUp` where it has refused a call. */
+export function useWords(use: {
+  readonly budget: string;
+  readonly credits: number;
+  readonly period: CreditBudget["period"];
+  readonly taken: number;
+  readonly isUsedUp: boolean;
+  readonly endsOn: Day;
+}): string {
+  const when = use.period === "day" ? "today" : "this month";
+  const rest = use.isUsedUp ? `; what is over it waits until ${use.endsOn} (UTC)` : "";
+  return `${use.budget}: ${count(use.taken)} of ${countOf(use.credits, "credit")} are taken ${when}${rest}`;
+}

@@ -1,0 +1,26 @@
+import { fail, type StorehouseError } from "../core/errors.ts";
+import type { BudgetUse } from "./budgets.ts";
+
+const dayMs = 86_400_000;
+
+/** A call for which a budget has no credits, and when (epoch-ms) what it requests is lost for good; null for never. */
+type RefusedCall = {
+  readonly refusing: Pick<BudgetUse, "budget" | "period" | "credits" | "taken" | "endsOn">;
+  readonly cost: number;
+  readonly lostAt: number | null;
+  readonly now: number;
+};
+
+/**
+ * What becomes of a call for which a budget has no credits: a DeferError until its next period begins or, where what it requests would be
+ * lost by then, until the last day (UTC) on which it can be requested. Null on that day: then it is let through.
+ */
+export function budgetRefusal({ refusing, cost, lostAt, now }: RefusedCall): StorehouseError | null {
+  const { budget, period, credits, taken, endsOn } = refusing;
+  const nextPeriod = Date.parse(`${endsOn}T00:00:00Z`);
+  const lastDay = lostAt === null ? Number.POSITIVE_INFINITY : lostAt - dayMs;
+  if (lostAt !== null && lostAt <= nextPeriod && now >= lastDay) return null;
+  const until = lostAt !== null && lostAt <= nextPeriod ? lastDay : nextPeriod;
+  const next = `${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return fail("budget_exhausted", { budget, period, credits, taken, cost, next, until });
+}

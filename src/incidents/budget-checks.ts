@@ -1,0 +1,35 @@
+import { isCovered } from "../core/credit-budget.ts";
+import { dayOf } from "../core/day.ts";
+import { readBudgets } from "../credits/budgets.ts";
+import { readBudgetWaits } from "../ledger/budget-waits.ts";
+import { budgetsOf } from "../config/credit-budgets.ts";
+import type { CheckParts } from "./check-parts.ts";
+import { problem, type Problem } from "./problems.ts";
+
+/** Budgets that have refused a call in their running period. */
+export async function budgetProblems({ db, settings, clock, accountId }: CheckParts): Promise<readonly Problem[]> {
+  const now = clock.now();
+  const budgets = budgetsOf(settings);
+  const used = (await readBudgets(db, { accountId, budgets, day: dayOf(now) })).filter((use) => use.refusedAt !== null);
+  const waits = used.length === 0 ? [] : await readBudgetWaits(db, now);
+  return used.map((use) => {
+    const own = waits.filter((wait) => isCovered(wait, use));
+    const waiting = [...new Set(own.map(({ dataset }) => dataset))];
+    return problem({
+      kind: "budget_exhausted",
+      subject: `${use.budget} ${use.period}`,
+      accountId,
+      since: use.refusedAt?.getTime() ?? null,
+      explains: waiting,
+      facts: {
+        budget: use.budget,
+        period: use.period,
+        taken: use.taken,
+        limit: use.credits,
+        datasets: waiting,
+        slices: own.reduce((sum, { slices }) => sum + slices, 0),
+        continues_at: `${use.endsOn}T00:00:00.000Z`,
+      },
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { isCovered, type CreditBudget } from "../core/credit-budget.ts";
+import { sql } from "../postgres/sql.ts";
+import type { Database } from "../postgres/database.ts";
+import { announceQueued, sharedQueue } from "./shared-queue.ts";
+
+/** Slices of one dataset and app that wait for the next period of a budget; `app` null where they are about none. */
+export type BudgetWait = { readonly dataset: string; readonly app: string | null; readonly slices: number };
+
+/** The slices that wait for budgets, whose time is after an instant (epoch-ms). */
+export async function readBudgetWaits(db: Database, now: number): Promise<readonly BudgetWait[]> {
+  const { rows } = await sql<BudgetWait>`
+    select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices
+    from   ops.slice_log as s
+    where  ${waits(now)}
+    group  by 1, 2
+    order  by 1, 2`.execute(db);
+  return rows;
+}
+
+/**
+ * Lets slices be tried again that wait for a budget, where none of these budgets, which are used up, is for them: the limit was raised, or
+ * the budget is gone. Returns how many.
+ */
+export async function resumeWithinBudgets(
+  db: Database,
+  usedUp: readonly Pick<CreditBudget, "datasets" | "apps">[],
+  now: number,
+): Promise<number> {
+  const free = (await readBudgetWaits(db, now)).filter((wait) => !usedUp.some((budget) => isCovered(wait, budget)));
+  if (free.length === 0) return 0;
+  const { rows } = await sql`
+    update ops.slice as s set state = 'pending', due_at = null
+    where  s.queue_id = ${sharedQueue}::bigint and ${waits(now)}
+    and    (s.dataset, coalesce(s.scope ->> 'app', '')) in (
+      select * from unnest(${free.map(({ dataset }) => dataset)}::text[], ${free.map(({ app }) => app ?? "")}::text[]))
+    returning s.slice_id`.execute(db);
+  if (rows.length > 0) await announceQueued(db);
+  return rows.length;
+}
+
+/** SQL: slices `s` that wait for a budget. */
+function waits(now: number) {
+  return sql`s.state = 'deferred' and s.error_code = 'budget_exhausted' and s.due_at > ${new Date(now).toISOString()}::timestamptz`;
+}

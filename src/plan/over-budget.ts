@@ -1,0 +1,51 @@
+import type { Day } from "../core/day.ts";
+import { isCovered, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
+import { creditClasses, type CreditClass } from "../core/slice.ts";
+
+/** A budget with the credits that are left of it, and the first day of its next period. */
+export type BudgetRoom = CreditBudget & { readonly left: number; readonly endsOn: Day };
+
+/** Slices of one dataset, class and app. `passes`: they would be lost for good by tomorrow, so that no budget refuses them. */
+export type BudgetedWork = BudgetSubject & {
+  readonly class: CreditClass;
+  readonly slices: number;
+  readonly credits: number;
+  readonly passes: boolean;
+};
+
+/** What waits for the next period of a budget: about so many slices and credits. */
+export type OverBudget = {
+  readonly budget: BudgetRoom;
+  readonly slices: number;
+  readonly credits: number;
+};
+
+/** What is deferred, without budgets that defer nothing; and the budgets with what is left of them after the rest has run. */
+export type BudgetCut = { readonly deferred: readonly OverBudget[]; readonly left: readonly BudgetRoom[] };
+
+/**
+ * What of some work budgets defer, if it runs by class: of each line as many slices as all of its budgets have room for, at the mean price
+ * of the line. What is deferred is counted for the budget with the least room.
+ */
+export function overBudget(work: readonly BudgetedWork[], budgets: readonly BudgetRoom[]): BudgetCut {
+  const left = new Map(budgets.map((budget) => [budget, budget.left]));
+  const deferred = new Map<BudgetRoom, { slices: number; credits: number }>();
+  const leftOf = (budget: BudgetRoom) => left.get(budget) ?? 0;
+  const inTurn = [...work].sort((a, b) => creditClasses.indexOf(a.class) - creditClasses.indexOf(b.class));
+  for (const line of inTurn) {
+    const price = line.credits / Math.max(1, line.slices);
+    const own = budgets.filter((budget) => isCovered(line, budget));
+    const [tightest] = [...own].sort((a, b) => leftOf(a) - leftOf(b));
+    if (tightest === undefined || price === 0) continue;
+    const fits = line.passes ? line.slices : Math.min(line.slices, Math.floor(Math.max(0, leftOf(tightest)) / price));
+    for (const budget of own) left.set(budget, leftOf(budget) - fits * price);
+    if (fits === line.slices) continue;
+    const sum = deferred.get(tightest) ?? { slices: 0, credits: 0 };
+    const rest = line.slices - fits;
+    deferred.set(tightest, { slices: sum.slices + rest, credits: sum.credits + Math.round(rest * price) });
+  }
+  return {
+    deferred: [...deferred].map(([budget, sum]) => ({ budget, ...sum })),
+    left: budgets.map((budget) => ({ ...budget, left: Math.max(0, leftOf(budget)) })),
+  };
+}

@@ -1,0 +1,60 @@
+import { budgetsOf } from "../config/credit-budgets.ts";
+import type { Settings } from "../config/settings.ts";
+import { budgetDays } from "../core/credit-budget.ts";
+import type { Day } from "../core/day.ts";
+import type { CreditClass } from "../core/slice.ts";
+import { readBudgets } from "../credits/budgets.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import { overBudget, type BudgetCut, type BudgetedWork, type BudgetRoom } from "../plan/over-budget.ts";
+import type { Queryable } from "../postgres/sql.ts";
+import { settingsOf, timingWith } from "./dataset-settings.ts";
+
+/** Work by dataset and class; of an app where that is known. */
+export type BudgetWork = {
+  readonly dataset: string;
+  readonly class: CreditClass;
+  readonly app?: string | null;
+  readonly slices: number;
+  readonly credits: number;
+};
+
+/** Budgets of which nothing is used, on a day. */
+export function freshRooms(settings: Settings, day: Day): readonly BudgetRoom[] {
+  return budgetsOf(settings).map((budget) => ({
+    ...budget,
+    left: budget.credits,
+    endsOn: budgetDays(budget.period, day).end,
+  }));
+}
+
+/** What is left of the budgets of an account on a day. */
+export async function readRooms(
+  db: Queryable,
+  { settings, accountId, day }: { readonly settings: Settings; readonly accountId: string; readonly day: Day },
+): Promise<readonly BudgetRoom[]> {
+  const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day });
+  return uses.map(({ taken, ...use }) => ({ ...use, left: Math.max(0, use.credits - taken) }));
+}
+
+/** What of some work these budgets defer. */
+export function cutToRooms(work: readonly BudgetWork[], settings: Settings, rooms: readonly BudgetRoom[]): BudgetCut {
+  return overBudget(
+    work.map((line): BudgetedWork => ({ ...line, app: line.app || null, passes: isLostTonight(line, settings) })),
+    rooms,
+  );
+}
+
+/** What is deferred in all. */
+export function sumOfCut({ deferred }: BudgetCut): { readonly slices: number; readonly credits: number } {
+  return {
+    slices: deferred.reduce((sum, { slices }) => sum + slices, 0),
+    credits: deferred.reduce((sum, { credits }) => sum + credits, 0),
+  };
+}
+
+/** True for what would be lost for good by tomorrow: a snapshot that is requested every day. */
+function isLostTonight({ dataset, class: name }: BudgetWork, settings: Settings): boolean {
+  const of = datasetNamed(dataset);
+  const timing = timingWith(of.timing, settingsOf(of, settings));
+  return name === "snapshot" && timing.kind === "snapshot" && timing.refreshDays === 1;
+}

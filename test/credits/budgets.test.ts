@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isCovered, type CreditBudget } from "../../src/core/credit-budget.ts";
+import { dayOf } from "../../src/core/day.ts";
+import { budgetRefusal } from "../../src/credits/budget-refusal.ts";
+import { openBudgets, readBudgets } from "../../src/credits/budgets.ts";
+import { sql } from "../../src/postgres/sql.ts";
+import { hour, lost, openBank, type Bank, type TestAccount } from "../support/credits-account.ts";
+import { openQueue, type TestQueue } from "../support/credits-queue.ts";
+
+let bank: Bank;
+beforeAll(async () => {
+  bank = await openBank();
+});
+afterAll(() => bank[Symbol.asyncDispose]());
+
+const budget = (credits: number, more: Partial<CreditBudget> = {}): CreditBudget => ({
+  budget: "reviews",
+  period: "day",
+  credits,
+  datasets: ["review"],
+  apps: null,
+  ...more,
+});
+const uses = ({ accountId, clock }: TestAccount, ...budgets: readonly CreditBudget[]) =>
+  readBudgets(bank.db, { accountId, budgets, day: dayOf(clock.now()) });
+const taken = async (account: TestAccount, ...budgets: readonly CreditBudget[]) =>
+  (await uses(account, ...budgets)).map((one) => one.taken);
+const about = { dataset: "review", app: "1" };
+const call = (cost: number, more = {}) => ({ cost: () => cost, class: "daily" as const, about, ...more });
+const answered = (account: TestAccount, charged: number) => async () => ({
+  result: "answer",
+  receipt: account.answer(charged),
+});
+const spend = (account: TestAccount, { queue }: TestQueue, cost: number, more = {}) =>
+  queue.run(call(cost, more), answered(account, cost));
+
+describe("a budget", () => {
+  test("is for its datasets and apps alone", () => {
+    const group = { datasets: null, apps: ["1", "2"] };
+    expect(isCovered({ dataset: "review", app: "2" }, group)).toBe(true);
+    expect(isCovered({ dataset: "review", app: null }, group)).toBe(false);
+    expect(isCovered({ dataset: "review", app: "3" }, { ...group, datasets: ["review"] })).toBe(false);
+    expect(isCovered({ dataset: "chart", app: "1" }, { ...group, datasets: ["review"] })).toBe(false);
+    expect(isCovered({ dataset: "", app: null }, { datasets: null, apps: null })).toBe(true);
+  });
+
+  test("defers what is over it to the start of its next period, and lets others go on", async () => {
+    const account = await bank.account();
+    const queue = openQueue(account, { budgets: [budget(10)] });
+    await spend(account, queue, 6);
+    const midnight = Date.parse(`${dayOf(account.clock.now() + 24 * hour)}T00:00:00Z`);
+    await expect(spend(account, queue, 5)).rejects.toMatchObject({
+      code: "budget_exhausted",
+      until: midnight,
+      context: { budget: "reviews", taken: 6, credits: 10, period: "day", cost: 5 },
+    });
+    expect(queue.refreshes()).toBe(0);
+    await spend(account, queue, 4);
+    await spend(account, queue, 50, { about: { dataset: "chart", app: "1" } });
+    expect(await taken(account, budget(10))).toEqual([10]);
+    account.clock.move(midnight - account.clock.now());
+    await account.observe({ total: 100, left: 100, resetsAt: midnight + 24 * hour });
+    await spend(account, queue, 5);
+    expect(await taken(account, budget(10))).toEqual([5]);
+  });
+
+  test("holds for all queues together, each call at once", async () => {
+    const account = await bank.account({ total: 1000 });
+    const queues = Array.from({ length: 3 }, () => openQueue(account, { budgets: [budget(35)], concurrency: 8 }));
+    const calls = Array.from({ length: 30 }, (_, index) => spend(account, queues[index % 3] ?? queues[0]!, 4));
+    const ends = await Promise.allSettled(calls);
+    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(8);
+    expect(await taken(account, budget(35))).toEqual([32]);
+  });
+
+  test("takes what is charged, and keeps what a call without a reply may have been charged", async () => {
+    const account = await bank.account();
+    const queue = openQueue(account, { budgets: [budget(20)] });
+    await queue.queue.run(call(5), answered(account, 3));
+    expect(await taken(account, budget(20))).toEqual([3]);
+    await queue.queue.run(call(5), async () => ({ result: "", receipt: account.refusal() }));
+    expect(await taken(account, budget(20))).toEqual([3]);
+    await queue.queue.run(call(5), async () => ({ result: "", receipt: lost }));
+    expect(await taken(account, budget(20))).toEqual([8]);
+  });
+
+  test("never refuses what would be lost for good, nor a person, and counts both", async () => {
+    const account = await bank.account();
+    const queue = openQueue(account, { budgets: [budget(5, { datasets: null })] });
+    await spend(account, queue, 5);
+    const tonight = account.clock.now() + 3 * hour;
+    await expect(spend(account, queue, 5, { class: "snapshot", lostAt: async () => null })).rejects.toMatchObject({
+      code: "budget_exhausted",
+    });
+    await spend(account, queue, 5, { class: "snapshot", lostAt: async () => tonight });
+    await queue.queue.run({ cost: () => 2, class: "person" }, answered(account, 2));
+    expect(await taken(account, budget(5, { datasets: null }))).toEqual([12]);
+  });
+
+  test("counts from its first use what was charged before, and anew where it is for other datasets", async () => {
+    const account = await bank.account();
+    const { accountId, clock } = account;
+    await sql`
+      insert into ops.request (account_id, attempt, page, dataset, class, operation, params, cost, duration_ms, byte_count, received_at)
+      select ${accountId}, 1, 0, dataset, 'daily', 'o', '{}', cost, 1, 1, ${new Date(clock.now()).toISOString()}::timestamptz - days * interval '1 day'
+      from   (values ('review', 7, 0), ('chart', 11, 0), ('chart', 100, 40)) as v (dataset, cost, days)`.execute(
+      bank.db,
+    );
+    const day = dayOf(clock.now());
+    const open = async (...budgets: readonly CreditBudget[]) => {
+      const foreseen = await taken(account, ...budgets);
+      await openBudgets(bank.db, { accountId, budgets, day });
+      const opened = await taken(account, ...budgets);
+      expect(opened).toEqual(foreseen);
+      return opened;
+    };
+    expect(await open(budget(10))).toEqual([7]);
+    expect(await open(budget(10, { datasets: ["chart"] }))).toEqual([11]);
+    expect(await open(budget(10, { datasets: null }), budget(90, { datasets: null, period: "month" }))).toEqual([
+      18, 18,
+    ]);
+    await open();
+    expect((await sql`select from ops.credit_budget where account_id = ${accountId}`.execute(bank.db)).rows).toEqual(
+      [],
+    );
+  });
+
+  test("has room again where its limit is raised", async () => {
+    const account = await bank.account();
+    const refused = async (own: CreditBudget) => (await uses(account, own)).map((one) => one.refusedAt !== null);
+    await expect(spend(account, openQueue(account, { budgets: [budget(4)] }), 5)).rejects.toThrow("budget_exhausted");
+    expect(await refused(budget(4))).toEqual([true]);
+    await spend(account, openQueue(account, { budgets: [budget(6)] }), 5);
+    expect(await refused(budget(6))).toEqual([false]);
+  });
+});
+
+describe("a refusal", () => {
+  const refusing = { budget: "b", period: "month", credits: 5, taken: 5, endsOn: "2026-12-01" } as never;
+  const at = (text: string) => Date.parse(`2026-${text}Z`);
+  const refuse = (lostAt: number | null, now: number) => budgetRefusal({ refusing, cost: 1, lostAt, now });
+
+  test("waits for the next period, or for the last day of what would be lost by then, on which it is let through", () => {
+    const now = at("11-20T09:00");
+    expect(refuse(null, now)).toMatchObject({ until: at("12-01T00:00") });
+    expect(refuse(at("12-02T00:00"), now)).toMatchObject({ until: at("12-01T00:00") });
+    expect(refuse(at("11-27T00:00"), now)).toMatchObject({ until: at("11-26T00:00") });
+    expect(refuse(at("11-27T00:00"), at("11-26T00:00"))).toBeNull();
+    expect(refuse(at("11-21T00:00"), now)).toBeNull();
+    expect(refuse(at("12-01T00:00"), at("11-30T00:00"))).toBeNull();
+  });
+});

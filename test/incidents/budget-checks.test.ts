@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { Settings } from "../../src/config/settings.ts";
+import { dayOf } from "../../src/core/day.ts";
+import { openBudgets, refusingBudget } from "../../src/credits/budgets.ts";
+import { budgetsOf } from "../../src/config/credit-budgets.ts";
+import { draft, now } from "../support/ledger-stage.ts";
+import { cleanChecks, watchForTests } from "../support/watch-stage.ts";
+
+const stage = watchForTests();
+const accountId = "a1";
+const settingsOf = (credits: number, freshHours = 0.01) =>
+  Settings.parse({
+    datasets: { keyword_rank: { fresh_hours: freshHours } },
+    credits: { budgets: { ranks: { datasets: ["keyword_rank"], credits_a_month: credits } } },
+  });
+
+test("a budget that is used up is one incident, which says what waits and until when, and closes when its limit is raised", async () => {
+  const { db, pool } = stage.stage;
+  const open = (credits: number) =>
+    openBudgets(db, { accountId, budgets: budgetsOf(settingsOf(credits)), day: dayOf(now) });
+  const budgetIds = (await open(10)).map(({ budgetId }) => budgetId);
+  await pool.query("update ops.credit_budget set taken_credits = 9");
+  await stage.watch(1, stage.watcher({ settings: settingsOf(10) }));
+  expect(stage.opened()).toEqual([]);
+  await refusingBudget(db, { budgetIds, cost: 3, now });
+  await stage.ended("failed", draft({ dataset: "keyword_rank" }));
+  await pool.query("update ops.slice set state = 'deferred', error_code = 'budget_exhausted', due_at = '2026-09-01'");
+  await stage.watch(3, stage.watcher({ settings: settingsOf(10) }));
+  expect(stage.opened()).toMatchObject([
+    {
+      kind: "budget_exhausted",
+      subject: "ranks month",
+      detail: { taken: 9, limit: 10, slices: 1, effects: ["keyword_rank"], continues_at: "2026-09-01T00:00:00.000Z" },
+    },
+  ]);
+  expect(stage.opened()[0]?.["summary"]).toMatch(
+    /^The budget ranks has been used up since 2026-08-20 .*: 9 of its 10 credits a month are taken\. 1 slice of keyword_rank waits until 2026-09-01 00:00 UTC/,
+  );
+  await open(12);
+  await pool.query("update ops.slice set state = 'loaded', error_code = null, due_at = null");
+  await stage.watch(cleanChecks, stage.watcher({ settings: settingsOf(12, 1000) }));
+  expect(stage.sent()).toEqual([
+    [1, 0],
+    [0, 1],
+  ]);
+});

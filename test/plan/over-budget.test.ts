@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import type { CreditClass } from "../../src/core/slice.ts";
+import { overBudget, type BudgetRoom } from "../../src/plan/over-budget.ts";
+
+const room = (left: number, more: Partial<BudgetRoom> = {}): BudgetRoom => ({
+  budget: "b",
+  period: "day",
+  credits: 100,
+  datasets: null,
+  apps: null,
+  left,
+  endsOn: day("2026-08-21"),
+  ...more,
+});
+const work = (name: CreditClass, slices: number, credits: number, more = {}) => ({
+  dataset: "review",
+  class: name,
+  app: "1",
+  slices,
+  credits,
+  passes: false,
+  ...more,
+});
+
+test("the newest days are paid for first, and of the rest as many slices as there is room for", () => {
+  const budget = room(25);
+  const { deferred, left } = overBudget([work("history", 10, 30), work("daily", 4, 20)], [budget]);
+  expect(left).toEqual([{ ...budget, left: 2 }]);
+  expect(deferred).toEqual([{ budget, slices: 9, credits: 27 }]);
+  expect(overBudget([work("daily", 5, 25)], [budget]).deferred).toEqual([]);
+});
+
+test("what would be lost tonight passes, and takes the room of others", () => {
+  const budget = room(10);
+  const lines = [work("snapshot", 3, 30, { passes: true }), work("daily", 1, 5)];
+  expect(overBudget(lines, [budget]).deferred).toEqual([{ budget, slices: 1, credits: 5 }]);
+});
+
+test("the budget with the least room decides, for what it is for", () => {
+  const [wide, narrow, other] = [room(20), room(5, { budget: "n", apps: ["1"] }), room(0, { datasets: ["chart"] })];
+  const lines = [work("daily", 4, 20), work("daily", 4, 20, { app: "2" })];
+  expect(overBudget(lines, [wide, narrow, other]).deferred).toEqual([
+    { budget: narrow, slices: 3, credits: 15 },
+    { budget: wide, slices: 1, credits: 5 },
+  ]);
+});

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { dayOf } from "../../src/core/day.ts";
+import { readBudgets } from "../../src/credits/budgets.ts";
+import { planDue } from "../../src/runs/scheduled-run.ts";
+import { readBudgetWaits } from "../../src/ledger/budget-waits.ts";
+import { budgetsOf } from "../../src/config/credit-budgets.ts";
+import { cutToRooms, readRooms } from "../../src/planner/credit-budgets.ts";
+import { createTally } from "../../src/planner/plan-tally.ts";
+import { createBudget } from "../../src/credits/budget.ts";
+import { openIngest } from "../../src/open-ingest.ts";
+import { accountIdOf } from "../../src/config/config.ts";
+import { planned } from "../support/ingest-planned.ts";
+import { openNights, type Nights } from "../support/nights.ts";
+
+const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
+const ranksADay = 6;
+const settings = {
+  datasets: { app_rating: { on: true } },
+  credits: {
+    floors,
+    budgets: {
+      ranks: { datasets: ["keyword_rank"], credits_a_day: ranksADay },
+      ratings: { datasets: ["app_rating"], credits_a_month: 1 },
+    },
+  },
+};
+type Standing = { dataset: string; state: string; code: string | null; failures: number; slices: number };
+const standing = ({ stage }: Nights) =>
+  stage.query<Standing>(
+    `select dataset, state, error_code as code, max(failures) as failures, count(*)::int as slices from ops.slice
+     where dataset in ('keyword_rank', 'app_rating') group by 1, 2, 3 order by 1, 2`,
+  );
+const charged = async ({ stage, clock }: Nights, dataset: string) => {
+  const [row] = await stage.query<{ credits: number }>(
+    "select coalesce(sum(cost), 0)::int as credits from ops.request where dataset = $1 and (received_at at time zone 'UTC')::date = $2",
+    [dataset, dayOf(clock.now())],
+  );
+  return row?.credits ?? 0;
+};
+
+test("what is over a budget waits for its next day, was foreseen to, and runs then; what exists tonight only is never refused", async () => {
+  await using nights = await openNights({ market: { apps: 2, countries: ["US"], keywordsPerApp: 4 } }, { settings });
+  const { stage, clock } = nights;
+  const accountId = accountIdOf(stage.sandbox.token);
+  await stage.sync(nights.run({ request: { datasets: ["tracked_keyword"] } }));
+  const foreseen = await (async () => {
+    await using app = await stage.open(nights.run());
+    const tally = createTally({ digest: false });
+    for (const chunk of await planned(app, { datasets: [], bounds: {}, today: nights.today() }, true)) tally.add(chunk);
+    const { settings: chosen } = app.config;
+    const rooms = await readRooms(app.warehouse.db, { settings: chosen, accountId, day: dayOf(clock.now()) });
+    return cutToRooms(tally.sum().lines, chosen, rooms).deferred;
+  })();
+  const first = await stage.sync(nights.run());
+  const deferred = (await standing(nights)).find(({ state }) => state === "deferred");
+  expect(first).toMatchObject({ outcome: "deferred" });
+  expect(deferred).toMatchObject({ dataset: "keyword_rank", code: "budget_exhausted", failures: 0 });
+  expect(foreseen).toMatchObject([{ budget: { budget: "ranks", period: "day" }, slices: deferred?.slices }]);
+  expect(await charged(nights, "keyword_rank")).toBeLessThanOrEqual(ranksADay);
+  expect(await charged(nights, "app_rating")).toBeGreaterThan(1);
+  expect((await standing(nights)).filter(({ dataset }) => dataset === "app_rating")).toMatchObject([
+    { state: "loaded" },
+  ]);
+  expect(first.progress.nextDueAt).toBe(Date.parse(`${dayOf(clock.now() + 86_400_000)}T00:00:00Z`));
+
+  nights.next();
+  await stage.sync(nights.run());
+  expect(await charged(nights, "keyword_rank")).toBeGreaterThan(0);
+  expect(await charged(nights, "keyword_rank")).toBeLessThanOrEqual(ranksADay);
+
+  const raised = { ...settings, credits: { floors } };
+  await using app = await stage.open(nights.run({ settings: raised }));
+  await using ingest = await openIngest(app, "worker", createBudget(null));
+  await planDue(ingest.parts, app.config.settings, ["keyword_rank"]);
+  expect(await readBudgetWaits(app.warehouse.db, clock.now())).toEqual([]);
+  expect(
+    await readBudgets(app.warehouse.db, {
+      accountId,
+      budgets: budgetsOf(app.config.settings),
+      day: dayOf(clock.now()),
+    }),
+  ).toEqual([]);
+});
