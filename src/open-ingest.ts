@@ -20,6 +20,7 @@ import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
 import { budgetsOf } from "./config/credit-budgets.ts";
+import { alsoWanted } from "./planner/also-answered.ts";
 import { queueLeftOver } from "./runs/orphans.ts";
 import { databaseOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
@@ -88,6 +89,7 @@ export async function openIngest(
     refresh,
   });
   const dimensions = createDimensions(db);
+  const partitions = createPartitions(db);
   const claimedSlices = createClaimedSlices();
   const outage = outageLog({ db, clock, accountId: access.accountId }, onApi);
   const queueId = kind === "worker" ? sharedQueue : workerId;
@@ -126,9 +128,10 @@ export async function openIngest(
       accountId: access.accountId,
       pace: api.requests_per_second,
       at: app.at,
+      alsoAnswered: { db, dimensions, partitions, clock, wanted: alsoWanted(app.config.settings) },
     }),
     claimedSlices,
-    partitions: createPartitions(db),
+    partitions,
     clock,
     log,
     accountId: access.accountId,

@@ -10,7 +10,7 @@ import { landedPagesOf, type LandedPage } from "../raw/read-answers.ts";
 import { landAll, type Landing } from "../raw/store-answers.ts";
 import type { LoadParts, SliceLoad } from "../ingest/prepare-slice.ts";
 import type { FileAnswer } from "./check-answer.ts";
-import { loadAnswers } from "./load-answers.ts";
+import { loadAnswers } from "../ingest/load-answers.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 
 /** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */

@@ -15,9 +15,10 @@ import { devicesOf, type Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { daysOf, holds, windowLength } from "../core/window.ts";
 import { appRef, defineTable, type Row, type RowOf, type Sums } from "../load/table.ts";
-import { defineDataset, part, type Normalised } from "./shared/define-dataset.ts";
+import { defineDataset, part, reportedBy, type Normalised } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant, type CrawlTime } from "./shared/instants.ts";
+import { rankingHistory } from "./shared/ranking-history.ts";
 import { wholeListRanks } from "./shared/whole-list-ranks.ts";
 
 function rankedUpTo(worst: number) {
@@ -109,10 +110,12 @@ export const keywordRank = defineDataset({
       ? { ...who, keywords: items, date: window.start }
       : { ...who, keyword: items?.[0], ...rangeParams(requested, window) };
   },
-  normalise: (slice, pages, left) =>
-    slice.operation === dailyKeywordRankings.id
+  normalise: (slice, pages, left) => {
+    if (slice.fingerprint === reportedBy("tracked_keyword")) return reportedRanks(slice, pages);
+    return slice.operation === dailyKeywordRankings.id
       ? normalisedList(slice, pages, left)
-      : normalisedRanks(slice, pages, left),
+      : normalisedRanks(slice, pages, left);
+  },
 });
 
 /** Ranks of an answer that echoes keyword, device and crawl time. */
@@ -154,6 +157,18 @@ function normalisedList(slice: Slice, pages: readonly unknown[], left: readonly 
     observed_at: null,
   }));
   return { rows: { [table.name]: rows }, invalid, unanswered };
+}
+
+/** Ranks of an earlier day that came with the account's list. */
+function reportedRanks(slice: Slice, pages: readonly unknown[]): Normalised {
+  const day = slice.window.start;
+  const [device = ""] = devicesOf[part(slice.scope, "store") as Store];
+  const ranks = rankingHistory(slice.scope, pages).get(day);
+  const rows = (slice.items ?? []).flatMap((keyword) => {
+    const rank = ranks?.get(keyword);
+    return rank === undefined ? [] : [{ ...cellOf(slice, keyword, device, day), rank, observed_at: null }];
+  });
+  return { rows: { [table.name]: rows }, invalid: [] };
 }
 
 /** So many keywords without a single rank are more likely a day that is not out than an app that is found nowhere. */

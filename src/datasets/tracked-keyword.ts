@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { dailyKeywordRankings } from "../api/operations/dashboard.ts";
 import { Instant } from "../api/values.ts";
 import { cleanText } from "../core/text.ts";
@@ -7,6 +7,7 @@ import { brandOf } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { readInstant } from "./shared/instants.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
+import { rankingHistory } from "./shared/ranking-history.ts";
 
 const table = defineTable({
   name: "core.tracked_keyword",
@@ -38,6 +39,20 @@ export const trackedKeyword = defineDataset({
   why: "50 credits an app and country, once a week and whenever the number of keywords changed",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
+  options: z.object({
+    ranks: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Also load the ranks of earlier days that come with the list (Android only) into keyword_rank, where nobody requested them yet. The API does not say how they were measured.",
+      ),
+  }),
+  alsoAnswers: {
+    dataset: "keyword_rank",
+    option: "ranks",
+    items: ({ scope }, pages) =>
+      new Map([...rankingHistory(scope, pages)].map(([day, ranks]) => [day, [...ranks.keys()]])),
+  },
   operations: [dailyKeywordRankings],
   operationsFor: () => [dailyKeywordRankings],
   partitions: (portfolio) =>

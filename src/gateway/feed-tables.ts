@@ -1,5 +1,5 @@
 import { landedAnswer, type LandedAnswer } from "../archive/stored-answer.ts";
-import { loadAnswers } from "../archive/load-answers.ts";
+import { loadAnswers } from "../ingest/load-answers.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { questionOf } from "../api/question.ts";

@@ -9,6 +9,7 @@ import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import { landAll, storing, type Landing } from "../raw/store-answers.ts";
+import type { AlsoAnsweredParts } from "./also-answered.ts";
 import { commitGroup, type GroupMember } from "./commit-group.ts";
 import type { CrashHook } from "./crash-point.ts";
 import type { ClaimedSlices } from "./claimed-slices.ts";
@@ -42,6 +43,7 @@ type BatchParts = Taker & {
   /** Requests a second that the pace of the account may recover to. */
   readonly pace: number;
   readonly at?: CrashHook | undefined;
+  readonly alsoAnswered: AlsoAnsweredParts;
 };
 
 /** A statement of a hundred is short enough for the callers that wait for the next one. */

@@ -6,6 +6,7 @@ import { sharedQueue } from "../ledger/shared-queue.ts";
 import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import type { Database } from "../postgres/database.ts";
+import { loadAlsoAnswered, type AlsoAnsweredParts } from "./also-answered.ts";
 import type { CrashHook } from "./crash-point.ts";
 import { byKey, deleteRejects, type SliceLoad, writeSlices } from "./prepare-slice.ts";
 
@@ -18,6 +19,8 @@ type CommitParts = {
   readonly clock: Clock;
   readonly queueId: string;
   readonly at?: CrashHook | undefined;
+  /** What loads reports about other datasets that come with an answer. */
+  readonly alsoAnswered: AlsoAnsweredParts;
 };
 
 /**
@@ -26,7 +29,7 @@ type CommitParts = {
  * Returns true for each that was not.
  */
 export function commitGroup(
-  { db, dimensions, clock, queueId, at }: CommitParts,
+  { db, dimensions, clock, queueId, at, alsoAnswered }: CommitParts,
   members: readonly GroupMember[],
 ): Promise<readonly boolean[]> {
   return db.transaction().execute(async (transaction) => {
@@ -44,6 +47,7 @@ export function commitGroup(
       mine.filter(({ slice }) => slice.attempt > 1),
     );
     if (mine.length > 0) await writeSlices(transaction, { dimensions, tailsAt: clock.now() }, mine);
+    await loadAlsoAnswered(transaction, alsoAnswered, mine);
     await planAfter(
       transaction,
       queueId,

@@ -31,6 +31,8 @@ export type LoadParts = {
 export type SliceLoad = {
   readonly slice: Slice;
   readonly drift: Fetched["drift"];
+  /** The answer as it was read. */
+  readonly fetched: Fetched;
   /** Epoch-ms at which the answer was in. */
   readonly fetchedAt: number;
   readonly loads: readonly ReadyLoad[];
@@ -61,6 +63,7 @@ export async function prepareSlice(
   return {
     slice,
     drift,
+    fetched,
     fetchedAt,
     loads: ready,
     invalid,

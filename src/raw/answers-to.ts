@@ -80,6 +80,19 @@ export async function giveToSlice(
   return rows[0]?.count ?? 0;
 }
 
+/** Gives a slice a copy of the answer of another one, that of its last attempt: both are the same request's. */
+export async function copyAnswer(
+  db: Database,
+  from: Pick<Slice, "sliceId">,
+  to: Pick<Slice, "sliceId" | "attempt">,
+): Promise<void> {
+  await sql`
+    insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
+    select distinct on (page) request_id, ${to.sliceId}::bigint, ${to.attempt}::integer, page, operation, body, byte_count, fetched_at
+    from   raw.answer where slice_id = ${from.sliceId}
+    order  by page, attempt desc, answer_id desc`.execute(db);
+}
+
 /** A call of which no table was made: its operation and all its values. */
 export type UnreadCall = { readonly operation: string; readonly params: Readonly<Record<string, unknown>> };
 

@@ -3,6 +3,7 @@ import type { Operation } from "../../api/define-operation.ts";
 import type { Params } from "../../api/address.ts";
 import type { InvalidItem } from "../../api/read-answer.ts";
 import { fetchOptionOf } from "../../api/fetch-option-of.ts";
+import type { Day } from "../../core/day.ts";
 import type { Portfolio } from "../../core/portfolio.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
 import type { FetchOption } from "../../core/fetch-option.ts";
@@ -52,6 +53,19 @@ type ReportedBy = {
   readonly quietDays?: number;
 };
 
+/** What answers report of another dataset, whose partitions have the same scope. */
+type AlsoAnswers = {
+  readonly dataset: string;
+  readonly option: string;
+  /** The items of that dataset that an answer reports, by day: only those about which it leaves no doubt. */
+  readonly items: (slice: Slice, pages: readonly unknown[]) => ReadonlyMap<Day, readonly string[]>;
+};
+
+/** The fingerprint of a slice that the answer of another dataset filled. */
+export function reportedBy(dataset: string): string {
+  return `reported by ${dataset}`;
+}
+
 /** Something worth a table: who it is fetched for, which operations feed it, how its rows observation. Data and pure functions. */
 export type Dataset = {
   readonly name: string;
@@ -92,6 +106,8 @@ export type Dataset = {
    * other dataset writes those rows: an unchanged answer is not loaded again.
    */
   readonly answersRepeat?: true;
+  /** What its answers report of another dataset beside their own; loaded where its option of this name is true. */
+  readonly alsoAnswers?: AlsoAnswers;
   /** What other datasets are planned from, read from the current rows of a table of this one. */
   readonly planningSources?: PlanningSource | readonly PlanningSource[];
   /** Names of the planning sources that its partitions are made from (`portfolio.sources`); it is planned after the datasets that provide them. */

@@ -1,6 +1,6 @@
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
-import type { Fetched } from "../ingest/read-pages.ts";
+import type { Fetched } from "./read-pages.ts";
 import {
   byKey,
   deleteRejects,
@@ -9,7 +9,7 @@ import {
   prepareSlice,
   type SliceLoad,
   writeSlices,
-} from "../ingest/prepare-slice.ts";
+} from "./prepare-slice.ts";
 import { noteOutcomes } from "../ledger/amend-slices.ts";
 import type { Database } from "../postgres/database.ts";
 

@@ -1,0 +1,29 @@
+import type { Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import type { Slice } from "../core/slice.ts";
+import type { Window } from "../core/window.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
+import { requestable } from "../plan/missing.ts";
+import { settingsOf, timingWith } from "./dataset-settings.ts";
+
+/** Another dataset that answers of a slice report as well, and the days that a sync may request of it; null where the configuration does not want it. */
+type AlsoWanted = (
+  slice: Pick<Slice, "dataset" | "scope">,
+  today: Day,
+) => { readonly target: Dataset; readonly within: Window } | null;
+
+/** What of answers is loaded into tables of other datasets, by these settings: an option of the dataset says so, and the other one is on. */
+export function alsoWanted(settings: Settings): AlsoWanted {
+  return ({ dataset: name, scope }, today) => {
+    const { alsoAnswers, options } = datasetNamed(name);
+    if (alsoAnswers === undefined) return null;
+    const own = options?.parse(settings.datasets[name]?.options ?? {}) ?? {};
+    const target = datasetNamed(alsoAnswers.dataset);
+    const { on = target.on, countries, ...rest } = settingsOf(target, settings);
+    const isElsewhere = countries !== undefined && !countries.includes(scope["country"] ?? "");
+    const timing = timingWith(target.timing, rest, today);
+    if (own[alsoAnswers.option] !== true || !on || isElsewhere || timing.kind === "snapshot") return null;
+    return { target, within: requestable(timing, today, {}) };
+  };
+}
