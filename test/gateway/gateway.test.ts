@@ -169,4 +169,37 @@ describe("what is refused has the contract's envelope", () => {
       body: { data: { creditTotal: 10, creditRemaining: 1 } },
     });
   });
+
+  test("where the caller's floor leaves nothing, although what is stored is given", async () => {
+    const guest = await door.key("guest");
+    const before = nights.stage.asked().length;
+    const over = await door.call(ranking(older(50)), guest);
+    expect([over.status, over.headers.get("x-credit-remaining"), paidSince(before)]).toEqual([429, "0", []]);
+    expect((await door.call(ranking(older(40)), guest)).from).toBe("hit");
+  });
+});
+
+describe("what the API does wrong", () => {
+  const fails = (kind: "success-false" | "empty-401" | "cut") =>
+    nights.stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1, kind }] });
+
+  test("is handed on, and is no answer to the next caller", async () => {
+    fails("success-false");
+    expect(await door.call(ranking(older(51)), key)).toMatchObject({
+      status: 200,
+      from: "miss",
+      body: { success: false },
+    });
+    expect(await door.call(ranking(older(51)), key)).toMatchObject({ status: 200, from: "miss" });
+    fails("cut");
+    expect(await door.call(ranking(older(52)), key)).toMatchObject({ status: 503, from: null });
+  });
+
+  test("has nothing sent for a while where it refuses the account itself, and stored answers are given all the same", async () => {
+    fails("empty-401");
+    const before = nights.stage.asked().length;
+    for (const days of [53, 54]) expect((await door.call(ranking(older(days)), key)).status).toBe(503);
+    expect(paidSince(before)).toHaveLength(1);
+    expect((await door.call(ranking(older(40)), key)).from).toBe("hit");
+  });
 });

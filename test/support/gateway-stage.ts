@@ -22,8 +22,13 @@ type Called = {
   readonly body: unknown;
 };
 
-/** Callers of most tests: one without limits, one with ten credits a day. */
-export const callers = { notebook: {}, script: { credits_a_day: 10 }, editor: { may_change: true } } as const;
+/** Callers of most tests: without limits, with ten credits a day, with changes allowed, and one that leaves all of the allowance. */
+export const callers = {
+  notebook: {},
+  script: { credits_a_day: 10 },
+  editor: { may_change: true },
+  guest: { floor: 1 },
+} as const;
 
 /** Opens a gateway over the warehouse of a stage; it makes the key of `notebook` first. */
 export async function openDoor(stage: Stage, run: RunOptions = {}): Promise<Door> {
