@@ -6195,6 +6195,7 @@ create view ops.request_log (
   byte_count integer, -- Bytes of the answer.
   worker_id bigint, -- Process that sent it; null when it is not in ops.worker.
   received_at timestamp with time zone, -- When the last byte was received, or when the call failed.
+  caller text, -- Caller of the gateway that it was sent for, as gateway.callers names it; null for any other request.
   received_day date -- Day (UTC) on which the last byte was received.
 ) as
  SELECT request_id,
@@ -6213,6 +6214,7 @@ create view ops.request_log (
     byte_count,
     worker_id,
     received_at,
+    caller,
     (received_at AT TIME ZONE 'UTC'::text)::date AS received_day
    FROM ops.request;
 
