@@ -6627,7 +6627,7 @@ create table ops.slice (
   requested_end date, -- Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).
   tail_of bigint, -- Slice whose answer ended before these days; null for a slice that was planned.
   as_of date not null, -- Day that counted as today when it was planned. It shows how final the answer was.
-  fingerprint text not null, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset brought these cells along.
+  fingerprint text not null, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.
   class text not null, -- Credit class: how much of the credit reserve the slice may use.
   state text not null, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
   planned_requests integer not null, -- Expected number of requests. It is corrected when a page of the answer reports the number of pages.
@@ -6842,7 +6842,7 @@ create view ops.slice_log (
   requested_end date, -- Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).
   tail_of bigint, -- Slice whose answer ended before these days; null for a slice that was planned.
   as_of date, -- Day that counted as today when it was planned. It shows how final the answer was.
-  fingerprint text, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset brought these cells along.
+  fingerprint text, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.
   class text, -- Credit class: how much of the credit reserve the slice may use.
   state text, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
   planned_requests integer, -- Expected number of requests. It is corrected when a page of the answer reports the number of pages.
