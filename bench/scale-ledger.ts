@@ -120,3 +120,26 @@ async function night(client: pg.Client, account: Account, { fromApp, from, end, 
     ],
   );
 }
+
+/** Days of one slice of a backfill. */
+const backfillDays = 30;
+
+/**
+ * A backfill of as many days again before the history of an account, of which nothing is fetched yet: its slices wait. Returns how many
+ * cells they have.
+ */
+export async function openBackfill(client: pg.Client, account: Account): Promise<number> {
+  const { rows } = await client.query<{ cells: number }>(
+    `with open as (
+       insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
+                              planned_credits, run_id, turn, created_at)
+       select s.dataset, s.operation, s.scope, s.batch_id, d::date, d::date + $2::int, $3::date, '', 'history', 'pending', $2::int, 3 * $2::int, s.run_id, 300000, now()
+       from   (select distinct on (scope, batch_id) dataset, operation, scope, batch_id, run_id from ops.slice order by scope, batch_id) as s
+       cross  join generate_series($1::timestamp, $4::timestamp - interval '1 day', make_interval(days => $2::int)) as d
+       returning batch_id
+     )
+     select sum(cardinality(b.items) * $2::int)::float8 as cells from open join ops.batch as b using (batch_id)`,
+    [addDays(firstDayOf(account), -account.days), backfillDays, today, firstDayOf(account)],
+  );
+  return rows[0]?.cells ?? 0;
+}

@@ -50,6 +50,32 @@ export function martQuestions({ days }: Account): readonly MartQuestion[] {
       "ranks of an app and country on one day",
       `select * from mart.keyword_rank_daily where ${app} and country_code = 'US' and date_day = '${newest}'`,
     ),
+    ask(
+      "share of voice by group of keywords, an app, 30 days",
+      `select date_day, group_name, sum(voice_sum) / sum(answered_keyword_count) from mart.keyword_group_daily where ${app} and date_day >= '${month}' group by 1, 2 having bool_and(is_complete)`,
+    ),
+    ask(
+      "against each competitor",
+      "select competitor_app_name, comparison, count(*) from mart.keyword_rank_vs_competitor where device_code in ('IPHONE', 'ALL') group by 1, 2",
+    ),
+    ask("visibility by day and app, 30 days", `select * from mart.visibility_daily where date_day >= '${month}'`),
+    ask(
+      "who entered and left the charts, a month",
+      `select * from mart.chart_movement_daily where movement in ('entered', 'left') and date_day >= '${month}' order by date_day desc limit 200`,
+    ),
+    ask("downloads and revenue by country and month", "select * from mart.download_revenue_monthly"),
+    ask(
+      "our part of the impressions, the newest hundred",
+      "select * from mart.keyword_impression_share where is_portfolio_app order by share_day desc limit 100",
+    ),
+    ask(
+      "tracked keywords without an answer, 30 days",
+      `select date_day, count(*) from mart.keyword_not_requested_daily where ${app} and country_code = 'US' and date_day >= '${month}' group by 1`,
+    ),
+    ask(
+      "credits by app, 30 days",
+      `select app_name, sum(credit_count) from mart.credit_spend_by_app_daily where date_day >= '${month}' group by 1`,
+    ),
     ask("how fresh everything is", "select * from mart.data_freshness"),
     ask("list of apps, for a filter", "select app_name from mart.organic_share_of_voice_daily group by app_name"),
     ask("newest day, for a filter", "select max(date_day) from mart.organic_share_of_voice_daily"),

@@ -5,10 +5,10 @@ const second = 1000;
 const scans = 5;
 
 /** What each question took, and whether that is within its limit. */
-export function martTable({ size, ranks, scanMs, answers }: MartFigures): Table {
+export function martTable({ size, ranks, waiting, scanMs, answers }: MartFigures): Table {
   const limits = { second, "five scans": Math.max(second, scans * scanMs) } as const;
   return {
-    title: `Marts over ${count(ranks)} keyword ranks of ${size.account.apps} apps, beside ${count(size.strangers)} apps that were only seen; a scan of the ranks takes ${time(scanMs)}`,
+    title: `Marts over ${count(ranks)} keyword ranks of ${size.account.apps} apps, beside ${count(size.strangers)} apps that were only seen, while a backfill of ${count(waiting)} cells waits; a scan of the ranks takes ${time(scanMs)}`,
     head: ["", "measured", "limit", ""],
     rows: answers.map(({ name, ms, limit }) => [
       name,

@@ -4,7 +4,7 @@ import { addDays, monthStart } from "../src/core/day.ts";
 import { createPartitions } from "../src/load/partitions.ts";
 import type { Database } from "../src/postgres/database.ts";
 import { fillFacts } from "./scale-facts.ts";
-import { fillLedger } from "./scale-ledger.ts";
+import { fillLedger, openBackfill } from "./scale-ledger.ts";
 import { martQuestions, type MartQuestion } from "./scale-mart-questions.ts";
 import { firstDayOf, today, type Account } from "./scale-size.ts";
 import { spreadOf } from "./statistics.ts";
@@ -20,6 +20,8 @@ type MartAnswer = MartQuestion & { readonly ms: number; readonly plan: string };
 export type MartFigures = {
   readonly size: MartSize;
   readonly ranks: number;
+  /** Cells of a backfill that waits. */
+  readonly waiting: number;
   readonly scanMs: number;
   readonly answers: readonly MartAnswer[];
 };
@@ -34,6 +36,7 @@ export async function measureMarts(client: pg.Client, db: Database, size: MartSi
     [strangers],
   );
   await fillOtherFacts(client, db, account);
+  const waiting = await openBackfill(client, account);
   await client.query("vacuum analyze");
   const scanMs = await medianOf(client, "select count(*), avg(rank) from core.fact_keyword_rank", rounds);
   const answers: MartAnswer[] = [];
@@ -41,7 +44,7 @@ export async function measureMarts(client: pg.Client, db: Database, size: MartSi
     const ms = await medianOf(client, question.query, rounds);
     answers.push({ ...question, ms, plan: await planOf(client, question.query) });
   }
-  return { size, ranks, scanMs, answers };
+  return { size, ranks, waiting, scanMs, answers };
 }
 
 async function medianOf(client: pg.Client, query: string, rounds: number): Promise<number> {
@@ -57,16 +60,29 @@ async function planOf(client: pg.Client, query: string): Promise<string> {
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 }
 
-/** Ratings, charts, estimates, sales and visibility of each day and country, five reviews a day and a release every two weeks. */
+/**
+ * Ratings, charts, estimates, sales and visibility of each day and country, five reviews a day and a release every two weeks; a chart of a
+ * hundred apps and lists of who has the impressions of ten keywords, of the newest months; every keyword in one of ten groups.
+ */
 async function fillOtherFacts(client: pg.Client, db: Database, account: Account): Promise<void> {
   const [first, end] = [firstDayOf(account), addDays(today, -1)];
   const partitions = createPartitions(db);
-  for (const name of ["app_rating", "category_rank", "download_revenue", "sales_metric", "visibility"]) {
+  for (const name of [
+    "app_rating",
+    "category_rank",
+    "download_revenue",
+    "sales_metric",
+    "visibility",
+    "top_chart",
+    "impression_share",
+  ]) {
     const [ranks] = keywordRank.tables;
     if (ranks === undefined) throw new Error("there is no table of ranks");
     const months = new Set<string>();
     for (let day = first; day < end; day = addDays(day, 1)) months.add(monthStart(day));
-    await partitions.cover({ ...ranks, name: `core.fact_${name}` }, [...months] as never);
+    // without the sums of ranks, which a new month would begin anew
+    const { sums: _, ...plain } = ranks;
+    await partitions.cover({ ...plain, name: `core.fact_${name}` }, [...months] as never);
   }
   const cell = `from core.tracked_country as t, generate_series('${first}'::timestamp, '${addDays(end, -1)}', interval '1 day') as d`;
   for (const statement of [
@@ -80,6 +96,18 @@ async function fillOtherFacts(client: pg.Client, db: Database, account: Account)
     `core.fact_visibility (app_key, date_day, country_key, kind, score, slice_id, fetched_at) select t.app_key, d, t.country_key, 'history', 9, 1, d ${cell}`,
     `core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
        select t.app_key, t.country_key || d::date::text || n, 'v2', d, t.country_key, '', n, 1, d ${cell}, generate_series(1, 5) as n`,
+    `core.fact_top_chart (app_key, date_day, country_key, device_key, category_code, chart, chart_version, rank, slice_id, fetched_at)
+       select a.app_key, t.date_day, t.country_key, 1, '36', 'FREE', 'v1', a.place, 1, t.date_day
+       from   (select distinct t.country_key, d::date as date_day ${cell} where d >= timestamp '${end}' - interval '90 days') as t
+       cross  join lateral (select app_key, row_number() over () as place
+                            from   (select app_key from core.dim_app order by app_key limit 120) as m
+                            order  by (m.app_key + extract(doy from t.date_day)::int) % 7, m.app_key limit 100) as a`,
+    `core.fact_impression_share (keyword_key, date_day, country_key, store, device_key, share_day, app_key, impression_share, slice_id, fetched_at)
+       select k.keyword_key, t.date_day, t.country_key, 'ios', 1, t.date_day, a.app_key, 1.0 / a.app_key, 1, t.date_day
+       from   (select distinct t.country_key, d::date as date_day ${cell} where d >= timestamp '${end}' - interval '90 days') as t
+       cross  join (select keyword_key from core.dim_keyword order by 1 limit 10) as k
+       cross  join (select app_key from core.dim_app order by 1 limit 20) as a`,
+    `core.grouped_keyword (group_name, keyword) select 'group ' || keyword_key % 10, keyword from core.dim_keyword`,
     `core.app_version (app_key, country_key, language_code, version_at, version, slice_id, fetched_at)
        select t.app_key, t.country_key, '', d, to_char(d, 'YY.MM.DD'), 1, d ${cell} where extract(day from d) in (1, 15)`,
   ])

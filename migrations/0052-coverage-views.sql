@@ -121,31 +121,94 @@ create function ops.due_end(timing ops.dataset_timing, newest_start date, newest
          end;
 comment on function ops.due_end(ops.dataset_timing, date, date, date) is 'Day after the newest day that a dataset of this timing should have by the end of the given day, newest_start and newest_end being the bounds of its newest answer. Null where nothing is due: a snapshot that is fetched once, or no timing.';
 
-create view ops.unanswered_keyword as
-select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, d.date_day, i.item as keyword
+create view ops.waiting_rank_slice as
+select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.window_start, s.window_end, s.batch_id, s.scope,
+       a.app_key, c.country_key
 from   ops.slice as s
-join   ops.batch as b on b.batch_id = s.batch_id
+left   join core.dim_app     as a on a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app'
+left   join core.dim_country as c on c.country_code = s.scope ->> 'country'
+where  s.dataset = 'keyword_rank' and s.state in ('pending', 'running', 'deferred', 'failed');
+comment on view   ops.waiting_rank_slice              is 'One row per slice of ranks that is pending, running, deferred or failed, with the keys of its app and country. Which requests for ranks have no answer yet?';
+comment on column ops.waiting_rank_slice.window_start is 'First requested day.';
+comment on column ops.waiting_rank_slice.window_end   is 'Day after the last requested day.';
+comment on column ops.waiting_rank_slice.batch_id     is 'List of the requested keywords.';
+comment on column ops.waiting_rank_slice.scope        is 'Partition of the slice.';
+select ops.comment_columns('ops.waiting_rank_slice');
+
+create view ops.refused_keyword as
+select r.scope, b.items[1] as keyword
+from   ops.slice as r
+join   ops.batch as b on b.batch_id = r.batch_id
+where  r.dataset = 'keyword_rank' and r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable') and cardinality(b.items) = 1;
+comment on view   ops.refused_keyword       is 'One row per keyword of a partition of ranks that the service refused where it alone was requested: plans leave it out. Which keywords have no ranks, and will have none?';
+comment on column ops.refused_keyword.scope is 'Partition of the slice.';
+select ops.comment_columns('ops.refused_keyword');
+
+create view ops.unanswered_keyword as
+select o.store, o.track_id, o.country_code, o.date_day, i.item as keyword
+from   (select w.store, w.track_id, w.country_code, w.scope, w.batch_id, d.date_day,
+               -- a slice that failed stays so when another one brings the answer
+               array(select f.keyword_key from core.fact_keyword_rank as f
+                     where  f.app_key = w.app_key and f.date_day = d.date_day and f.country_key = w.country_key) as answered
+        from   ops.waiting_rank_slice as w
+        cross  join lateral (select g::date as date_day from generate_series(w.window_start::timestamp, w.window_end - 1, interval '1 day') as g) as d
+        group  by w.store, w.track_id, w.country_code, w.scope, w.batch_id, w.app_key, w.country_key, d.date_day) as o
+join   ops.batch        as b on b.batch_id = o.batch_id
 cross  join lateral unnest(b.items) as i (item)
-join   core.dim_date as d on d.date_day >= s.window_start and d.date_day < s.window_end
-where  s.dataset = 'keyword_rank' and s.state in ('pending', 'running', 'deferred', 'failed')
--- a slice that failed stays so when another one brings the answer
-and    not exists (select from core.dim_app as a
-                   join   core.dim_country as c on c.country_code = s.scope ->> 'country'
-                   join   core.dim_keyword as k on k.keyword = i.item
-                   join   core.fact_keyword_rank as f on f.app_key = a.app_key and f.date_day = d.date_day and f.country_key = c.country_key and f.keyword_key = k.keyword_key
-                   where  a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app')
--- plans leave out a keyword that the service refuses
-and    not exists (select from ops.slice as r join ops.batch as rb on rb.batch_id = r.batch_id
-                   where  r.dataset = s.dataset and hashtextextended(r.scope::text, 0) = hashtextextended(s.scope::text, 0) and r.scope = s.scope
-                   and    r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable') and rb.items = array[i.item])
+left   join core.dim_keyword as k on k.keyword = i.item
+where  (k.keyword_key = any (o.answered)) is not true
+and    (o.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r)
 group  by 1, 2, 3, 4, 5;
-comment on view   ops.unanswered_keyword is 'One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. Which keywords are missing?';
+comment on view   ops.unanswered_keyword is 'One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. Choose some weeks while a backfill waits. Which keywords are missing?';
 select ops.comment_columns('ops.unanswered_keyword');
 
 create view ops.unanswered_keyword_daily as
-select u.store, u.track_id, u.country_code, u.date_day, count(*) as keyword_count
-from   ops.unanswered_keyword as u
-group  by 1, 2, 3, 4;
+select u.store, u.track_id, u.country_code, u.date_day, sum(u.keyword_count)::bigint as keyword_count
+from   (
+  -- days of which no keyword has an answer, as those of a backfill: lists are counted as a whole unless they share keywords or have refused ones
+  select o.store, o.track_id, o.country_code, o.date_day,
+         case when o.list_count > 1 and o.scope in (
+                     select x.scope
+                     from   (select distinct w.scope, w.batch_id from ops.waiting_rank_slice as w) as x
+                     join   (select distinct w.scope, w.batch_id from ops.waiting_rank_slice as w) as y on y.scope = x.scope and y.batch_id > x.batch_id
+                     join   ops.batch as p on p.batch_id = x.batch_id
+                     join   ops.batch as q on q.batch_id = y.batch_id
+                     where  p.items && q.items)
+                   or o.scope in (select r.scope from ops.refused_keyword as r)
+              then (select count(distinct i.item)
+                    from   ops.batch as b
+                    cross  join lateral unnest(b.items) as i (item)
+                    where  b.batch_id = any (o.batch_ids)
+                    and    not exists (select from ops.refused_keyword as r where r.scope = o.scope and r.keyword = i.item))
+              else o.item_count end as keyword_count
+  from   (select l.store, l.track_id, l.country_code, l.scope, l.date_day, count(*) as list_count, sum(l.item_count) as item_count,
+                 array_agg(l.batch_id) as batch_ids
+          from   (select distinct w.store, w.track_id, w.country_code, w.scope, w.batch_id, cardinality(b.items) as item_count, d.date_day
+                  from   ops.waiting_rank_slice as w
+                  join   ops.batch as b on b.batch_id = w.batch_id
+                  cross  join lateral (select g::date as date_day from generate_series(w.window_start::timestamp, w.window_end - 1, interval '1 day') as g) as d
+                  where  not exists (select from core.fact_keyword_rank_summary as f
+                                     where  f.app_key = w.app_key and f.date_day = d.date_day and f.country_key = w.country_key)) as l
+          group  by 1, 2, 3, 4, 5) as o
+  union  all
+  -- days of which a part has one: keyword by keyword
+  select o.store, o.track_id, o.country_code, o.date_day, count(distinct i.item)
+  from   (select w.store, w.track_id, w.country_code, w.scope, w.batch_id, f.date_day,
+                 array(select n.keyword_key from core.fact_keyword_rank as n
+                       where  n.app_key = w.app_key and n.date_day = f.date_day and n.country_key = w.country_key) as answered
+          from   ops.waiting_rank_slice as w
+          -- looked up for each slice: a join would compare all sums with all slices
+          cross  join lateral (select distinct n.date_day from core.fact_keyword_rank_summary as n
+                               where  n.app_key = w.app_key and n.country_key = w.country_key and n.date_day >= w.window_start and n.date_day < w.window_end) as f
+          group  by w.store, w.track_id, w.country_code, w.scope, w.batch_id, w.app_key, w.country_key, f.date_day) as o
+  join   ops.batch        as b on b.batch_id = o.batch_id
+  cross  join lateral unnest(b.items) as i (item)
+  left   join core.dim_keyword as k on k.keyword = i.item
+  where  (k.keyword_key = any (o.answered)) is not true
+  and    (o.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r)
+  group  by 1, 2, 3, 4) as u
+group  by 1, 2, 3, 4
+having sum(u.keyword_count) > 0;
 comment on view   ops.unanswered_keyword_daily               is 'One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?';
 comment on column ops.unanswered_keyword_daily.keyword_count is 'Keywords that are pending, running, deferred or failed.';
 select ops.comment_columns('ops.unanswered_keyword_daily');

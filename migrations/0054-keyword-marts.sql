@@ -280,8 +280,9 @@ from   (
   join   core.dim_app       as a on a.app_key = f.app_key
   join   core.dim_country   as c on c.country_key = f.country_key
   join   core.dim_device    as d on d.device_key = f.device_key
-  join   core.dim_keyword   as k on k.keyword_key = f.keyword_key
-  join   mart.keyword_group as g on g.keyword = k.keyword
+  join   (select distinct g.group_name, k.keyword_key
+          from   core.grouped_keyword as g
+          join   core.dim_keyword     as k on lower(k.keyword) = lower(g.keyword)) as g on g.keyword_key = f.keyword_key
   group  by 1, 2, 3, 4, 5, 6, 7, 8
   union  all
   -- an answer has all devices of its store

@@ -55,7 +55,8 @@ cross  join lateral (
 cross  join lateral (
   select sum(f.keyword_count) as unanswered_count
   from   ops.unanswered_keyword_daily as f
-  where  f.store = a.store and f.track_id = a.track_id and f.country_code = c.country_code
+  -- by the key of the country: by its code, countries would be joined before releases
+  where  f.store = a.store and f.track_id = a.track_id and f.country_code = (select k.country_code from core.dim_country as k where k.country_key = n.country_key)
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days and f.date_day <> r.release_day) as u
 cross  join lateral (
   select count(distinct f.date_day) filter (where f.date_day < r.release_day) as before_day_count, count(distinct f.date_day) filter (where f.date_day > r.release_day) as after_day_count,
@@ -146,6 +147,7 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
        o.downloads as estimated_download_count, o.revenue as estimated_revenue, o.store_downloads as store_download_count, o.store_revenue,
        o.views as page_view_count, o.spend as search_ads_spend, case when o.spend is not null then m.currency end as search_ads_currency,
        o.installs as search_ads_install_count,
+       case when o.unconverted = 0 then o.reporting_spend end as search_ads_reporting_spend, case when o.spend is not null then y.currency end as reporting_currency,
        exists (select from ops.app_answer as n
                where  n.track_id = a.track_id and n.dataset = 'category_rank' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
                and    (n.country_code is null or n.country_code = c.country_code)) as is_category_rank_answered,
@@ -164,7 +166,7 @@ cross  join lateral (
          min(u.category_rank) as category_rank, max(u.rating) as rating, max(u.rating_count) as rating_count,
          max(u.reviews) as reviews, max(u.review_sum) as review_sum, max(u.rated) as rated, max(u.downloads) as downloads,
          max(u.revenue) as revenue, max(u.store_downloads) as store_downloads, max(u.store_revenue) as store_revenue,
-         max(u.views) as views, max(u.spend) as spend, max(u.installs) as installs
+         max(u.views) as views, max(u.spend) as spend, max(u.installs) as installs, max(u.reporting_spend) as reporting_spend, max(u.unconverted) as unconverted
   from   (
     select f.country_key, f.date_day,
            f.answered_keyword_count::numeric as answered, 0::numeric as unanswered, f.ranked_keyword_count::numeric as ranked,
@@ -173,34 +175,34 @@ cross  join lateral (
            null::numeric as category_rank, null::numeric as rating, null::numeric as rating_count, null::numeric as reviews,
            null::numeric as review_sum, null::numeric as rated, null::numeric as downloads, null::numeric as revenue,
            null::numeric as store_downloads, null::numeric as store_revenue, null::numeric as views, null::numeric as spend,
-           null::numeric as installs
+           null::numeric as installs, null::numeric as reporting_spend, null::bigint as unconverted
     from   core.fact_keyword_rank_summary as f where f.app_key = a.app_key and f.device_key in (0, 1)
     union  all
     select c.country_key, n.date_day,
            0, n.keyword_count, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-           null, null
+           null, null, null, null
     from   ops.unanswered_keyword_daily as n
     join   core.dim_country as c on c.country_code = n.country_code
     where  n.store = a.store and n.track_id = a.track_id
     union  all
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score)), null,
-           null, null, null, null, null, null, null, null, null, null, null, null
+           null, null, null, null, null, null, null, null, null, null, null, null, null, null
     from   core.fact_visibility as f where f.app_key = a.app_key group by 1, 2
     union  all
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, null, min(f.rank), null, null, null, null, null, null, null, null, null, null,
-           null, null
+           null, null, null, null
     from   core.fact_category_rank as f where f.app_key = a.app_key and f.device_key in (0, 1) group by 1, 2
     union  all
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, null, null, (array_agg(f.rating order by f.rating_count desc nulls last))[1],
-           max(f.rating_count), null, null, null, null, null, null, null, null, null, null
+           max(f.rating_count), null, null, null, null, null, null, null, null, null, null, null, null
     from   core.fact_app_rating as f where f.app_key = a.app_key group by 1, 2
     union  all
     select f.country_key, f.reviewed_at::date,
            null, null, null, null, null, null, null, null, null, null, null, null, count(*), sum(f.rating), count(f.rating), null, null,
-           null, null, null, null, null
+           null, null, null, null, null, null, null
     from   core.review as f
     where  f.app_key = a.app_key and (f.source = 'v2' or not exists (
       select from core.review as v
@@ -212,7 +214,7 @@ cross  join lateral (
            null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            coalesce(max(f.download_count) filter (where f.is_total), sum(f.download_count) filter (where not f.is_total)),
            coalesce(max(f.revenue) filter (where f.is_total), sum(f.revenue) filter (where not f.is_total)), null, null, null, null,
-           null
+           null, null, null
     from   core.fact_download_revenue as f where f.app_key = a.app_key group by 1, 2
     union  all
     select f.country_key, f.date_day,
@@ -220,13 +222,20 @@ cross  join lateral (
            coalesce(max(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key = 0), sum(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key <> 0)),
            coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0), sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0)),
            coalesce(max(f.units) filter (where f.context = 'PAGE_VIEW' and f.device_key = 0), sum(f.units) filter (where f.context = 'PAGE_VIEW' and f.device_key <> 0)),
-           null, null
+           null, null, null, null
     from   core.fact_sales_metric as f where f.app_key = a.app_key and not f.is_total group by 1, 2
     union  all
     select f.country_key, f.period_start,
            null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-           sum(f.spend), sum(f.install_count)
+           sum(f.spend), sum(f.install_count), sum(v.spend), count(*) filter (where f.spend is not null and v.spend is null)
     from   core.fact_search_ads_report as f
+    left   join (select s.org_id, max(s.currency) as currency from core.search_ads_integration as s where s.valid_to is null group by 1) as i on i.org_id = f.org_id
+    -- as in mart.search_ads_daily_reporting
+    cross  join lateral (
+      select case when f.original ->> 'spend' ~ '^-?[0-9]+([.][0-9]+)?$' then (f.original ->> 'spend')::numeric end as spend) as w
+    cross  join lateral (
+      select round(case when w.spend is null then core.in_reporting_currency(f.spend, f.currency, f.period_start)
+                        else core.in_reporting_currency(w.spend, i.currency, f.period_start) end, 4) as spend) as v
     where  f.app_key = a.app_key and f.report_level = 'CAMPAIGN' and f.grain = 'day' and f.goal_id = '' and not f.is_total
     and    f.currency = (select n.currency from ops.search_ads_default as n) and f.attribution = (select n.attribution from ops.search_ads_default as n)
     group  by 1, 2
@@ -236,6 +245,7 @@ cross  join lateral (
 join   core.dim_country as c on c.country_key = o.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
 left   join ops.search_ads_default as m on true
+left   join core.reporting_currency as y on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
 comment on view   mart.app_overview_daily                          is 'One row per app of the portfolio, country and day with any figure or with requested ranks: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?';
 comment on column mart.app_overview_daily.country_code             is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.';
@@ -262,6 +272,8 @@ comment on column mart.app_overview_daily.page_view_count          is 'Views of 
 comment on column mart.app_overview_daily.search_ads_spend         is 'Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.';
 comment on column mart.app_overview_daily.search_ads_currency      is 'Currency of the spend: that of ops.search_ads_default.';
 comment on column mart.app_overview_daily.search_ads_install_count is 'Installs from search ads, in the attribution of ops.search_ads_default.';
+comment on column mart.app_overview_daily.search_ads_reporting_spend is 'The same money in reporting_currency, by the rates that the user loads, from each organisation''s own currency where the service reports it; null where a part of it has no rate.';
+comment on column mart.app_overview_daily.reporting_currency       is 'The currency of core.reporting_currency; null until there is one, and without spend.';
 comment on column mart.app_overview_daily.is_category_rank_answered is 'True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.';
 comment on column mart.app_overview_daily.is_estimate_answered     is 'True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.';
 comment on column mart.app_overview_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.';

@@ -987,16 +987,26 @@ create table core.mmp_integration (
   constraint mmp_integration_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
--- Rates of exchange into the reporting currency, loaded by the user; empty until then. All rows name the same reporting_currency.
+-- The currency of reports, one row at most, written by the user; empty until then.
+create table core.reporting_currency (
+  currency text not null, -- Currency of reports, three letters.
+  is_only boolean not null default true, -- True: it keeps a second currency out.
+  constraint reporting_currency_pkey PRIMARY KEY (currency),
+  constraint reporting_currency_is_only_key UNIQUE (is_only),
+  constraint reporting_currency_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint reporting_currency_is_only_check CHECK (is_only)
+);
+
+-- Rates of exchange into the reporting currency, loaded by the user; empty until then. A rate into another currency than that of core.reporting_currency is refused.
 create table core.reporting_rate (
   currency text not null, -- Currency, three letters.
   date_day date not null, -- First day of the rate. It holds until the next one, for 31 days at most.
-  reporting_currency text not null, -- Currency of reports, three letters.
+  reporting_currency text not null, -- The currency of core.reporting_currency.
   rate numeric not null, -- Units of reporting_currency for one unit of currency.
   constraint reporting_rate_pkey PRIMARY KEY (currency, date_day),
   constraint reporting_rate_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint reporting_rate_rate_check CHECK ((rate > (0)::numeric)),
-  constraint reporting_rate_reporting_currency_check CHECK ((reporting_currency ~ '^[A-Z]{3}$'::text))
+  constraint reporting_rate_reporting_currency_fkey FOREIGN KEY (reporting_currency) REFERENCES core.reporting_currency(currency)
 );
 
 -- Reviews of apps, one row per review in its latest form. Where both lists of a store are switched on, choose one source. What do users complain about?
@@ -1277,6 +1287,8 @@ create view mart.app_overview_daily (
   search_ads_spend numeric, -- Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.
   search_ads_currency text, -- Currency of the spend: that of ops.search_ads_default.
   search_ads_install_count numeric, -- Installs from search ads, in the attribution of ops.search_ads_default.
+  search_ads_reporting_spend numeric, -- The same money in reporting_currency, by the rates that the user loads, from each organisation's own currency where the service reports it; null where a part of it has no rate.
+  reporting_currency text, -- The currency of core.reporting_currency; null until there is one, and without spend.
   is_category_rank_answered boolean, -- True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.
   is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
   is_store_answered boolean, -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.
@@ -1318,6 +1330,14 @@ create view mart.app_overview_daily (
             ELSE NULL::text
         END AS search_ads_currency,
     o.installs AS search_ads_install_count,
+        CASE
+            WHEN o.unconverted = 0 THEN o.reporting_spend
+            ELSE NULL::numeric
+        END AS search_ads_reporting_spend,
+        CASE
+            WHEN o.spend IS NOT NULL THEN y.currency
+            ELSE NULL::text
+        END AS reporting_currency,
     (EXISTS ( SELECT
            FROM ops.app_answer n
           WHERE n.track_id = a.track_id AND n.dataset = 'category_rank'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AS is_category_rank_answered,
@@ -1354,7 +1374,9 @@ create view mart.app_overview_daily (
             max(u.store_revenue) AS store_revenue,
             max(u.views) AS views,
             max(u.spend) AS spend,
-            max(u.installs) AS installs
+            max(u.installs) AS installs,
+            max(u.reporting_spend) AS reporting_spend,
+            max(u.unconverted) AS unconverted
            FROM ( SELECT f.country_key,
                     f.date_day,
                     f.answered_keyword_count::numeric AS answered,
@@ -1378,7 +1400,9 @@ create view mart.app_overview_daily (
                     NULL::numeric AS store_revenue,
                     NULL::numeric AS views,
                     NULL::numeric AS spend,
-                    NULL::numeric AS installs
+                    NULL::numeric AS installs,
+                    NULL::numeric AS reporting_spend,
+                    NULL::bigint AS unconverted
                    FROM core.fact_keyword_rank_summary f
                   WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
                 UNION ALL
@@ -1405,7 +1429,9 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::numeric
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::bigint
                    FROM ops.unanswered_keyword_daily n
                      JOIN core.dim_country c_1 ON c_1.country_code = n.country_code
                   WHERE n.store = a.store AND n.track_id = a.track_id
@@ -1433,7 +1459,9 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::numeric
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::bigint
                    FROM core.fact_visibility f
                   WHERE f.app_key = a.app_key
                   GROUP BY f.country_key, f.date_day
@@ -1461,7 +1489,9 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::numeric
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::bigint
                    FROM core.fact_category_rank f
                   WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
                   GROUP BY f.country_key, f.date_day
@@ -1489,7 +1519,9 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::numeric
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::bigint
                    FROM core.fact_app_rating f
                   WHERE f.app_key = a.app_key
                   GROUP BY f.country_key, f.date_day
@@ -1517,7 +1549,9 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::numeric
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::bigint
                    FROM core.review f
                   WHERE f.app_key = a.app_key AND (f.source = 'v2'::text OR NOT (EXISTS ( SELECT
                            FROM core.review v
@@ -1547,7 +1581,9 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::numeric
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::bigint
                    FROM core.fact_download_revenue f
                   WHERE f.app_key = a.app_key
                   GROUP BY f.country_key, f.date_day
@@ -1575,7 +1611,9 @@ create view mart.app_overview_daily (
                     COALESCE(max(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key <> 0)) AS "coalesce",
                     COALESCE(max(f.units) FILTER (WHERE f.context = 'PAGE_VIEW'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'PAGE_VIEW'::text AND f.device_key <> 0)) AS "coalesce",
                     NULL::numeric,
-                    NULL::numeric
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::bigint
                    FROM core.fact_sales_metric f
                   WHERE f.app_key = a.app_key AND NOT f.is_total
                   GROUP BY f.country_key, f.date_day
@@ -1603,8 +1641,25 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     sum(f.spend) AS sum,
-                    sum(f.install_count) AS sum
+                    sum(f.install_count) AS sum,
+                    sum(v.spend) AS sum,
+                    count(*) FILTER (WHERE f.spend IS NOT NULL AND v.spend IS NULL) AS count
                    FROM core.fact_search_ads_report f
+                     LEFT JOIN ( SELECT s.org_id,
+                            max(s.currency) AS currency
+                           FROM core.search_ads_integration s
+                          WHERE s.valid_to IS NULL
+                          GROUP BY s.org_id) i ON i.org_id = f.org_id
+                     CROSS JOIN LATERAL ( SELECT
+                                CASE
+                                    WHEN (f.original ->> 'spend'::text) ~ '^-?[0-9]+([.][0-9]+)?$'::text THEN (f.original ->> 'spend'::text)::numeric
+                                    ELSE NULL::numeric
+                                END AS spend) w
+                     CROSS JOIN LATERAL ( SELECT round(
+                                CASE
+                                    WHEN w.spend IS NULL THEN core.in_reporting_currency(f.spend, f.currency, f.period_start)
+                                    ELSE core.in_reporting_currency(w.spend, i.currency, f.period_start)
+                                END, 4) AS spend) v
                   WHERE f.app_key = a.app_key AND f.report_level = 'CAMPAIGN'::text AND f.grain = 'day'::text AND f.goal_id = ''::text AND NOT f.is_total AND f.currency = (( SELECT n.currency
                            FROM ops.search_ads_default n)) AND f.attribution = (( SELECT n.attribution
                            FROM ops.search_ads_default n))
@@ -1613,6 +1668,7 @@ create view mart.app_overview_daily (
      JOIN core.dim_country c ON c.country_key = o.country_key
      LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
      LEFT JOIN ops.search_ads_default m ON true
+     LEFT JOIN core.reporting_currency y ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
 -- One row per app, country, language, day, source and changed property of its page in the store: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?
@@ -2543,8 +2599,10 @@ create view mart.keyword_group_daily (
              JOIN core.dim_app a ON a.app_key = f.app_key
              JOIN core.dim_country c ON c.country_key = f.country_key
              JOIN core.dim_device d ON d.device_key = f.device_key
-             JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
-             JOIN mart.keyword_group g ON g.keyword = k.keyword
+             JOIN ( SELECT DISTINCT g_1.group_name,
+                    k.keyword_key
+                   FROM core.grouped_keyword g_1
+                     JOIN core.dim_keyword k ON lower(k.keyword) = lower(g_1.keyword)) g ON g.keyword_key = f.keyword_key
           GROUP BY a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, f.date_day
         UNION ALL
          SELECT a.store,
@@ -3363,7 +3421,9 @@ create view mart.release_impact (
           WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND (f.device_key = ANY (ARRAY[0, 1])) AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)) s
      CROSS JOIN LATERAL ( SELECT sum(f.keyword_count) AS unanswered_count
            FROM ops.unanswered_keyword_daily f
-          WHERE f.store = a.store AND f.track_id = a.track_id AND f.country_code = c.country_code AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days) AND f.date_day <> r.release_day) u
+          WHERE f.store = a.store AND f.track_id = a.track_id AND f.country_code = (( SELECT k.country_code
+                   FROM core.dim_country k
+                  WHERE k.country_key = n.country_key)) AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days) AND f.date_day <> r.release_day) u
      CROSS JOIN LATERAL ( SELECT count(DISTINCT f.date_day) FILTER (WHERE f.date_day < r.release_day) AS before_day_count,
             count(DISTINCT f.date_day) FILTER (WHERE f.date_day > r.release_day) AS after_day_count,
             (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating,
@@ -4276,7 +4336,7 @@ create view mart.search_ads_daily_default (
    FROM mart.search_ads_campaign_report r
   WHERE is_primary_currency AND is_default_attribution AND goal_id = ''::text AND NOT is_withdrawn;
 
--- One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?
+-- One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, where is_converted is true for all of it; money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?
 create view mart.search_ads_daily_reporting (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
@@ -4288,11 +4348,12 @@ create view mart.search_ads_daily_reporting (
   date_day date, -- The day.
   money_currency text, -- Currency of money_spend: the organisation's own where the service reports the money in it, or else that of ops.search_ads_default.
   money_spend numeric, -- Money spent, in money_currency.
-  reporting_currency text, -- The reporting currency; null until rates are loaded.
+  reporting_currency text, -- The currency of core.reporting_currency; null until there is one.
   reporting_spend numeric, -- Money spent, in reporting_currency; null where there is no rate of the day, or of the 30 days before it.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
-  install_count numeric -- Installs, new downloads and redownloads together, as now reported.
+  install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
+  is_converted boolean -- False where reporting_spend is null: a sum over such rows is about a part of the spend.
 ) as
  SELECT r.org_id,
     r.org_name,
@@ -4304,11 +4365,12 @@ create view mart.search_ads_daily_reporting (
     r.date_day,
     m.money_currency,
     m.money_spend,
-    c.reporting_currency,
-    round(core.in_reporting_currency(m.money_spend, m.money_currency, r.date_day), 4) AS reporting_spend,
+    c.currency AS reporting_currency,
+    v.spend AS reporting_spend,
     r.impression_count,
     r.tap_count,
-    r.install_count
+    r.install_count,
+    v.spend IS NOT NULL AS is_converted
    FROM mart.search_ads_campaign_report r
      CROSS JOIN LATERAL ( SELECT
                 CASE
@@ -4319,8 +4381,8 @@ create view mart.search_ads_daily_reporting (
                     WHEN r.original_spend IS NULL THEN r.spend
                     ELSE r.original_spend
                 END AS money_spend) m
-     LEFT JOIN ( SELECT max(n.reporting_currency) AS reporting_currency
-           FROM core.reporting_rate n) c ON true
+     CROSS JOIN LATERAL ( SELECT round(core.in_reporting_currency(m.money_spend, m.money_currency, r.date_day), 4) AS spend) v
+     LEFT JOIN core.reporting_currency c ON true
   WHERE r.is_primary_currency AND r.is_default_attribution AND r.goal_id = ''::text AND NOT r.is_withdrawn;
 
 -- One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?
@@ -6064,6 +6126,17 @@ create view ops.portfolio_app (
    FROM known k
      JOIN core.dim_app a ON a.app_key = k.app_key;
 
+-- One row per keyword of a partition of ranks that the service refused where it alone was requested: plans leave it out. Which keywords have no ranks, and will have none?
+create view ops.refused_keyword (
+  scope jsonb, -- Partition of the slice.
+  keyword text -- The keyword.
+) as
+ SELECT r.scope,
+    b.items[1] AS keyword
+   FROM ops.slice r
+     JOIN ops.batch b ON b.batch_id = r.batch_id
+  WHERE r.dataset = 'keyword_rank'::text AND r.state = 'skipped'::text AND (r.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) AND cardinality(b.items) = 1;
+
 -- Invalid items of answers, each with its reason. The valid items of the same answer are loaded.
 create table ops.reject (
   reject_id bigint not null generated always as identity, -- Number of the reject.
@@ -7062,7 +7135,7 @@ create view ops.unanswered_estimate_daily (
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text]))))
   GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'device'::text), d.date_day;
 
--- One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. Which keywords are missing?
+-- One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. Choose some weeks while a backfill waits. Which keywords are missing?
 create view ops.unanswered_keyword (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -7070,25 +7143,31 @@ create view ops.unanswered_keyword (
   date_day date, -- The day.
   keyword text -- The keyword.
 ) as
- SELECT s.scope ->> 'store'::text AS store,
-    s.scope ->> 'app'::text AS track_id,
-    s.scope ->> 'country'::text AS country_code,
-    d.date_day,
+ SELECT o.store,
+    o.track_id,
+    o.country_code,
+    o.date_day,
     i.item AS keyword
-   FROM ops.slice s
-     JOIN ops.batch b ON b.batch_id = s.batch_id
+   FROM ( SELECT w.store,
+            w.track_id,
+            w.country_code,
+            w.scope,
+            w.batch_id,
+            d.date_day,
+            ARRAY( SELECT f.keyword_key
+                   FROM core.fact_keyword_rank f
+                  WHERE f.app_key = w.app_key AND f.date_day = d.date_day AND f.country_key = w.country_key) AS answered
+           FROM ops.waiting_rank_slice w
+             CROSS JOIN LATERAL ( SELECT g.g::date AS date_day
+                   FROM generate_series(w.window_start::timestamp without time zone, (w.window_end - 1)::timestamp without time zone, '1 day'::interval) g(g)) d
+          GROUP BY w.store, w.track_id, w.country_code, w.scope, w.batch_id, w.app_key, w.country_key, d.date_day) o
+     JOIN ops.batch b ON b.batch_id = o.batch_id
      CROSS JOIN LATERAL unnest(b.items) i(item)
-     JOIN core.dim_date d ON d.date_day >= s.window_start AND d.date_day < s.window_end
-  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (EXISTS ( SELECT
-           FROM core.dim_app a
-             JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
-             JOIN core.dim_keyword k ON k.keyword = i.item
-             JOIN core.fact_keyword_rank f ON f.app_key = a.app_key AND f.date_day = d.date_day AND f.country_key = c.country_key AND f.keyword_key = k.keyword_key
-          WHERE a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text))) AND NOT (EXISTS ( SELECT
-           FROM ops.slice r
-             JOIN ops.batch rb ON rb.batch_id = r.batch_id
-          WHERE r.dataset = s.dataset AND hashtextextended(r.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND r.scope = s.scope AND r.state = 'skipped'::text AND (r.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) AND rb.items = ARRAY[i.item]))
-  GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), d.date_day, i.item;
+     LEFT JOIN core.dim_keyword k ON k.keyword = i.item
+  WHERE (k.keyword_key = ANY (o.answered)) IS NOT TRUE AND NOT ((o.scope, i.item) IN ( SELECT r.scope,
+            r.keyword
+           FROM ops.refused_keyword r))
+  GROUP BY o.store, o.track_id, o.country_code, o.date_day, i.item;
 
 -- One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?
 create view ops.unanswered_keyword_daily (
@@ -7102,9 +7181,82 @@ create view ops.unanswered_keyword_daily (
     track_id,
     country_code,
     date_day,
-    count(*) AS keyword_count
-   FROM ops.unanswered_keyword u
-  GROUP BY store, track_id, country_code, date_day;
+    sum(keyword_count)::bigint AS keyword_count
+   FROM ( SELECT o.store,
+            o.track_id,
+            o.country_code,
+            o.date_day,
+                CASE
+                    WHEN o.list_count > 1 AND (o.scope IN ( SELECT x.scope
+                       FROM ( SELECT DISTINCT w.scope,
+                                w.batch_id
+                               FROM ops.waiting_rank_slice w) x
+                         JOIN ( SELECT DISTINCT w.scope,
+                                w.batch_id
+                               FROM ops.waiting_rank_slice w) y ON y.scope = x.scope AND y.batch_id > x.batch_id
+                         JOIN ops.batch p ON p.batch_id = x.batch_id
+                         JOIN ops.batch q ON q.batch_id = y.batch_id
+                      WHERE p.items && q.items)) OR (o.scope IN ( SELECT r.scope
+                       FROM ops.refused_keyword r)) THEN ( SELECT count(DISTINCT i.item) AS count
+                       FROM ops.batch b
+                         CROSS JOIN LATERAL unnest(b.items) i(item)
+                      WHERE (b.batch_id = ANY (o.batch_ids)) AND NOT (EXISTS ( SELECT
+                               FROM ops.refused_keyword r
+                              WHERE r.scope = o.scope AND r.keyword = i.item)))
+                    ELSE o.item_count
+                END AS keyword_count
+           FROM ( SELECT l.store,
+                    l.track_id,
+                    l.country_code,
+                    l.scope,
+                    l.date_day,
+                    count(*) AS list_count,
+                    sum(l.item_count) AS item_count,
+                    array_agg(l.batch_id) AS batch_ids
+                   FROM ( SELECT DISTINCT w.store,
+                            w.track_id,
+                            w.country_code,
+                            w.scope,
+                            w.batch_id,
+                            cardinality(b.items) AS item_count,
+                            d.date_day
+                           FROM ops.waiting_rank_slice w
+                             JOIN ops.batch b ON b.batch_id = w.batch_id
+                             CROSS JOIN LATERAL ( SELECT g.g::date AS date_day
+                                   FROM generate_series(w.window_start::timestamp without time zone, (w.window_end - 1)::timestamp without time zone, '1 day'::interval) g(g)) d
+                          WHERE NOT (EXISTS ( SELECT
+                                   FROM core.fact_keyword_rank_summary f
+                                  WHERE f.app_key = w.app_key AND f.date_day = d.date_day AND f.country_key = w.country_key))) l
+                  GROUP BY l.store, l.track_id, l.country_code, l.scope, l.date_day) o
+        UNION ALL
+         SELECT o.store,
+            o.track_id,
+            o.country_code,
+            o.date_day,
+            count(DISTINCT i.item) AS count
+           FROM ( SELECT w.store,
+                    w.track_id,
+                    w.country_code,
+                    w.scope,
+                    w.batch_id,
+                    f.date_day,
+                    ARRAY( SELECT n.keyword_key
+                           FROM core.fact_keyword_rank n
+                          WHERE n.app_key = w.app_key AND n.date_day = f.date_day AND n.country_key = w.country_key) AS answered
+                   FROM ops.waiting_rank_slice w
+                     CROSS JOIN LATERAL ( SELECT DISTINCT n.date_day
+                           FROM core.fact_keyword_rank_summary n
+                          WHERE n.app_key = w.app_key AND n.country_key = w.country_key AND n.date_day >= w.window_start AND n.date_day < w.window_end) f
+                  GROUP BY w.store, w.track_id, w.country_code, w.scope, w.batch_id, w.app_key, w.country_key, f.date_day) o
+             JOIN ops.batch b ON b.batch_id = o.batch_id
+             CROSS JOIN LATERAL unnest(b.items) i(item)
+             LEFT JOIN core.dim_keyword k ON k.keyword = i.item
+          WHERE (k.keyword_key = ANY (o.answered)) IS NOT TRUE AND NOT ((o.scope, i.item) IN ( SELECT r.scope,
+                    r.keyword
+                   FROM ops.refused_keyword r))
+          GROUP BY o.store, o.track_id, o.country_code, o.date_day) u
+  GROUP BY store, track_id, country_code, date_day
+ HAVING sum(keyword_count) > 0::numeric;
 
 -- One row per app, country and day whose visibility score was requested and has no answer yet. Which days of visibility are incomplete? Whose scores are missing?
 create view ops.unanswered_visibility_daily (
@@ -7130,6 +7282,32 @@ create view ops.unanswered_visibility_daily (
              JOIN ops.batch o ON o.batch_id = n.batch_id
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'skipped'::text, 'lost'::text])) AND (i.item = ANY (o.items))))
   GROUP BY (s.scope ->> 'store'::text), (split_part(i.item, ':'::text, 2)), (split_part(i.item, ':'::text, 1)), d.date_day;
+
+-- One row per slice of ranks that is pending, running, deferred or failed, with the keys of its app and country. Which requests for ranks have no answer yet?
+create view ops.waiting_rank_slice (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  window_start date, -- First requested day.
+  window_end date, -- Day after the last requested day.
+  batch_id bigint, -- List of the requested keywords.
+  scope jsonb, -- Partition of the slice.
+  app_key integer, -- The app.
+  country_key smallint -- The country.
+) as
+ SELECT s.scope ->> 'store'::text AS store,
+    s.scope ->> 'app'::text AS track_id,
+    s.scope ->> 'country'::text AS country_code,
+    s.window_start,
+    s.window_end,
+    s.batch_id,
+    s.scope,
+    a.app_key,
+    c.country_key
+   FROM ops.slice s
+     LEFT JOIN core.dim_app a ON a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text)
+     LEFT JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
+  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text]));
 
 -- One row, by which the workers take turns: time of the last check for problems, and earliest time of the next message to the webhook.
 create table ops.watch (
@@ -7208,7 +7386,7 @@ CREATE OR REPLACE FUNCTION core.in_reporting_currency(amount numeric, currency t
  RETURNS numeric
  LANGUAGE sql
  STABLE
-RETURN (amount * CASE WHEN (EXISTS (SELECT FROM core.reporting_rate o WHERE (o.reporting_currency = in_reporting_currency.currency))) THEN (1)::numeric ELSE (SELECT r.rate FROM core.reporting_rate r WHERE ((r.currency = in_reporting_currency.currency) AND (r.date_day <= in_reporting_currency.day) AND (r.date_day > (in_reporting_currency.day - 31))) ORDER BY r.date_day DESC LIMIT 1) END);
+RETURN (amount * CASE WHEN (EXISTS (SELECT FROM core.reporting_currency o WHERE (o.currency = in_reporting_currency.currency))) THEN (1)::numeric ELSE (SELECT r.rate FROM core.reporting_rate r WHERE ((r.currency = in_reporting_currency.currency) AND (r.date_day <= in_reporting_currency.day) AND (r.date_day > (in_reporting_currency.day - 31))) ORDER BY r.date_day DESC LIMIT 1) END);
 
 -- Adds a foreign key to the dimension for each key column of a table (app_key, country_key, date_day ...), so that BI tools can join. The loader takes every key of a fact from its dimension: Postgres 18 and later record the keys of facts without checking each row again; older versions check them.
 CREATE OR REPLACE FUNCTION ops.add_foreign_keys(relation regclass)

@@ -1,5 +1,5 @@
 import type { Settings } from "../config/settings.ts";
-import { addDays, dayOf, type Day } from "../core/day.ts";
+import { addDays, addMonths, dayOf, monthStart, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
@@ -7,7 +7,7 @@ import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { alertsIn, type Alert } from "./alert.ts";
 import { fireText } from "./alert-words.ts";
-import { readDueDays, type AnsweredDay } from "./due-days.ts";
+import { alertDays, readDueDays, type AnsweredDay } from "./due-days.ts";
 import { findFires, mostFires } from "./find-fires.ts";
 import { sinceRequested } from "./since-requested.ts";
 import { onlyNew, subjectKey, type Fire, type FireKey } from "./fire.ts";
@@ -35,6 +35,7 @@ export async function checkAlerts(parts: AlertParts): Promise<void> {
   if (alerts.length === 0) return;
   await enter(db, alerts, now);
   const due = await readDueDays(db, alerts, { today: dayOf(now), onlyNew: true });
+  if (due.length > 0) await forgetOld(parts);
   for (const alert of alerts) {
     const days = due.filter(({ alertName }) => alertName === alert.name);
     if (days.length === 0) continue;
@@ -67,6 +68,14 @@ async function enter(db: Database, alerts: readonly Alert[], now: number): Promi
     on conflict (alert_name) do update
     set digest = excluded.digest, checked_at = excluded.checked_at,
         since_day = case when a.digest = excluded.digest then a.since_day else excluded.since_day end`.execute(db);
+}
+
+/** Deletes what fired in months that are kept no longer, and days that no check asks for any more. */
+async function forgetOld({ db, settings, now }: AlertParts): Promise<void> {
+  const today = dayOf(now);
+  const kept = addMonths(monthStart(today), -settings.retention.ops_months);
+  await sql`delete from ops.alert_fire where date_day < ${kept}::date`.execute(db);
+  await sql`delete from ops.alert_day where date_day < ${addDays(today, -2 * alertDays)}::date`.execute(db);
 }
 
 async function checkDays(

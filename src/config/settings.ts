@@ -168,7 +168,7 @@ export const Settings = z.strictObject({
       ops_months: KeepMonths.min(2)
         .default(13)
         .describe(
-          "Whole months before the current one of which each request is kept; of older ones the sums by day, run, plan and slice stay.",
+          "Whole months before the current one of which each request is kept, and what alerts fired; of older requests the sums by day, run, plan and slice stay.",
         ),
     })
     .prefault({})

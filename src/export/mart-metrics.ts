@@ -120,7 +120,11 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
     },
   },
   search_ads_daily_default: { time: "date_day", sums: adSums, ratios: adRatios },
-  search_ads_daily_reporting: { time: "date_day", sums: ["reporting_spend"] },
+  search_ads_daily_reporting: {
+    time: "date_day",
+    sums: ["reporting_spend"],
+    addsUpOver: "everything, where is_converted is true for all of it",
+  },
   search_ads_keyword_report: {
     time: "date_day",
     choose: { ...oneAccount, goal_id: "= ''" },

@@ -28,6 +28,8 @@ const Filter = z.strictObject({
   table: Table.optional(),
   kind: z.enum(["values", "days"], "is neither values nor days").default("values"),
   default: z.string().min(1).optional(),
+  /** A query whose first value is the default when the dashboard is made; what people choose then stays. */
+  first: Text.optional(),
 });
 
 const Card = z.strictObject({

@@ -4,7 +4,7 @@ import type { CollectionFiles } from "./collection-file.ts";
 import { applyDashboard, Dashboard } from "./dashboards.ts";
 import { entryName } from "./database-entry.ts";
 import type { Remote } from "./remote.ts";
-import { metricOf, questionOf, type Lookup } from "./wanted-cards.ts";
+import { firstValuesOf, metricOf, questionOf, type Lookup } from "./wanted-cards.ts";
 
 const Collections = z.array(
   z.looseObject({
@@ -33,6 +33,8 @@ export async function applyCollection(
   const cards: WantedCard[] = Object.entries(files.metrics).map(([key, metric]) => metricOf(key, metric, lookup));
   for (const file of files.dashboards)
     for (const [key, card] of Object.entries(file.cards)) cards.push(await questionOf(file, key, card, lookup));
+  const firsts = new Map<string, ReadonlyMap<string, string>>();
+  for (const file of files.dashboards) firsts.set(file.key, await firstValuesOf(file, lookup));
   const collectionId = await collectionOf(remote);
   const present = await itemsOf(remote, collectionId, Object.keys(files.metrics).length > 0);
   const ids = new Map<string, number | null>();
@@ -46,7 +48,8 @@ export async function applyCollection(
     const id = present("dashboard", file.name);
     const found =
       id === undefined ? undefined : await remote.get(`/api/dashboard/${id}`, Dashboard, "show a dashboard");
-    await applyDashboard(remote, file, found, { collectionId, ids, overwrite });
+    const firstValues = firsts.get(file.key) ?? new Map<string, string>();
+    await applyDashboard(remote, file, found, { collectionId, ids, overwrite, firstValues });
   }
 }
 

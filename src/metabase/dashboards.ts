@@ -21,11 +21,13 @@ export type Dashboard = z.output<typeof Dashboard>;
 
 const Made = z.object({ id: z.number() });
 
-/** Where a new dashboard goes, the ids of its cards by key, and whether a dashboard that differs is replaced. */
+/** Where a new dashboard goes, the ids of its cards by key, and how one that is there is changed. */
 export type DashboardOptions = {
   readonly collectionId: number | null;
   readonly ids: ReadonlyMap<string, number | null>;
   readonly overwrite: boolean;
+  /** What filters begin with, by their keys: those that choose by what the warehouse has. */
+  readonly firstValues: ReadonlyMap<string, string>;
 };
 
 /**
@@ -36,7 +38,7 @@ export async function applyDashboard(
   remote: Remote,
   file: DashboardFile,
   present: Dashboard | undefined,
-  { collectionId, ids, overwrite }: DashboardOptions,
+  { collectionId, ids, overwrite, firstValues }: DashboardOptions,
 ): Promise<void> {
   const { name, description } = file;
   const change = { what: "dashboard", name } as const;
@@ -46,7 +48,7 @@ export async function applyDashboard(
     const made = await remote.write({ ...change, action: "create", properties: [], method: "POST", path, body });
     if (made === null) return;
     const { id } = Made.parse(made);
-    const filled = bodyOf(file, { id, name }, { ids, replaces: true });
+    const filled = bodyOf(file, { id, name }, { ids, firstValues, replaces: true });
     await remote.send({ method: "PUT", path: `${path}/${id}`, body: filled, what: `fill dashboard ${name}` });
     return;
   }
@@ -59,7 +61,7 @@ export async function applyDashboard(
   if (!replaces && differs.length > 0) remote.note({ ...change, action: "leave", properties: differs });
   const properties = replaces ? [...differs, ...places.missing] : places.missing;
   if (properties.length === 0) return;
-  const body = bodyOf(file, present, { ids, replaces });
+  const body = bodyOf(file, present, { ids, firstValues, replaces });
   await remote.write({
     ...change,
     action: "update",
@@ -70,11 +72,11 @@ export async function applyDashboard(
   });
 }
 
-type Filling = { readonly ids: ReadonlyMap<string, number | null>; readonly replaces: boolean };
+type Filling = Pick<DashboardOptions, "ids" | "firstValues"> & { readonly replaces: boolean };
 
 /** All places are sent: Metabase drops those that are not. */
-function bodyOf(file: DashboardFile, present: Dashboard, { ids, replaces }: Filling): Properties {
-  const parameters = replaces ? parametersOf(file, present) : (present.parameters ?? []);
+function bodyOf(file: DashboardFile, present: Dashboard, { ids, firstValues, replaces }: Filling): Properties {
+  const parameters = replaces ? parametersOf(file, present, firstValues) : (present.parameters ?? []);
   const dashcards = layOut(file, {
     present: present.dashcards ?? [],
     ids,
@@ -104,25 +106,38 @@ function filtersOf({ filters }: DashboardFile): Properties {
 function filtersOn({ key: dashboard, filters }: DashboardFile, { parameters }: Dashboard): Properties {
   const known = new Map((parameters ?? []).map((one) => [one.id, one]));
   return Object.fromEntries(
-    Object.keys(filters).flatMap((key) => {
+    Object.entries(filters).flatMap(([key, filter]) => {
       const found = known.get(parameterId(dashboard, key));
       if (found === undefined) return [];
-      const { name, type, default: first } = found;
-      return [[`filter.${key}`, { name, type, ...(first == null ? {} : { default: first }) }]];
+      const { name, type, default: value } = found;
+      // what a filter began with changes with the warehouse, and is for people to change
+      const isOpen = value == null || filter.first !== undefined;
+      return [[`filter.${key}`, { name, type, ...(isOpen ? {} : { default: value }) }]];
     }),
   );
 }
 
-/** The file's filters as Metabase takes them, after those that people added. */
-function parametersOf(file: DashboardFile, { parameters }: Dashboard): readonly { readonly id: string }[] {
-  const ours = Object.entries(file.filters).map(([key, filter]) => ({
-    id: parameterId(file.key, key),
-    name: filter.name,
-    slug: key,
-    type: widgetOf(filter),
-    sectionId: filter.kind === "days" ? "date" : "string",
-    ...(filter.default === undefined ? {} : { default: filter.default }),
-  }));
+/** The file's filters as Metabase takes them, after those that people added. A filter that is there keeps the value that it begins with. */
+function parametersOf(
+  file: DashboardFile,
+  { parameters }: Dashboard,
+  firstValues: DashboardOptions["firstValues"],
+): readonly { readonly id: string }[] {
+  const present = new Map((parameters ?? []).map((one) => [one.id, one]));
+  const ours = Object.entries(file.filters).map(([key, filter]) => {
+    const id = parameterId(file.key, key);
+    const first = firstValues.get(key);
+    const chosen = present.has(id) ? present.get(id)?.["default"] : first === undefined ? undefined : [first];
+    const value = filter.first === undefined ? filter.default : chosen;
+    return {
+      id,
+      name: filter.name,
+      slug: key,
+      type: widgetOf(filter),
+      sectionId: filter.kind === "days" ? "date" : "string",
+      ...(value == null ? {} : { default: value }),
+    };
+  });
   const ids = new Set(ours.map(({ id }) => id));
   return [...ours, ...(parameters ?? []).filter(({ id }) => !ids.has(id))];
 }

@@ -13,11 +13,12 @@ export type Lookup = {
   readonly databaseId: number;
   readonly finder: FieldFinder;
   readonly columns: (sql: string) => Promise<readonly string[]>;
+  readonly first: (sql: string) => Promise<string | null>;
 };
 
 /** Looks columns of queries up in the warehouse and fields in Metabase. */
 export function lookUpIn(pool: Pool, databaseId: number, finder: FieldFinder): Lookup {
-  return { databaseId, finder, columns: (sql) => columnsOf(pool, sql) };
+  return { databaseId, finder, columns: (sql) => columnsOf(pool, sql), first: (sql) => firstOf(pool, sql) };
 }
 
 /** The question of a dashboard's file. Throws `dashboard_misfit` when a filter's column or the query does not fit the warehouse. */
@@ -40,7 +41,7 @@ export async function questionOf(
   const full = `${dashboard.key}/${key}`;
   const names = await lookup.columns(withoutFilters(card.sql)).catch((cause: unknown) => {
     const problem = cause instanceof Error ? cause.message : "cannot be run";
-    throw misfit(dashboard, key, "sql", `does not fit the warehouse: ${problem}`);
+    throw misfit(dashboard, `cards.${key}.sql`, `does not fit the warehouse: ${problem}`);
   });
   return {
     key: full,
@@ -59,6 +60,20 @@ export async function questionOf(
       native: { query: card.sql, "template-tags": tagsOf(full, filters) },
     },
   };
+}
+
+/** What filters begin with, by their keys, where a query of the file says it and has an answer. Throws `dashboard_misfit` when one cannot be run. */
+export async function firstValuesOf(dashboard: DashboardFile, lookup: Lookup): Promise<ReadonlyMap<string, string>> {
+  const values = new Map<string, string>();
+  for (const [key, { first }] of Object.entries(dashboard.filters)) {
+    if (first === undefined) continue;
+    const value = await lookup.first(first).catch((cause: unknown) => {
+      const problem = cause instanceof Error ? cause.message : "cannot be run";
+      throw misfit(dashboard, `filters.${key}.first`, `does not fit the warehouse: ${problem}`);
+    });
+    if (value !== null) values.set(key, value);
+  }
+  return values;
 }
 
 /** The metric of metrics.yaml. Throws `dashboard_misfit` when Metabase does not show its table or column. */
@@ -143,13 +158,13 @@ function fieldOf({ dashboard, key, card, name, filter }: FilterPlace, { finder }
   const table = filter.table ?? card.table;
   const found = finder.field(table, column);
   if (found === undefined)
-    throw misfit(dashboard, key, "table", `has no column ${table}.${column} for the filter ${name}`);
+    throw misfit(dashboard, `cards.${key}.table`, `has no column ${table}.${column} for the filter ${name}`);
   return found.id;
 }
 
-function misfit({ key: file }: DashboardFile, card: string, part: string, problem: string): Error {
+function misfit({ key: file }: DashboardFile, key: string, problem: string): Error {
   const name = `config/metabase/${file.replaceAll("_", "-")}.yaml`;
-  return fail("dashboard_misfit", { file: name, key: `cards.${card}.${part}`, problem });
+  return fail("dashboard_misfit", { file: name, key, problem });
 }
 
 function missing(file: string, key: string, what: string): Error {
@@ -158,11 +173,21 @@ function missing(file: string, key: string, what: string): Error {
 
 /** The names of the columns that a query answers with; it is planned, and no row of it is read. */
 async function columnsOf(pool: Pool, query: string): Promise<readonly string[]> {
-  // the extended protocol takes one statement and no more
-  const described: QueryConfig & { queryMode: string } = {
-    text: `select * from (${query}\n) as q limit 0`,
-    queryMode: "extended",
-  };
-  const { fields } = await pool.query(described);
+  const { fields } = await pool.query(oneStatement(`select * from (${query}\n) as q limit 0`));
   return fields.map(({ name }) => name);
+}
+
+/** The first value that a query answers with. */
+async function firstOf(pool: Pool, query: string): Promise<string | null> {
+  const { rows } = await pool.query<unknown[]>({
+    ...oneStatement(`select * from (${query}\n) as q limit 1`),
+    rowMode: "array",
+  });
+  const value = rows[0]?.[0];
+  return typeof value === "string" ? value : null;
+}
+
+/** The extended protocol takes one statement and no more. */
+function oneStatement(text: string): QueryConfig & { queryMode: string } {
+  return { text, queryMode: "extended" };
 }

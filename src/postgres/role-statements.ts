@@ -24,6 +24,8 @@ export const deletable = [
   "ops.past_slice_spend",
   "ops.search_ads_report_shape",
   "ops.search_ads_report_week",
+  "ops.alert_fire",
+  "ops.alert_day",
 ];
 
 /** What sessions of the reader are held to unless the role or the database says otherwise already. */

@@ -21,6 +21,32 @@ describe("an alert", () => {
     expect(stage.sent()).toHaveLength(1);
   });
 
+  test("keeps what fired as long as requests, and the days that it checked as long as it may check them again", async () => {
+    await stage.ranks({ "2026-08-07": 4, "2026-08-08": 12 });
+    await stage.watch(fell);
+    await stage.mart.ask(`
+      insert into ops.alert_fire (alert_name, digest, mart, subject, date_day, summary, detail, fired_at, due_at, notified_at)
+      select alert_name, digest, mart, subject, d.day, 'old', detail, fired_at, due_at, notified_at
+      from   ops.alert_fire, unnest('{2025-06-30,2025-07-01}'::date[]) as d (day)`);
+    await stage.mart.ask(`
+      insert into ops.alert_day select alert_name, d.day, digest, answered_at, answer_count, unanswered_count
+      from   ops.alert_day, unnest('{2026-06-09,2026-06-10}'::date[]) as d (day) where date_day = '2026-08-08'`);
+    const kept = () =>
+      stage.mart.ask(
+        "select 'fired', date_day from ops.alert_fire union all select 'checked', date_day from ops.alert_day order by 1, 2",
+      );
+    const before = await kept();
+    await stage.watch(fell);
+    // nothing was due
+    expect(await kept()).toEqual(before);
+    await stage.ranks({ "2026-08-08": 12 });
+    await stage.watch(fell);
+    expect(await kept()).toEqual(
+      before.filter((one) => one !== "fired | 2025-06-30" && one !== "checked | 2026-06-09"),
+    );
+    expect(before).toHaveLength((await kept()).length + 2);
+  });
+
   test("waits while anything of the day is under way, and fires when it has its answers", async () => {
     await stage.ranks({ "2026-08-07": 4, "2026-08-08": 12 });
     await stage.answered({ day: "2026-08-08", scope: { ...onUs, app: "2" }, state: "pending" });

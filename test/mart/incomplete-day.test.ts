@@ -188,6 +188,29 @@ describe("a newest day of which half is loaded", () => {
   });
 });
 
+test("of days that wait whole, each keyword counts once, however many lists name it, and a refused one not at all", async () => {
+  // a budget, a plan of other lists, a failure: on the 10th lists share a keyword, on the 11th they do not
+  await slice("6", "2026-08-10", "habit,plan", "pending");
+  await slice("6", "2026-08-10", "plan,todo", "failed");
+  await slice("6", "2026-08-11", "plan,todo", "deferred");
+  await slice("6", "2026-08-11", "odd", "pending");
+  await slice("7", "2026-08-11", "habit,plan", "pending");
+  await slice("7", "2026-08-11", "todo", "deferred");
+  const daily = () =>
+    mart.ask(
+      "select track_id, date_day, keyword_count from ops.unanswered_keyword_daily where track_id in ('6', '7') order by 1, 2",
+    );
+  const counted = ["6 | 2026-08-10 | 3", "6 | 2026-08-11 | 3", "7 | 2026-08-11 | 3"];
+  expect(await daily()).toEqual(counted);
+  expect(
+    await mart.ask(
+      "select track_id, date_day, count(*) from ops.unanswered_keyword where track_id in ('6', '7') group by 1, 2 order by 1, 2",
+    ),
+  ).toEqual(counted);
+  await slice("6", "2026-08-12", "odd", "skipped", "bad_request");
+  expect(await daily()).toEqual(["6 | 2026-08-10 | 3", "6 | 2026-08-11 | 2", "7 | 2026-08-11 | 3"]);
+});
+
 describe("a gap on just the day that is compared", () => {
   test("takes the nearest day, of two the earlier, and says which; never the newest day itself", async () => {
     expect(await movers("2", 7)).toEqual(["plan | 2026-08-08 | 2026-07-31 | 3 | 10 | gained | 1 | 1 | true"]);

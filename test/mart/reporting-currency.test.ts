@@ -45,6 +45,14 @@ test("without rates there is no reporting currency, and nothing is converted", a
 });
 
 test("spend is converted by the newest rate that the user loaded for the day, from the organisation's own currency where it is known", async () => {
+  const usd =
+    "insert into core.reporting_rate (currency, date_day, reporting_currency, rate) values ('GBP', '2026-08-01', 'USD', 1.3)";
+  await expect(mart.ask(usd)).rejects.toThrow("reporting_rate_reporting_currency_fkey");
+  await mart.ask("insert into core.reporting_currency values ('EUR')");
+  await expect(mart.ask("insert into core.reporting_currency values ('USD')")).rejects.toThrow(
+    "reporting_currency_is_only_key",
+  );
+  await expect(mart.ask(usd)).rejects.toThrow("reporting_rate_reporting_currency_fkey");
   await mart.ask(`
     insert into core.reporting_rate (currency, date_day, reporting_currency, rate)
     values ('GBP', '2026-07-01', 'EUR', 1.5), ('GBP', '2026-08-01', 'EUR', 1.15), ('GBP', '2026-08-03', 'EUR', 9), ('USD', '2026-08-02', 'EUR', 0.9)`);
@@ -55,5 +63,35 @@ test("spend is converted by the newest rate that the user loaded for the day, fr
     "8 | 2026-08-02 | EUR | 9 | EUR | 9",
     "9 | 2026-08-02 | USD | 22 | EUR | 19.8",
   ]);
-  expect(await mart.ask("select sum(reporting_spend) as spend from mart.search_ads_daily_reporting")).toEqual(["40.3"]);
+  expect(
+    await mart.ask("select sum(reporting_spend) as spend from mart.search_ads_daily_reporting where is_converted"),
+  ).toEqual(["40.3"]);
+  expect(await mart.ask("select count(*) from mart.search_ads_daily_reporting where not is_converted")).toEqual(["1"]);
+});
+
+test("the overview has the same money for each app, and none where a part of it has no rate", async () => {
+  await mart.fill("core.tracked_app", [{ app_key: "ios:1", valid_from: "2026-08-01", is_current: true }]);
+  const of = (date: string, org: string, original: number | null) => ({
+    ...spent(org, date, 20, original),
+    campaign_id: `${org} ${date}`,
+    app_key: "ios:1",
+  });
+  await mart.fill("core.fact_search_ads_report", [
+    of("2026-08-10", "8", 9),
+    of("2026-08-10", "9", null),
+    of("2026-08-11", "8", 9),
+    of("2026-10-20", "8", 9),
+    of("2026-10-20", "9", null),
+  ]);
+  expect(
+    await mart.ask(`
+      select date_day, search_ads_spend, search_ads_currency, search_ads_reporting_spend, reporting_currency
+      from   mart.app_overview_daily where track_id = '1' order by 1`),
+  ).toEqual([
+    // 9 euros and 20 dollars at 0.9
+    "2026-08-10 | 40 | USD | 27 | EUR",
+    "2026-08-11 | 20 | USD | 9 | EUR",
+    // no rate of the dollar any more
+    "2026-10-20 | 40 | USD | - | EUR",
+  ]);
 });

@@ -101,6 +101,10 @@ test("a query and a filter that do not fit the warehouse are reported by file an
   await expect(spoil("column: app_name", "column: app_nmae")).rejects.toThrow(
     /cards.one.table has no column mart.keyword_rank_daily.app_nmae for the filter app/,
   );
+  const query = "column: app_name, first: select app_nmae from core.dim_app";
+  await expect(spoil("column: app_name", query)).rejects.toThrow(
+    /filters.app.first does not fit the warehouse.*app_nmae/,
+  );
   await expect(spoil("sql: select keyword from", "sql: delete from core.dim_app; select keyword from")).rejects.toThrow(
     /^dashboard_misfit/,
   );

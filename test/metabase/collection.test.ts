@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { sharedMetabaseStage, type MetabaseStage } from "../support/metabase-stage.ts";
+import { sql } from "../../src/postgres/sql.ts";
+import { openMetabaseStage, sharedMetabaseStage, type MetabaseStage } from "../support/metabase-stage.ts";
 
 const shared = sharedMetabaseStage();
 afterAll(() => shared[Symbol.asyncDispose]());
@@ -244,4 +245,37 @@ test("a dry run on a new Metabase reports its first step", async () => {
     changes: [{ what: "administrator", name: "a@example.com", action: "create" }],
   });
   expect(stage.metabase.writes()).toEqual([]);
+});
+
+test("filters begin with the app and the country of most keywords, and with what people chose since", async () => {
+  await using stage = await openMetabaseStage();
+  const { db } = stage.warehouse;
+  await sql`insert into core.dim_app (store, track_id, app_name) values ('ios', '1', 'Few'), ('ios', '2', 'Most')`.execute(
+    db,
+  );
+  const counted = (country: number) => sql`
+    insert into core.fact_keyword_rank_summary
+    select app_key, ops.today(), ${country}::int, 1, case track_id when '1' then 3 else 9 end, 0, 0, 0, 0, 0, 0, 0 from core.dim_app`;
+  await counted(392).execute(db);
+  await sql`update core.fact_keyword_rank_summary set answered_keyword_count = answered_keyword_count + 1`.execute(db);
+  await counted(840).execute(db);
+  await stage.apply();
+  const begins = () =>
+    Object.fromEntries(
+      dashboardOf(stage, "Keyword performance").parameters.map((one) => [one["slug"], one["default"]]),
+    );
+  expect(begins()).toEqual({ app: ["Most"], country: ["JP"], keyword: undefined, group: undefined, day: "past30days" });
+  expect(dashboardOf(stage, "Search ads").parameters.map((one) => one["default"])).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    "past30days",
+  ]);
+  const app = dashboardOf(stage, "Keyword performance").parameters.find((one) => one["slug"] === "app");
+  Object.assign(app ?? {}, { default: ["Few"] });
+  await sql`truncate core.fact_keyword_rank_summary`.execute(db);
+  expect((await stage.apply()).changes).toEqual([]);
+  change(stage, "keyword-performance.yaml", "name: Keyword group,", "name: Group,");
+  await stage.apply({ overwrite: true });
+  expect(begins()).toMatchObject({ app: ["Few"], country: ["JP"] });
 });

@@ -1,21 +1,29 @@
 -- Money in one reporting currency, by rates that the user loads. Storehouse brings no rates.
 
+create table core.reporting_currency (
+  currency text    primary key check (currency ~ '^[A-Z]{3}$'),
+  is_only  boolean not null default true unique check (is_only)
+);
+comment on table  core.reporting_currency          is 'The currency of reports, one row at most, written by the user; empty until then.';
+comment on column core.reporting_currency.currency is 'Currency of reports, three letters.';
+comment on column core.reporting_currency.is_only  is 'True: it keeps a second currency out.';
+
 create table core.reporting_rate (
   currency           text    not null check (currency ~ '^[A-Z]{3}$'),
   date_day           date    not null,
-  reporting_currency text    not null check (reporting_currency ~ '^[A-Z]{3}$'),
+  reporting_currency text    not null references core.reporting_currency (currency),
   rate               numeric not null check (rate > 0),
   primary key (currency, date_day)
 );
-comment on table  core.reporting_rate                    is 'Rates of exchange into the reporting currency, loaded by the user; empty until then. All rows name the same reporting_currency.';
+comment on table  core.reporting_rate                    is 'Rates of exchange into the reporting currency, loaded by the user; empty until then. A rate into another currency than that of core.reporting_currency is refused.';
 comment on column core.reporting_rate.currency           is 'Currency, three letters.';
 comment on column core.reporting_rate.date_day           is 'First day of the rate. It holds until the next one, for 31 days at most.';
-comment on column core.reporting_rate.reporting_currency is 'Currency of reports, three letters.';
+comment on column core.reporting_rate.reporting_currency is 'The currency of core.reporting_currency.';
 comment on column core.reporting_rate.rate               is 'Units of reporting_currency for one unit of currency.';
 select ops.comment_columns('core.reporting_rate');
 
 create function core.in_reporting_currency(amount numeric, currency text, day date) returns numeric language sql stable
-  return amount * case when exists (select from core.reporting_rate as o where o.reporting_currency = $2) then 1
+  return amount * case when exists (select from core.reporting_currency as o where o.currency = $2) then 1
                        else (select r.rate from core.reporting_rate as r
                              where  r.currency = $2 and r.date_day <= $3 and r.date_day > $3 - 31
                              order  by r.date_day desc limit 1) end;
@@ -23,18 +31,20 @@ comment on function core.in_reporting_currency(numeric, text, date) is 'An amoun
 
 create view mart.search_ads_daily_reporting as
 select r.org_id, r.org_name, r.track_id, r.app_name, r.country_code, r.campaign_id, r.campaign_name, r.date_day, m.money_currency, m.money_spend,
-       c.reporting_currency, round(core.in_reporting_currency(m.money_spend, m.money_currency, r.date_day), 4) as reporting_spend,
-       r.impression_count, r.tap_count, r.install_count
+       c.currency as reporting_currency, v.spend as reporting_spend,
+       r.impression_count, r.tap_count, r.install_count, v.spend is not null as is_converted
 from   mart.search_ads_campaign_report as r
 -- the organisation's own money has been converted by nobody yet
 cross  join lateral (
   select case when r.original_spend is null then r.currency else r.original_currency end as money_currency,
          case when r.original_spend is null then r.spend else r.original_spend end as money_spend) as m
-left   join (select max(n.reporting_currency) as reporting_currency from core.reporting_rate as n) as c on true
+cross  join lateral (select round(core.in_reporting_currency(m.money_spend, m.money_currency, r.date_day), 4) as spend) as v
+left   join core.reporting_currency as c on true
 where  r.is_primary_currency and r.is_default_attribution and r.goal_id = '' and not r.is_withdrawn;
-comment on view   mart.search_ads_daily_reporting                    is 'One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?';
+comment on view   mart.search_ads_daily_reporting                    is 'One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, where is_converted is true for all of it; money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?';
 comment on column mart.search_ads_daily_reporting.money_currency     is 'Currency of money_spend: the organisation''s own where the service reports the money in it, or else that of ops.search_ads_default.';
 comment on column mart.search_ads_daily_reporting.money_spend        is 'Money spent, in money_currency.';
-comment on column mart.search_ads_daily_reporting.reporting_currency is 'The reporting currency; null until rates are loaded.';
+comment on column mart.search_ads_daily_reporting.reporting_currency is 'The currency of core.reporting_currency; null until there is one.';
 comment on column mart.search_ads_daily_reporting.reporting_spend    is 'Money spent, in reporting_currency; null where there is no rate of the day, or of the 30 days before it.';
+comment on column mart.search_ads_daily_reporting.is_converted       is 'False where reporting_spend is null: a sum over such rows is about a part of the spend.';
 select ops.comment_columns('mart.search_ads_daily_reporting', 'mart.search_ads_daily');
