@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import exportTask, { ExportPayload } from "./export.ts";
 import planDueTask, { PlanDuePayload } from "./plan-due.ts";
+import publishTask, { PublishPayload } from "./publish.ts";
 import type { Schedule } from "./schedule.ts";
 import retentionTask, { RetentionPayload } from "./retention.ts";
 
@@ -20,4 +21,5 @@ export const jobs: Readonly<Record<string, Job>> = {
   plan_due: { payload: PlanDuePayload, task: planDueTask, plans: true },
   retention: { payload: RetentionPayload, task: retentionTask, plans: false },
   export: { payload: ExportPayload, task: exportTask, plans: false },
+  publish: { payload: PublishPayload, task: publishTask, plans: false },
 };

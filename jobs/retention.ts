@@ -8,6 +8,10 @@ import type { Schedule } from "./schedule.ts";
 export const RetentionPayload = z.strictObject({});
 
 /** Drops or detaches months of requests that are kept no longer, and of facts where the configuration says how long they are kept. */
-export default function retentionTask(parts: IngestParts, { settings }: Schedule): Task {
-  return () => retireQuietly(parts, settings);
+export default function retentionTask(parts: IngestParts, { settings, config, warehouse }: Schedule): Task {
+  return async () => {
+    // loaded when it is due: a worker has no other use for it
+    const { withPublishedCheck } = await import("../src/publish/verify-month.ts");
+    await withPublishedCheck(warehouse, config, (mayGo) => retireQuietly(parts, { settings, mayGo }));
+  };
 }

@@ -24,6 +24,8 @@ const homes = [
 const packages = [
   { what: "undici", name: /^undici$/, home: ["src/core/http-agent.ts"] },
   { what: "DuckDB", name: /^@duckdb\//, home: ["src/export/parquet.ts"] },
+  { what: "the library of S3", name: /^@aws-sdk\//, home: ["src/export/bucket-place.ts", "src/export/s3-client.ts"] },
+  { what: "the client of ClickHouse", name: /^@clickhouse\//, home: ["src/publish/clickhouse.ts"] },
   { what: "the library that draws", name: /^@observablehq\/plot$|^domino$/, home: ["src/charts/draw.ts"] },
   { what: "p-queue", name: /^p-queue$/, home: ["src/credits/queue.ts"] },
 ] as const;

@@ -144,8 +144,14 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "export",
-    summary: "write tables and views as Parquet or CSV files, one a month; only months that changed are written again",
+    summary:
+      "write tables and views as Parquet or CSV files, one a month, into a folder or bucket; only months that changed are written again",
     load: async () => (await import("./commands/export.ts")).defineExport,
+  },
+  {
+    name: "publish",
+    summary: "keep tables and marts in a ClickHouse; only months that changed are sent, and each is swapped whole",
+    load: async () => (await import("./commands/publish.ts")).definePublish,
   },
   {
     name: "dbt",

@@ -79,6 +79,11 @@ export const Environment = z.object({
   AWS_SESSION_TOKEN: secret(z.string().min(1), "The token of temporary keys."),
   AWS_PROFILE: z.string().optional().describe("Profile in ~/.aws that `export` to a bucket uses."),
   AWS_REGION: z.string().optional().describe("Region of the bucket; `export.s3.region` goes before it."),
+  CLICKHOUSE_URL: BaseUrl.optional().describe(
+    "HTTP address of a ClickHouse that `publish` keeps tables and marts in, such as https://host:8443; retention then waits until a month is there.",
+  ),
+  CLICKHOUSE_USER: z.string().min(1).optional().describe("Its user; `default` when left out."),
+  CLICKHOUSE_PASSWORD: secret(z.string().min(1), "The password of that user."),
   HTTPS_PROXY: secret(
     ProxyUrl,
     "Proxy for https addresses of the API, of buckets, of Metabase and of the webhook; also in lower case. Never used for this machine.",

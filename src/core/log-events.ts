@@ -17,6 +17,10 @@ export const logEvents = {
   "schedule.not_priced": { level: "warn", says: "the next runs of the schedule could not be priced" },
   "retention.month": { level: "info", says: "retention dropped a month of a table" },
   "export.table": { level: "info", says: "a scheduled export wrote or removed files of a table" },
+  "publish.table": {
+    level: "info",
+    says: "a scheduled publication swapped or removed months of a table in ClickHouse",
+  },
   "requests.sent": { level: "info", says: "how many requests this worker sent since the last check of the incidents" },
   "slice.ended": { level: "debug", says: "a slice is loaded or empty" },
   "slice.attempt_failed": {

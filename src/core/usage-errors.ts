@@ -57,6 +57,36 @@ export const usageErrors = {
     says: "another export is writing into {place}",
     next: "wait until it has ended, or choose another place",
   },
+  publish_failed: {
+    recovery: "usage",
+    says: "{table} could not be published: {problem}",
+    next: "its months there are as they were or as they are here; report this message",
+  },
+  publish_mismatch: {
+    recovery: "retry",
+    says: "{table} has other sums in ClickHouse than in Postgres: {column} {month}",
+    next: "the month there is as it was; publish again, and report this where it stays so",
+  },
+  publish_under_way: {
+    recovery: "usage",
+    says: "another process is publishing this database",
+    next: "wait until it has ended",
+  },
+  clickhouse_unset: {
+    recovery: "usage",
+    says: "CLICKHOUSE_URL is not set",
+    next: "set it to the HTTP address of a ClickHouse, such as https://host:8443, with CLICKHOUSE_USER and CLICKHOUSE_PASSWORD",
+  },
+  clickhouse_refused: {
+    recovery: "usage",
+    says: "ClickHouse refused a statement: {problem}",
+    next: "check CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and the rights of the user: it makes databases, tables and views",
+  },
+  clickhouse_unavailable: {
+    recovery: "retry",
+    says: "ClickHouse does not respond: {problem}",
+    next: "check CLICKHOUSE_URL and that the server runs, then run it again: months that are there are not sent again",
+  },
   unknown_scheme: {
     recovery: "usage",
     says: "{scheme}:// names no place that files can be written to",

@@ -10,7 +10,7 @@ const story = [...middle, "planner", "ingest"];
 const runs = [...story, "runs", "archive"];
 const entry = [...runs, "app", "open-ingest", "jobs", "foreground", "person"];
 const watch = ["alerts", "incidents", "doctor", "health"];
-const surfaces = ["charts", "export", "metabase", "mcp", "sandbox"];
+const surfaces = ["charts", "export", "publish", "metabase", "mcp", "sandbox"];
 
 /**
  * Every room, with the rooms that it may import; each of those stands above it. Siblings do not import one another: credits know no
@@ -56,9 +56,14 @@ export const rooms: readonly Room[] = [
     mayImport: [...core, "config", "postgres"],
   },
   {
+    name: "publish",
+    is: "tables and marts in a ClickHouse",
+    mayImport: [...core, "config", "postgres", "export"],
+  },
+  {
     name: "jobs",
-    is: "tasks of the queue: the planner's trigger, retention, export",
-    mayImport: [...core, "config", "postgres", "ingest", "runs", "export"],
+    is: "tasks of the queue: the planner's trigger, retention, export, publish",
+    mayImport: [...core, "config", "postgres", "ingest", "runs", "export", "publish"],
   },
   { name: "foreground", is: "a run of a command, to its end", mayImport: [...runs, "app", "open-ingest", "jobs"] },
   {

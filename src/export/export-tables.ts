@@ -9,6 +9,7 @@ import type { FileFormat } from "./manifest.ts";
 import { openPlace } from "./open-place.ts";
 import type { ExportPlace, PlaceOptions } from "./place.ts";
 import type { Relation } from "../postgres/relations.ts";
+import { beginSnapshot } from "./snapshot.ts";
 import type { PartWriter } from "./write-part.ts";
 
 /** What to export and where to. `onTable` is called with each table as soon as it is done. */
@@ -38,7 +39,7 @@ export async function exportTables(pool: Pool, request: TableExportRequest): Pro
   const parquet = request.format === "csv" ? null : opened.use(await openParquet(work));
   const client = await pool.connect();
   opened.defer(() => client.release());
-  await begin(client);
+  await beginSnapshot(client);
   opened.defer(() => client.query("rollback").then(nothing, nothing));
   if (place.lockName !== null) await lockPlace(client, place.lockName, out);
   const done: TableExport[] = [];
@@ -70,18 +71,6 @@ async function openParquet(work: string) {
 }
 
 const nothing = () => undefined;
-
-/** One moment for all tables, and values as text that means the same on every machine. DuckDB may take its time between two statements. */
-async function begin(client: PoolClient): Promise<void> {
-  await client.query(`
-    begin isolation level repeatable read, read only;
-    set local idle_in_transaction_session_timeout = 0;
-    set local timezone = 'UTC';
-    set local datestyle = 'ISO, YMD';
-    set local intervalstyle = 'postgres';
-    set local extra_float_digits = 1;
-    set local bytea_output = 'hex'`);
-}
 
 /** Until the transaction ends: a bucket has no lock of its own, and whoever exports into it reads this database. */
 async function lockPlace(client: PoolClient, name: string, out: string): Promise<void> {

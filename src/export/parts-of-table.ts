@@ -102,7 +102,7 @@ function digest(relation: Relation, { rows, sum }: Found): string {
  * The column by whose months the rows are cut: the day of a row, or the first day of its period. Null where rows have no day,
  * and of the calendar, whose rows are the days themselves.
  */
-function monthColumn({ columns, key }: Pick<Relation, "columns" | "key">): string | null {
+export function monthColumn({ columns, key }: Pick<Relation, "columns" | "key">): string | null {
   const found = ["date_day", "period_start"].find((column) =>
     columns.some(({ name, type }) => name === column && type === "date"),
   );

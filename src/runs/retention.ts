@@ -22,8 +22,16 @@ import type { IngestParts } from "../ingest/ingest-parts.ts";
 /** A month of facts or requests that is kept no longer, with the datasets that write its table. */
 export type OldMonth = MonthPartition & { readonly datasets: readonly string[]; readonly keptFrom: Day };
 
-/** What came of an old month: gone, or put off while a slice writes to it or a lock is not available. */
-export type Retired = OldMonth & { readonly outcome: "gone" | "in use" };
+/** What came of an old month: gone, or put off: while a slice writes to it or a lock is not available, or until it is published. */
+export type Retired = OldMonth & { readonly outcome: "gone" | "in use" | "not published" };
+
+/** How months are retired. `mayGo` says of a month whether it is kept elsewhere; without it all may go. */
+type RetireOptions = {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly action: RetentionAction;
+  readonly mayGo?: ((month: OldMonth) => Promise<boolean>) | undefined;
+};
 
 /** The first day that each table keeps: of several datasets that write it the one that keeps longest decides. */
 export function keptTables(settings: Settings, today: Day) {
@@ -66,19 +74,21 @@ export async function oldMonths(db: Database, settings: Settings, today: Day): P
 }
 
 /**
- * Drops or detaches every month that is kept no longer, the oldest first; one that is in use, and those of its table after it, are left
- * for the next time.
+ * Drops or detaches every month that is kept no longer, the oldest first; one that is in use or may not go yet, and those of its table after
+ * it, are left for the next time.
  */
 export async function retire(
   db: Database,
-  { settings, clock, action }: { settings: Settings; clock: Clock; action: RetentionAction },
+  { settings, clock, action, mayGo = () => Promise.resolve(true) }: RetireOptions,
 ): Promise<readonly Retired[]> {
   const retired: Retired[] = [];
   await makeMonths(db, clock.today());
   for (const month of await oldMonths(db, settings, clock.today())) {
-    const isStuck = retired.some(({ table, outcome }) => table === month.table && outcome === "in use");
-    const isGone = !isStuck && (await remove(db, month, { action, clock }));
-    retired.push({ ...month, outcome: isGone ? "gone" : "in use" });
+    const before = retired.find(({ table, outcome }) => table === month.table && outcome !== "gone");
+    const isPublished = before === undefined && (await mayGo(month));
+    const isGone = isPublished && (await remove(db, month, { action, clock }));
+    const stays = before?.outcome ?? (isPublished ? "in use" : "not published");
+    retired.push({ ...month, outcome: isGone ? "gone" : stays });
   }
   await foldSlices(db, settings, clock);
   return retired;
@@ -87,10 +97,10 @@ export async function retire(
 /** `retire` for the worker: what it did goes to the log. */
 export async function retireQuietly(
   { db, clock, log }: Pick<IngestParts, "db" | "clock" | "log">,
-  settings: Settings,
+  { settings, mayGo }: Pick<RetireOptions, "settings" | "mayGo">,
 ): Promise<void> {
   const { action } = settings.retention;
-  for (const { table, month, rows, outcome } of await retire(db, { settings, clock, action }))
+  for (const { table, month, rows, outcome } of await retire(db, { settings, clock, action, mayGo }))
     log.info({ table, month, rows, action, outcome }, "retention.month");
 }
 

@@ -82,7 +82,7 @@ describe("what counts as a secret", () => {
     const telling = Object.keys(Environment.shape).filter((name) =>
       /TOKEN|PASSWORD|SECRET|KEY|_URL$|^HTTPS?_PROXY$/.test(name),
     );
-    const plain = ["API_BASE_URL", "METABASE_URL"];
+    const plain = ["API_BASE_URL", "METABASE_URL", "CLICKHOUSE_URL"];
     expect(telling.filter((name) => !plain.includes(name))).toEqual(secretNames);
   });
 

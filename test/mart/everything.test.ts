@@ -4,7 +4,13 @@ import { table, type Cell } from "../../src/cli/table.ts";
 import { martExamples } from "../../src/docs/mart-examples.ts";
 import { martAnswers } from "../../src/docs/marts-page.ts";
 import { everythingShow } from "../../src/demo/shows.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
 import { martShapes } from "../../src/postgres/mart-shapes.ts";
+import { readRelations } from "../../src/postgres/relations.ts";
+import { openClickHouse } from "../../src/publish/clickhouse.ts";
+import { publish } from "../../src/publish/publish.ts";
+import { rowsInClickHouse, rowsInPostgres } from "../support/clickhouse-rows.ts";
+import { openClickHouseStage } from "../support/clickhouse-stage.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 
 /** Marts without an example: what others are made of, and what is empty once everything is loaded. */
@@ -73,6 +79,37 @@ test.each(marts)("%s computes no figure to more than nine decimals", async (name
     from   mart.${name} as m, jsonb_each(to_jsonb(m)) as f
     where  jsonb_typeof(f.value) = 'number' group by 1 having max(scale(f.value::text::numeric)) > 9`);
   expect(rows).toEqual([]);
+});
+
+test("every mart is the same in ClickHouse, row for row, with its columns and comments", async () => {
+  await using there = await openClickHouseStage();
+  await using warehouse = await openWarehouse(stage.databaseUrl, 2);
+  await using clickHouse = openClickHouse({
+    environment: {
+      CLICKHOUSE_URL: there.url,
+      CLICKHOUSE_USER: there.user,
+      CLICKHOUSE_PASSWORD: there.password,
+      LOG_LEVEL: "silent",
+    },
+  });
+  await publish(warehouse, clickHouse, { now: () => 0 });
+  const described = await there.ask(`
+    select t.database || '.' || t.name as name, any(t.comment) as about, arrayMap(c -> (c.2, c.3), arraySort(groupArray((c.position, c.name, c.comment)))) as columns
+    from   system.tables as t join system.columns as c on c.database = t.database and c.table = t.name
+    where  t.database in ('core', 'mart') group by name`);
+  const relations = (await readRelations(warehouse.db)).filter(({ schema }) => schema === "core" || schema === "mart");
+  for (const relation of relations) {
+    const { name, comment, columns } = relation;
+    expect(described.find((one) => one["name"] === name)).toEqual({
+      name,
+      about: comment,
+      columns: columns.map((column) => [column.name, column.comment]),
+    });
+    expect([name, ...(await rowsInClickHouse(there, relation))]).toEqual([
+      name,
+      ...(await rowsInPostgres(warehouse.pool, relation)),
+    ]);
+  }
 });
 
 /** `npm run demo -- --everything` loads the same, which makes README's answers those that anybody sees. */

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
+import { withPublishedCheck } from "../../publish/verify-month.ts";
 import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../runs/retention.ts";
 import { canConfirm, confirm } from "../confirm.ts";
 import { withApp } from "../with-app.ts";
@@ -18,12 +19,14 @@ export function defineRetention(command: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nWhat is kept stands in config/storehouse.yaml: retention.keep_months, or datasets.<name>.keep_months, and retention.ops_months for requests; retention.action says drop or detach. Stored answers follow `storehouse prune`.\nExit codes: 0 done or nothing to do, 1 some months were in use, 2 usage, or not agreed to.",
+      "\nWhat is kept stands in config/storehouse.yaml: retention.keep_months, or datasets.<name>.keep_months, and retention.ops_months for requests; retention.action says drop or detach. Stored answers follow `storehouse prune`.\nExit codes: 0 done or nothing to do, 1 some months were in use or are not published yet (CLICKHOUSE_URL), 2 usage, or not agreed to.",
     )
     .action((options: Options) => withApp((app) => retention(app, options)));
 }
 
-async function retention({ warehouse: { db }, clock, config: { settings } }: App, options: Options): Promise<void> {
+async function retention({ warehouse, clock, config }: App, options: Options): Promise<void> {
+  const { db } = warehouse;
+  const { settings } = config;
   const { action } = settings.retention;
   const old = await oldMonths(db, settings, clock.today());
   if (options.dryRun) {
@@ -36,8 +39,10 @@ async function retention({ warehouse: { db }, clock, config: { settings } }: App
     process.exitCode = 2;
     return remark("Nothing was changed.");
   }
-  const retired = await retire(db, { settings, clock, action });
-  if (retired.some(({ outcome }) => outcome === "in use")) process.exitCode = 1;
+  const retired = await withPublishedCheck(warehouse, config, (mayGo) =>
+    retire(db, { settings, clock, action, mayGo }),
+  );
+  if (retired.some(({ outcome }) => outcome !== "gone")) process.exitCode = 1;
   if (options.json) return printJson({ action, months: retired });
   print(retired.length === 0 ? nothingOld(keptTables(settings, clock.today()).length) : done(retired, action));
 }
@@ -75,6 +80,11 @@ function tableOf(months: readonly OldMonth[]): string {
   );
 }
 
+const nextFor = {
+  "in use": "the next retention takes them.",
+  "not published": "`storehouse publish` brings them to ClickHouse, and the next retention takes them.",
+} as const;
+
 function done(retired: readonly Retired[], action: "drop" | "detach"): string {
   const gone = retired.filter(({ outcome }) => outcome === "gone");
   const rows = countOf(
@@ -82,7 +92,9 @@ function done(retired: readonly Retired[], action: "drop" | "detach"): string {
     "row",
   );
   const what = action === "drop" ? "dropped" : "moved to the schema archive";
-  const left = retired.length - gone.length;
-  const later = left === 0 ? "" : `\n${countOf(left, "month")} in use: the next retention takes them.`;
-  return `${countOf(gone.length, "month")} ${what}, ${rows}.${later}`;
+  const later = (["in use", "not published"] as const).map((outcome) => {
+    const left = retired.filter((one) => one.outcome === outcome).length;
+    return left === 0 ? "" : `\n${countOf(left, "month")} ${outcome}: ${nextFor[outcome]}`;
+  });
+  return `${countOf(gone.length, "month")} ${what}, ${rows}.${later.join("")}`;
 }

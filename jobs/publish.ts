@@ -1,0 +1,25 @@
+import type { Task } from "graphile-worker";
+import { z } from "zod";
+import type { IngestParts } from "../src/ingest/ingest-parts.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** A line of the crontab has no payload for it. */
+export const PublishPayload = z.strictObject({});
+
+/** Brings the ClickHouse of CLICKHOUSE_URL up to date; nothing where it is not set. */
+export default function publishTask({ clock, log, halted }: IngestParts, { config, warehouse }: Schedule): Task {
+  return async () => {
+    if (config.environment.CLICKHOUSE_URL === undefined) return;
+    // loaded when it is due: a worker has no other use for it
+    const { openClickHouse } = await import("../src/publish/clickhouse.ts");
+    const { publish } = await import("../src/publish/publish.ts");
+    await using clickHouse = openClickHouse(config);
+    await publish(warehouse, clickHouse, {
+      now: () => clock.now(),
+      signal: halted,
+      onTable: ({ table, swapped, removed, rows }) => {
+        if (swapped + removed > 0) log.info({ table, months: swapped, removed, rows }, "publish.table");
+      },
+    });
+  };
+}

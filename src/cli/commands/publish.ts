@@ -1,0 +1,43 @@
+import { Option, type Command } from "commander";
+import { namedRelations } from "../../export/named-relations.ts";
+import { readRelations } from "../../postgres/relations.ts";
+import { openClickHouse } from "../../publish/clickhouse.ts";
+import { publish } from "../../publish/publish.ts";
+import { collect } from "../arguments.ts";
+import { withWarehouse } from "../environment.ts";
+import { countOf, print, printJson, remark } from "../output.ts";
+import { table } from "../table.ts";
+
+type Options = { readonly table?: readonly string[]; readonly json?: true };
+
+/** `storehouse publish`: tables and marts into a ClickHouse. */
+export function definePublish(command: Command): void {
+  command
+    .addOption(
+      new Option("--table <name>", "only this table or mart, or a whole schema; may be repeated").argParser(
+        (text: string, previous: readonly string[] | undefined) => collect(text, previous ?? []),
+      ),
+    )
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      "\nThe ClickHouse is that of CLICKHOUSE_URL. A month whose rows changed is loaded apart, compared with Postgres by its sums, and swapped whole. Marts are views in its dialect, or tables where docs/clickhouse.md says so.",
+    )
+    .action((options: Options) =>
+      withWarehouse(async ({ warehouse, clock, config }) => {
+        await using clickHouse = openClickHouse(config);
+        const named = options.table && namedRelations(await readRelations(warehouse.db), options.table);
+        const done = await publish(warehouse, clickHouse, {
+          now: () => clock.now(),
+          ...(named === undefined ? {} : { only: named.map(({ name }) => name) }),
+          onTable: ({ table: name, swapped }) => {
+            if (swapped > 0) remark(`${name}: ${countOf(swapped, "month")} published.`);
+          },
+        });
+        if (options.json) return printJson(done);
+        const rows = done.tables.map((one) => [one.table, one.swapped, one.unchanged, one.removed, one.rows]);
+        print(table(["table", "months swapped", "unchanged", "removed", "rows"], rows));
+        if (done.views.length > 0) print(`${countOf(done.views.length, "mart")} as views: ${done.views.join(", ")}.`);
+      }),
+    );
+}

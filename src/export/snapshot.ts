@@ -1,0 +1,16 @@
+import type { PoolClient } from "pg";
+
+/**
+ * Begins a transaction that sees one moment of the database and writes nothing, with values as text that means the same on every machine. The
+ * program that takes the rows may take its time between two statements.
+ */
+export async function beginSnapshot(client: PoolClient): Promise<void> {
+  await client.query(`
+    begin isolation level repeatable read, read only;
+    set local idle_in_transaction_session_timeout = 0;
+    set local timezone = 'UTC';
+    set local datestyle = 'ISO, YMD';
+    set local intervalstyle = 'postgres';
+    set local extra_float_digits = 1;
+    set local bytea_output = 'hex'`);
+}

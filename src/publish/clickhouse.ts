@@ -1,0 +1,60 @@
+import { ClickHouseError, createClient } from "@clickhouse/client";
+import type { Readable } from "node:stream";
+import type { Config } from "../config/config.ts";
+import { networkOf } from "../config/network.ts";
+import { fail } from "../core/errors.ts";
+
+/** A ClickHouse that is reached by its HTTP interface. Each call throws `clickhouse_refused` or `clickhouse_unavailable`. */
+export type ClickHouse = AsyncDisposable & {
+  /** Runs a statement. */
+  readonly run: (statement: string) => Promise<void>;
+  /** Runs a query, one object a row. */
+  readonly ask: <Row>(query: string) => Promise<readonly Row[]>;
+  /** Sends a Parquet file into a table, whose columns it has by name. */
+  readonly load: (table: string, file: Readable) => Promise<void>;
+};
+
+/** A swap of a month waits for readers; a large file takes its time. */
+const timeoutMs = 600_000;
+
+/** Opens the ClickHouse of CLICKHOUSE_URL. Throws `clickhouse_unset` where there is none. */
+export function openClickHouse({ environment }: Pick<Config, "environment">): ClickHouse {
+  const { CLICKHOUSE_URL: url, CLICKHOUSE_USER: username = "default", CLICKHOUSE_PASSWORD: password } = environment;
+  if (url === undefined) throw fail("clickhouse_unset");
+  const { authorities } = networkOf(environment);
+  const client = createClient({
+    url,
+    username,
+    ...(password === undefined ? {} : { password }),
+    ...(authorities === undefined ? {} : { tls: { ca_cert: Buffer.from(authorities) } }),
+    application: "storehouse",
+    request_timeout: timeoutMs,
+    max_open_connections: 1,
+    clickhouse_settings: { wait_end_of_query: 1, output_format_json_quote_64bit_integers: 1 },
+    log: { level: 127 },
+  });
+  const inWords = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw problemOf(error);
+    });
+  return {
+    run: async (statement) => void (await inWords(client.command({ query: statement }))),
+    ask: <Row>(query: string) =>
+      inWords(client.query({ query, format: "JSONEachRow" }).then((result) => result.json<Row>())),
+    load: async (table, file) => {
+      const sent = await inWords(client.exec({ query: `insert into ${table} format Parquet`, values: file }));
+      sent.stream.resume();
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** The library's errors, without the address. */
+function problemOf(error: unknown): Error {
+  if (error instanceof ClickHouseError) {
+    const says = (error.message.split("\n")[0] ?? "").slice(0, 300);
+    return fail("clickhouse_refused", { problem: `${error.type ?? error.code}: ${says}` });
+  }
+  const { code, message } = error as NodeJS.ErrnoException;
+  return fail("clickhouse_unavailable", { problem: code ?? message });
+}

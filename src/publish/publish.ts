@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { PoolClient } from "pg";
+import { fail, StorehouseError } from "../core/errors.ts";
+import { openParquetWriter } from "../export/parquet.ts";
+import { beginSnapshot } from "../export/snapshot.ts";
+import type { Warehouse } from "../postgres/database.ts";
+import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
+import { readRelations, type Relation } from "../postgres/relations.ts";
+import type { ClickHouse } from "./clickhouse.ts";
+import { martViews } from "./mart-views.ts";
+import { publishTable, type Published, type Publisher } from "./publish-table.ts";
+import { prepare } from "./published-months.ts";
+import { createView } from "./statements.ts";
+
+/** What of publishing is given from outside. `onTable` is called with each table as soon as it is done. */
+type PublishOptions = Pick<Publisher, "now" | "signal"> & {
+  readonly onTable?: (done: Published) => void;
+  /** Only these relations, with their schemas; all when left out. */
+  readonly only?: readonly string[];
+};
+
+/** What became of the tables, and the marts that are views. */
+export type PublishReport = { readonly tables: readonly Published[]; readonly views: readonly string[] };
+
+/**
+ * Keeps the tables of core and all marts in a ClickHouse, all as one moment of the database has them: months of tables whose rows changed are
+ * swapped, marts are views in its dialect, and those that have no such view are tables as Postgres computes them.
+ */
+export async function publish(
+  { db, pool }: Warehouse,
+  clickHouse: ClickHouse,
+  { onTable, only, ...options }: PublishOptions,
+): Promise<PublishReport> {
+  const views = martViews();
+  const found = await readRelations(db);
+  const all = only === undefined ? found : found.filter(({ name }) => only.includes(name));
+  const isViewThere = ({ name }: Relation) => views.some(({ mart }) => mart === name);
+  const isRead = ({ name }: Relation) => views.some(({ reads }) => reads.includes(name));
+  const wanted = all.filter((relation) => (relation.schema === "ops" ? isRead(relation) : !isViewThere(relation)));
+  await prepare(clickHouse);
+  await using opened = new AsyncDisposableStack();
+  const work = opened.adopt(await mkdtemp(path.join(tmpdir(), "storehouse-publish-")), (folder) =>
+    rm(folder, { recursive: true, force: true }),
+  );
+  const parquet = opened.use(await openParquetWriter(work));
+  const client = await pool.connect();
+  opened.defer(() => client.release());
+  await beginSnapshot(client);
+  opened.defer(() =>
+    client.query("rollback").then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+  await lock(client);
+  const tables: Published[] = [];
+  for (const relation of wanted) {
+    const one = await publishTable({ ...options, clickHouse, writer: { client, parquet, work } }, relation).catch(
+      (error: unknown) => {
+        throw inOurWords(relation, error);
+      },
+    );
+    tables.push(one);
+    onTable?.(one);
+  }
+  const made: string[] = [];
+  for (const { mart, query } of views) {
+    const relation = all.find(({ name }) => name === mart);
+    if (relation === undefined) continue;
+    await clickHouse.run(createView(relation, query));
+    made.push(mart);
+  }
+  return { tables, views: made };
+}
+
+/** Until the transaction ends: two publications would load into one table. */
+async function lock(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ is_ours: boolean }>(
+    "select pg_try_advisory_xact_lock(hashtextextended('storehouse publish', 0)) as is_ours",
+  );
+  if (rows[0]?.is_ours !== true) throw fail("publish_under_way");
+}
+
+function inOurWords({ name }: Relation, error: unknown): unknown {
+  if (error instanceof StorehouseError) return error;
+  if (isLostConnection(error)) return databaseOutage(error);
+  const problem = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+  return fail("publish_failed", { table: name, problem }, error);
+}

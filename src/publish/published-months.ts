@@ -1,0 +1,41 @@
+import type { ClickHouse } from "./clickhouse.ts";
+import { literal } from "./statements.ts";
+
+/** A month of a table as it was published last; an empty month where a table has none. */
+export type PublishedMonth = { readonly month: string; readonly digest: string; readonly rows: string };
+
+const table = "storehouse.published_month";
+
+/** Makes the databases, and the table of what was published, where they are missing. */
+export async function prepare(clickHouse: ClickHouse): Promise<void> {
+  for (const name of ["core", "ops", "mart", "storehouse"])
+    await clickHouse.run(`create database if not exists ${name}`);
+  await clickHouse.run(`
+    create table if not exists ${table} (
+      table_name String comment 'Table with its database.',
+      month String comment 'YYYY-MM; empty where the table has no days; none for rows without a day.',
+      digest String comment 'Digest of the rows, as Storehouse computes it in Postgres; empty where the month is gone.',
+      rows UInt64 comment 'Rows of the month.',
+      published_at DateTime64(3, 'UTC') comment 'When it was published.')
+    engine = ReplacingMergeTree(published_at) order by (table_name, month)
+    comment 'Months of tables as Storehouse published them last.'`);
+}
+
+/** The months of a table that are there. */
+export function readPublished(clickHouse: ClickHouse, name: string): Promise<readonly PublishedMonth[]> {
+  return clickHouse.ask<PublishedMonth>(
+    `select month, digest, toString(rows) as rows from ${table} final where table_name = ${literal(name)} and digest <> '' order by month`,
+  );
+}
+
+/** Records that a month was published, or is gone where its digest is empty. */
+export async function recordPublished(
+  clickHouse: ClickHouse,
+  name: string,
+  { month, digest, rows, at }: PublishedMonth & { readonly at: number },
+): Promise<void> {
+  const published = `fromUnixTimestamp64Milli(${at}, 'UTC')`;
+  await clickHouse.run(
+    `insert into ${table} select ${literal(name)}, ${literal(month)}, ${literal(digest)}, ${rows}, ${published}`,
+  );
+}

@@ -1,0 +1,38 @@
+import type { Config } from "../config/config.ts";
+import { addMonths, type Day } from "../core/day.ts";
+import type { Warehouse } from "../postgres/database.ts";
+import { readRelations } from "../postgres/relations.ts";
+import { monthColumn } from "../export/parts-of-table.ts";
+import { openClickHouse } from "./clickhouse.ts";
+import { quoted } from "./statements.ts";
+import { firstDifference, sumsInClickHouse, sumsInPostgres } from "./sums.ts";
+
+/** Says of a month of a table whether ClickHouse has the same rows, by their sums; true of a table that is not published. */
+export type IsPublished = (month: { readonly table: string; readonly month: Day }) => Promise<boolean>;
+
+/**
+ * Does work that may remove months, with the check that they are published; without a check where no ClickHouse is configured. Throws
+ * `clickhouse_refused` or `clickhouse_unavailable` where it cannot be asked: then nothing is removed.
+ */
+export async function withPublishedCheck<T>(
+  { db, pool }: Warehouse,
+  config: Pick<Config, "environment">,
+  work: (isPublished: IsPublished | undefined) => Promise<T>,
+): Promise<T> {
+  if (config.environment.CLICKHOUSE_URL === undefined) return work(undefined);
+  await using clickHouse = openClickHouse(config);
+  const relations = await readRelations(db);
+  return work(async ({ table, month }) => {
+    const relation = relations.find(({ name }) => name === table);
+    const column = relation === undefined ? null : monthColumn(relation);
+    if (relation === undefined || column === null) return relation === undefined;
+    const found = await clickHouse.ask<{ name: string }>(
+      `select name from system.tables where database = '${relation.schema}' and name = '${relation.table}'`,
+    );
+    if (found.length === 0) return false;
+    const [start, end] = [month, addMonths(month, 1)];
+    const ours = await sumsInPostgres(pool, relation, `"${column}" >= date '${start}' and "${column}" < date '${end}'`);
+    const where = `${quoted(column)} >= toDate32('${start}') and ${quoted(column)} < toDate32('${end}')`;
+    return firstDifference(relation, ours, await sumsInClickHouse(clickHouse, { relation, where })) === null;
+  });
+}

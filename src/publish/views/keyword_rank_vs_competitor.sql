@@ -1,0 +1,58 @@
+with competitor as (
+  select t.app_key, t.competitor_app_key, 'named' as competitor_source
+  from   core.tracked_competitor as t
+  where  t.valid_to is null
+  union  all
+  select p.app_key, o.app_key, 'portfolio'
+  from   ops.portfolio_app as p
+  join   ops.portfolio_app as o on o.store = p.store
+  where  o.app_key <> p.app_key and p.app_key not in (select n.app_key from core.tracked_competitor as n where n.valid_to is null)
+), pair as (
+  select l.*, t.competitor_app_key, t.competitor_source, o.track_id as competitor_track_id, coalesce(o.app_name, o.track_id) as competitor_app_name
+  from   ops.latest_keyword_rank as l
+  join   competitor   as t on t.app_key = l.app_key
+  join   core.dim_app as o on o.app_key = t.competitor_app_key and o.store = l.store
+), own as (
+  select f.app_key, f.date_day, f.country_key, f.keyword_key, f.device_key, f.rank, toNullable(f.date_day) as found_day
+  from   core.fact_keyword_rank as f
+), list as (
+  -- the newest list of the search, of the last five weeks
+  select l.app_key, l.keyword_key, l.country_key, l.device_key, l.store, max(toNullable(f.date_day)) as list_day
+  from   ops.latest_keyword_rank as l
+  join   core.fact_keyword_app as f on f.keyword_key = l.keyword_key and f.country_key = l.country_key and f.store = l.store and f.device_key = l.device_key
+  where  f.date_day between l.date_day - 35 and l.date_day + 7
+  group  by l.app_key, l.keyword_key, l.country_key, l.device_key, l.store
+), place as (
+  select f.keyword_key, toNullable(f.date_day) as date_day, f.country_key, f.store, f.device_key, f.app_key, min(f.position) as place
+  from   core.fact_keyword_app as f
+  group  by f.keyword_key, f.date_day, f.country_key, f.store, f.device_key, f.app_key
+), compared as (
+  select l.*, if(o.found_day is null, n.list_day, o.found_day) as competitor_date_day, if(o.found_day is null, p.place, o.rank) as competitor_keyword_rank,
+         multiIf(o.found_day is not null, 'own rank', n.list_day is not null, 'search list', null) as competitor_rank_source
+  from   pair as l
+  left   join own   as o on o.app_key = l.competitor_app_key and o.date_day = l.date_day and o.country_key = l.country_key and o.keyword_key = l.keyword_key and o.device_key = l.device_key
+  left   join list  as n on n.app_key = l.app_key and n.keyword_key = l.keyword_key and n.country_key = l.country_key and n.device_key = l.device_key and n.store = l.store
+  left   join place as p on p.keyword_key = l.keyword_key and p.date_day = n.list_day and p.country_key = l.country_key and p.store = l.store and p.device_key = l.device_key
+                        and p.app_key = l.competitor_app_key
+)
+select assumeNotNull(l.store) as store, assumeNotNull(l.track_id) as track_id, l.app_name as app_name, l.competitor_track_id as competitor_track_id,
+       l.competitor_app_name as competitor_app_name, l.competitor_source as competitor_source,
+       c.country_code as country_code, c.country_name as country_name, k.keyword as keyword, d.device_code as device_code, assumeNotNull(l.date_day) as date_day,
+       l.rank as keyword_rank, l.competitor_date_day as competitor_date_day,
+       l.competitor_keyword_rank as competitor_keyword_rank, l.competitor_rank_source as competitor_rank_source,
+       l.competitor_keyword_rank - l.rank as places_ahead,
+       multiIf(l.competitor_rank_source is null, 'unknown',
+               l.rank is null and l.competitor_keyword_rank is null, 'neither',
+               l.rank is null, 'only the competitor',
+               l.competitor_keyword_rank is null, 'only we',
+               l.rank < l.competitor_keyword_rank, 'ahead',
+               l.rank > l.competitor_keyword_rank, 'behind',
+               'same') as comparison,
+       l.requested_keyword_count as requested_keyword_count, l.answered_keyword_count as answered_keyword_count, l.is_complete as is_complete,
+       kg.keyword_groups as keyword_groups, ag.app_groups as app_groups
+from   compared as l
+join   core.dim_country as c on c.country_key = l.country_key
+join   core.dim_keyword as k on k.keyword_key = l.keyword_key
+join   core.dim_device  as d on d.device_key = l.device_key
+left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join ops.app_groups     as ag on ag.store = l.store and ag.track_id = l.track_id
