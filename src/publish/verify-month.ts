@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import type { Warehouse } from "../postgres/database.ts";
-import { readRelations } from "../postgres/relations.ts";
+import { readRelations, type Relation } from "../postgres/relations.ts";
 import { monthColumn } from "../export/parts-of-table.ts";
-import { openClickHouse } from "./clickhouse.ts";
+import { openClickHouse, type ClickHouse } from "./clickhouse.ts";
 import { quoted } from "./statements.ts";
 import { firstDifference, sumsInClickHouse, sumsInPostgres } from "./sums.ts";
 
@@ -22,17 +22,24 @@ export async function withPublishedCheck<T>(
   if (config.environment.CLICKHOUSE_URL === undefined) return work(undefined);
   await using clickHouse = openClickHouse(config);
   const relations = await readRelations(db);
-  return work(async ({ table, month }) => {
+  return await work(async ({ table, month }) => {
     const relation = relations.find(({ name }) => name === table);
-    const column = relation === undefined ? null : monthColumn(relation);
-    if (relation === undefined || column === null) return relation === undefined;
-    const found = await clickHouse.ask<{ name: string }>(
-      `select name from system.tables where database = '${relation.schema}' and name = '${relation.table}'`,
-    );
-    if (found.length === 0) return false;
-    const [start, end] = [month, addMonths(month, 1)];
-    const ours = await sumsInPostgres(pool, relation, `"${column}" >= date '${start}' and "${column}" < date '${end}'`);
-    const where = `${quoted(column)} >= toDate32('${start}') and ${quoted(column)} < toDate32('${end}')`;
-    return firstDifference(relation, ours, await sumsInClickHouse(clickHouse, { relation, where })) === null;
+    return relation === undefined || (await isSame({ pool, clickHouse }, relation, month));
   });
+}
+
+async function isSame(
+  { pool, clickHouse }: Pick<Warehouse, "pool"> & { readonly clickHouse: ClickHouse },
+  relation: Relation,
+  month: Day,
+): Promise<boolean> {
+  const column = monthColumn(relation);
+  const found = await clickHouse.ask<{ name: string }>(
+    `select name from system.tables where database = '${relation.schema}' and name = '${relation.table}'`,
+  );
+  if (column === null || found.length === 0) return false;
+  const [start, end] = [month, addMonths(month, 1)];
+  const ours = await sumsInPostgres(pool, relation, `"${column}" >= date '${start}' and "${column}" < date '${end}'`);
+  const where = `${quoted(column)} >= toDate32('${start}') and ${quoted(column)} < toDate32('${end}')`;
+  return firstDifference(relation, ours, await sumsInClickHouse(clickHouse, { relation, where })) === null;
 }

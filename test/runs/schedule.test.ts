@@ -226,6 +226,7 @@ test("says of an account of which nothing is known that it is so", async () => {
   expect(schedule.runs.map(({ task }: { task: string }) => task).sort()).toEqual([
     "export",
     ...Array<string>(4).fill("plan_due"),
+    "publish",
     "retention",
   ]);
 });
