@@ -147,51 +147,33 @@ test("the task of the crontab exports what the configuration names, and nothing 
 });
 
 const secret = "wrong-secret-0123456789-abcdefghij";
+
 test.each([
-  [
-    "gs://lake/x",
-    {},
-    2,
-    /^unknown_scheme: gs:\/\/ names no place that files can be written to; name a folder, or a bucket/,
-  ],
-  ["s3://user:pass@lake/x", {}, 2, /^bad_argument: .*s3:\/\/bucket\/prefix, without user/],
-  ["s3://absent/x", {}, 2, /^bucket_refused: s3:\/\/absent\/x\/core\/dim_device\/ was refused: NoSuchBucket, 404;/],
-  [
-    "s3://lake/x",
-    { AWS_SECRET_ACCESS_KEY: secret },
-    2,
-    /^bucket_refused: .* was refused: SignatureDoesNotMatch, 403; check/,
-  ],
-  [
-    "s3://lake/x",
-    { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "", AWS_EC2_METADATA_DISABLED: "true" },
-    2,
-    /^bucket_refused: .*no credentials were found;/,
-  ],
-])("reports what is wrong with %s %j in one line, without a secret", async (out, variables, ends, problem) => {
+  ["gs://lake/x", /^unknown_scheme: gs:\/\/ names no place that files can be written to; name a folder, or a bucket/],
+  ["s3://lake/x", /^bucket_refused: .* was refused: SignatureDoesNotMatch, 403; check/],
+])("the command reports what is wrong with %s in one line, without a secret", async (out, problem) => {
   await using child = startChild(
     { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } },
     ["export", "--table", "dim_device", "--out", out],
     {
       settings: { export: { s3: { endpoint: bucket.endpoint } } },
-      variables: {
-        AWS_ACCESS_KEY_ID: bucketKey.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: bucketKey.secretAccessKey,
-        HOME: stage.out,
-        ...variables,
-      },
+      variables: { AWS_ACCESS_KEY_ID: bucketKey.accessKeyId, AWS_SECRET_ACCESS_KEY: secret },
     },
   );
   const code = await child.ended;
   const { stdout, stderr } = child.output();
-  expect({ code, stdout, stderr }).toEqual({ code: ends, stdout: "", stderr: expect.stringMatching(problem) });
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(problem) });
   expect(stderr.trim().split("\n")).toHaveLength(1);
-  expect(stderr).not.toMatch(/pass|secret-\d|Signature=/);
+  expect(stderr).not.toMatch(/secret-\d|Signature=/);
   expect(bucket.changes()).toEqual([]);
 });
 
-test("a server that does not respond is reported as that, and ends with 1", async () => {
-  const reach = { network: {}, bucket: { endpoint: "http://127.0.0.1:1", ...bucketKey } };
-  const failed = stage.export(["dim_device"], {}, undefined, "parquet", { out: "s3://lake/x", reach });
-  await expect(failed).rejects.toMatchObject({ code: "bucket_unavailable", context: { problem: "ECONNREFUSED" } });
+test.each([
+  ["s3://user:pass@lake/x", "", { code: "bad_argument", message: expect.not.stringContaining("pass") }],
+  ["s3://absent/x", "", { code: "bucket_refused", context: { problem: "NoSuchBucket, 404" } }],
+  ["s3://lake/x", "http://127.0.0.1:1", { code: "bucket_unavailable", context: { problem: "ECONNREFUSED" } }],
+])("refuses %s at %s", async (out, endpoint, problem) => {
+  const reach = { network: {}, bucket: { ...bucket.reach.bucket, ...(endpoint === "" ? {} : { endpoint }) } };
+  const failed = stage.export(["dim_device"], {}, undefined, "parquet", { out, reach });
+  await expect(failed).rejects.toMatchObject(problem as never);
 });
