@@ -169,11 +169,13 @@ test.each([
 });
 
 test.each([
-  ["s3://user:pass@lake/x", "", { code: "bad_argument", message: expect.not.stringContaining("pass") }],
+  ["s3://user:pass@lake/x", "", { code: "bad_argument" }],
   ["s3://absent/x", "", { code: "bucket_refused", context: { problem: "NoSuchBucket, 404" } }],
   ["s3://lake/x", "http://127.0.0.1:1", { code: "bucket_unavailable", context: { problem: "ECONNREFUSED" } }],
 ])("refuses %s at %s", async (out, endpoint, problem) => {
   const reach = { network: {}, bucket: { ...bucket.reach.bucket, ...(endpoint === "" ? {} : { endpoint }) } };
   const failed = stage.export(["dim_device"], {}, undefined, "parquet", { out, reach });
-  await expect(failed).rejects.toMatchObject(problem as never);
+  const error = await failed.catch((cause: unknown) => cause);
+  expect(error).toMatchObject(problem);
+  expect(String(error)).not.toMatch(/pass|S3RVER/);
 });
