@@ -2,7 +2,7 @@ import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
-/** How far a dataset is complete: every app and country of which something is due is answered through `completeTo`. */
+/** How far a dataset is complete: every app and country of which something is due is answered through `completeTo`, as far back as a gap is looked for. */
 export type CompleteDays = {
   readonly dataset: string;
   /** Null where one of them has no answer yet. */
@@ -11,18 +11,68 @@ export type CompleteDays = {
   readonly places: number;
   /** Those of them whose due day is requested and not answered, or not even requested. */
   readonly behind: number;
+  /** The newest day of one of them that has a gap before it; null where none has. */
+  readonly newestPastGap: Day | null;
   /** Failed slices that nothing has made good. */
   readonly failed: number;
 };
 
+/** A gap is looked for so many days back: an older one is history, which Coverage shows. */
+const gapDays = 30;
+
+/** SQL: days of the lists of each scope in the days in which a gap is looked for: requested, answered, and failed, lost or waiting. */
+const listDays = sql`
+  select s.dataset, s.scope, range_agg(d.days) as requested,
+         range_agg(d.days) filter (where s.state in ('loaded', 'empty', 'skipped')) as answered,
+         range_agg(d.days) filter (where s.state in ('pending', 'running', 'deferred', 'lost')
+                                   or s.state = 'failed' and s.slice_id in (select f.slice_id from ops.failed_slice as f)) as unanswered
+  from   ops.slice_log as s
+  cross  join lateral (select daterange(greatest(s.window_start, ops.today() - ${gapDays}::integer), s.window_end) as days) as d
+  where  s.window_end > ops.today() - ${gapDays}::integer
+  group  by s.dataset, s.scope, s.batch_id`;
+
+/**
+ * SQL: the first day of each dataset, app and country that failed, is lost or waits without an answer, or that a sync would request, stands
+ * between days that were requested and was not requested itself. A snapshot that was not requested is put down as lost.
+ */
+const firstGaps = sql`
+  with scope as (
+    select dataset, scope, min(lower(unanswered - coalesce(answered, '{}'))) as unanswered_day, range_agg(requested) as requested,
+           min(lower(requested)) as first_day, max(upper(answered)) as answered_end
+    from   (${listDays}) as list
+    group  by dataset, scope
+  )
+  select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
+         min(least(s.unanswered_day, m.missing_day)) as gap_day
+  from   scope as s
+  left   join lateral (
+    select coalesce(t.first_day, ops.today() + 1 - t.settle_days - t.history_days) as day
+    from   ops.dataset_timing as t
+    where  t.dataset = s.dataset and (t.is_default or t.scope = s.scope)
+    order  by t.is_default
+    limit  1) as r on true
+  left   join lateral (
+    select lower(datemultirange(daterange(greatest(r.day, s.first_day), s.answered_end)) - s.requested) as missing_day
+    where  greatest(r.day, s.first_day) < s.answered_end and r.day is not null) as m on true
+  where  least(s.unanswered_day, m.missing_day) is not null
+  group  by 1, 2, 3, 4`;
+
 /** Reads how far datasets are complete, by the view in which analysts see it; none of a dataset of which nothing is due. */
 export async function readCompleteDays(db: Database): Promise<readonly CompleteDays[]> {
   const { rows } = await sql<CompleteDays>`
-    select f.dataset, case when bool_and(f.newest_day is not null) then min(p.newest_day) end as "completeTo", count(*)::int as places,
-           count(*) filter (where f.freshness_state in ('late', 'stopped'))::int as behind, coalesce(max(x.slices), 0) as failed
+    with gap as materialized (${firstGaps})
+    select f.dataset, case when bool_and(f.newest_day is not null) then min(least(p.newest_day, g.gap_day - 1)) end as "completeTo", count(*)::int as places,
+           count(*) filter (where f.freshness_state in ('late', 'stopped'))::int as behind,
+           max(p.newest_day) filter (where g.gap_day <= p.newest_day) as "newestPastGap", coalesce(max(x.slices), 0) as failed
     from   ops.freshness as f
     -- of the due day of a late place some lists may be loaded already
     cross  join lateral (select case f.freshness_state when 'late' then least(f.newest_day, f.due_day - 1) else f.newest_day end as newest_day) as p
+    cross  join lateral (
+      select min(gap.gap_day) as gap_day
+      from   gap
+      where  gap.dataset = f.dataset and gap.store is not distinct from f.store
+      -- calls about many apps or countries say so in their items
+      and    coalesce(gap.track_id = f.track_id, gap.track_id is null) and coalesce(gap.country_code = f.country_code, gap.country_code is null)) as g
     left   join (select dataset, count(*)::int as slices from ops.failed_slice group by dataset) as x on x.dataset = f.dataset
     where  f.freshness_state <> 'nothing to have'
     group  by f.dataset

@@ -80,6 +80,7 @@ describe("the standing of a family", () => {
     completeTo: day("2026-11-21"),
     places: 4,
     behind: 0,
+    newestPastGap: null,
     failed: 0,
     ...change,
   });
@@ -100,6 +101,13 @@ describe("the standing of a family", () => {
       new Set(["a"]),
       "bad",
       "Complete to 2026-11-01; a is late.",
+    ],
+    [
+      "is not green where a day before its newest one is missing",
+      [days("a", { completeTo: day("2026-11-07"), newestPastGap: day("2026-11-21") })],
+      late,
+      "warn",
+      "Complete to 2026-11-07; a has a gap before its newest day, 2026-11-21.",
     ],
     [
       "counts what failed",

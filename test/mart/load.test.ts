@@ -35,6 +35,19 @@ const slices: readonly Planned[] = [
   // seven days at once: those up to Sunday, 16 August, are due, and scopes may have a timing of their own
   ["category_rank", app("2"), "2026-08-03", 7, "loaded", "2026-08-10"],
   ["category_rank", app("8"), "2026-08-01", 13, "loaded", "2026-08-14"],
+  // older days: one waits, one was never requested, one is lost; one failed and was loaded before, one failed longer ago than anybody looks
+  ["visibility_score", app("1"), "2026-08-01", 9, "loaded", "2026-08-10"],
+  ["visibility_score", app("1"), "2026-08-10", 1, "deferred", "2026-08-11"],
+  ["visibility_score", app("1"), "2026-08-11", 9, "loaded", today],
+  ["visibility_score", app("2"), "2026-06-01", 1, "failed", "2026-06-02"],
+  ["visibility_score", app("2"), "2026-07-01", 50, "loaded", today],
+  ["app_estimate", app("1"), "2026-08-01", 5, "loaded", "2026-08-06"],
+  ["app_estimate", app("1"), "2026-08-08", 12, "loaded", today],
+  ["chart_place", app("1"), "2026-08-19", 1, "loaded", "2026-08-19"],
+  ["chart_place", app("1"), "2026-08-18", 1, "lost", "2026-08-18"],
+  ["chart_place", app("1"), "2026-08-20", 1, "loaded", today],
+  ["app_note", app("1"), "2026-08-01", 19, "loaded", "2026-08-19"],
+  ["app_note", app("1"), "2026-08-15", 4, "deferred", today],
   // a week is a period of its own, a month as well
   ["ad_creative", app("1"), "2026-07-06", 30, "loaded", "2026-08-05"],
   ["search_ads_top_app", { org_id: "7" }, "2026-06-01", 30, "loaded", "2026-07-02"],
@@ -62,11 +75,13 @@ beforeAll(async () => {
   await mart.ask(`
     insert into ops.dataset (dataset, stage, is_on, items_are_apps, noted_at)
     select d, 'market', d <> 'top_chart', d in ('visibility', 'app_rating'), '${today}Z'
-    from   unnest('{keyword_rank,category_rank,ad_creative,search_ads_top_app,app_match,app_history,sales_metric,retention,top_chart,visibility,app_rating,tracked_app}'::text[]) as d`);
+    from   unnest('{keyword_rank,category_rank,ad_creative,search_ads_top_app,app_match,app_history,sales_metric,retention,top_chart,visibility,app_rating,tracked_app,visibility_score,app_estimate,chart_place,app_note}'::text[]) as d`);
   await mart.ask(`
     insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, pack_days, refresh_days)
     values ${series("keyword_rank")} ${series("keyword_metadata")} ${series("sales_metric")} ${series("retention")} ${series("visibility")} ${series("top_chart")}
            ${series("category_rank", "7")} ${snapshot("app_match", 3660)} ${snapshot("app_history", 7)} ${snapshot("app_rating", 1)} ${snapshot("tracked_app", 1)}
+           ${series("visibility_score")} ${snapshot("chart_place", 1)} ${series("app_note")}
+           ('app_estimate', '${JSON.stringify(app("1"))}', false, 'series', 1, null, null),
            ('category_rank', '${JSON.stringify(app("8"))}', false, 'series', 7, null, null),
            ('ad_creative', 'null', true, 'period', 1, null, null), ('search_ads_top_app', 'null', true, 'period', 1, null, null)`);
   await mart.ask(
@@ -125,6 +140,20 @@ describe("how fresh an app is", () => {
       completeTo: "2026-08-18",
       behind: 1,
     });
+  });
+
+  test("is complete through the day before a gap, of the last month, that waits, was never requested or is lost; not where the day was loaded before", async () => {
+    const at = await mart.db.transaction().execute(async (transaction) => {
+      await sql`select set_config('storehouse.today', ${today}, true)`.execute(transaction);
+      // the history that a sync requests: without one no day is missing
+      await sql`update ops.dataset_timing set history_days = 30 where dataset = 'app_estimate'`.execute(transaction);
+      return readCompleteDays(transaction);
+    });
+    const named = (name: string) => at.find(({ dataset }) => dataset === name);
+    expect(named("visibility_score")).toMatchObject({ completeTo: "2026-08-09", newestPastGap: "2026-08-19" });
+    expect(named("app_estimate")).toMatchObject({ completeTo: "2026-08-05", newestPastGap: "2026-08-19" });
+    expect(named("chart_place")).toMatchObject({ completeTo: "2026-08-17", newestPastGap: "2026-08-20" });
+    expect(named("app_note")).toMatchObject({ completeTo: "2026-08-19", newestPastGap: null });
   });
 
   test("is stopped everywhere once the warehouse stops", async () => {

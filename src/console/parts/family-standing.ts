@@ -44,6 +44,7 @@ export function familyStanding({ datasets, days, late }: FamilyFacts): FamilySta
   const notes = [
     lateOnes.length > 0 ? `${lateOnes.join(", ")} ${lateOnes.length === 1 ? "is" : "are"} late` : "",
     behindText(own),
+    gapText(own),
     failed > 0 ? countOf(failed, "failed slice leaves a gap", "failed slices leave gaps") : "",
   ].filter((text) => text !== "");
   const start = `${completeTo === null ? noDayText(own) : `Complete to ${completeTo}`}${aheadText(own, completeTo)}`;
@@ -61,6 +62,15 @@ function behindText(own: readonly CompleteDays[]): string {
   const places = sum(behind, (one) => one.behind);
   const of = sum(behind, (one) => one.places);
   return `${behind.map(({ dataset }) => dataset).join(", ")} ${behind.length === 1 ? "is" : "are"} behind for ${count(places)} of ${count(of)} apps and countries`;
+}
+
+function gapText(own: readonly CompleteDays[]): string {
+  const gaps = own.flatMap(({ dataset, newestPastGap }) =>
+    newestPastGap === null ? [] : [{ dataset, newestPastGap }],
+  );
+  if (gaps.length === 0) return "";
+  const newest = gaps.map((one) => one.newestPastGap).reduce((a, b) => (a > b ? a : b));
+  return `${gaps.map(({ dataset }) => dataset).join(", ")} ${gaps.length === 1 ? "has a gap" : "have gaps"} before ${gaps.length === 1 ? "its" : "their"} newest day, ${newest}`;
 }
 
 function noDayText(own: readonly CompleteDays[]): string {
