@@ -124,4 +124,4 @@ function stroke(library: Library, { dx, dy, stroke: colour, dash, width, isUprig
 }
 
 /** The entry for hatched areas. */
-export const hatchEntry = { kind: "area", fill: hatchFill, text: "not requested" } as const satisfies LegendEntry;
+export const hatchEntry = { kind: "area", fill: hatchFill, text: "no answer" } as const satisfies LegendEntry;

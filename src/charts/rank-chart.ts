@@ -9,7 +9,7 @@ import { rankTicks } from "./rank-ticks.ts";
 import { instant, middle, windowWords } from "./time.ts";
 import { isolated, shortened, whole, type NamedWords } from "./words.ts";
 
-/** A line of ranks by day: null where it was requested and not ranked; a day that is left out was not requested. */
+/** A line of ranks by day: null where it was requested and not ranked; a day that is left out has no answer: it was not requested, or its request failed. */
 export type RankSeries = { readonly name: string; readonly ranks: ReadonlyMap<Day, number | null> };
 
 /** Something that happened on a day, such as a release. */
@@ -87,7 +87,7 @@ export function rankChart({ window, series, happenings = [], width = 904, ...wor
 function lineOf(one: RankSeries, window: Window, look: LineLook): Line {
   const points = daysOf(window).map((day) => {
     const rank = one.ranks.get(day);
-    const state = rank === undefined ? "not requested" : rank === null ? "not ranked" : `rank ${rank}`;
+    const state = rank === undefined ? "no answer" : rank === null ? "not ranked" : `rank ${rank}`;
     return { at: middle(day), rank: rank ?? null, title: `${one.name}, ${day}: ${state}` };
   });
   return { ...one, look, points };

@@ -103,5 +103,8 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   await reopen(db, { ...reopening, runId });
   parts.wake();
   await drain(parts, runId, true);
-  return finish(parts, { runId, leftOut: 0, left: await readUnfinished(db, { runId, datasets, within: {} }) });
+  const left = await readUnfinished(db, { runId, datasets, within: {} });
+  // one of named slices says nothing of others that failed before
+  const isOfSome = Object.keys(which).length > 0;
+  return finish(parts, { runId, leftOut: 0, left: isOfSome ? { ...left, failedBefore: 0 } : left });
 }

@@ -6,7 +6,7 @@ import { all, ofClass, readPicture, type Element } from "../support/picture.ts";
 
 const start = day("2026-03-01");
 
-/** One letter a day: a number is a rank, `-` not ranked, `.` not requested. */
+/** One letter a day: a number is a rank, `-` not ranked, `.` no answer. */
 function ranks(text: string): ReadonlyMap<Day, number | null> {
   const days = text.split(" ").map((sign, index) => [addDays(start, index), sign] as const);
   return new Map(days.filter(([, sign]) => sign !== ".").map(([at, sign]) => [at, sign === "-" ? null : Number(sign)]));
@@ -72,7 +72,7 @@ describe("ranks over time", () => {
     expect(ofClass(svg, "not-requested").flatMap((group) => all(group, "rect"))).toHaveLength(1);
   });
 
-  test("days that were not requested are hatched up to the last day of the window", async () => {
+  test("days without an answer are hatched up to the last day of the window", async () => {
     const { svg } = await draw({ iPhone: "3 4 . .", iPad: "3 4 5 ." });
     const [area] = ofClass(svg, "not-requested").flatMap((group) => all(group, "rect"));
     const { x, width } = area!.attributes;
@@ -100,7 +100,7 @@ describe("ranks over time", () => {
 
   test("the legend names what is drawn and nothing else", async () => {
     expect(words((await draw({ iPhone: "1 2 3" })).svg, "legend")).toEqual(["iPhone"]);
-    const drawnThings = ["iPhone", "iPad", "requested, not ranked", "not requested"];
+    const drawnThings = ["iPhone", "iPad", "requested, not ranked", "no answer"];
     expect(words((await draw({ iPhone: "1 . 3", iPad: "- . 2" })).svg, "legend")).toEqual(drawnThings);
     const text = await drawn(
       rankChart({ ...chartOf({ iPhone: "1 2" }), happenings: [{ day: start, name: "2.0" }] }),

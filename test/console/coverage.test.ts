@@ -56,6 +56,8 @@ describe("the page of coverage", () => {
     expect((await many.get(next)).text).toMatch(/rows \d+ to \d+ of 1,000/);
     const last = await many.get("/coverage/cells?dataset=keyword_rank&days=365&offset=990");
     expect(last.text.match(/<tr/g)).toHaveLength(10);
+    const beyond = await many.get("/coverage?dataset=keyword_rank&days=365&offset=5000");
+    expect(beyond.text).toContain("rows 1,000 to 1,000 of 1,000");
   });
 
   test("says which error a failed cell has, what it would cost, and nothing of it to a viewer but that", async () => {
@@ -215,9 +217,10 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     expect(await cell(0, 5).getAttribute("class")).toBeNull();
     expect(await cell(1, 2).getAttribute("class")).toBeNull();
     const [deed] = await stage.stage.query(
-      "select action, credits, outcome from ops.audit order by audit_id desc limit 1",
+      "select action, credits, outcome, subject::json ->> 'cells' as cells from ops.audit order by audit_id desc limit 1",
     );
-    expect(deed).toEqual({ action: "fill", credits: price, outcome: "done" });
+    const cells = `1 partition, ${dayAt(2)} to ${dayAt(4)}`;
+    expect(deed).toEqual({ action: "fill", credits: price, outcome: "done", cells });
     const [run] = await stage.stage.query(
       "select coalesce(sum(q.cost), 0)::int as spent from ops.request as q join ops.slice as s using (slice_id) where s.plan_id = (select max(plan_id) from ops.plan)",
     );

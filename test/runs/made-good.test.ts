@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { readStatus } from "../../src/ledger/status.ts";
+import { addDays } from "../../src/core/day.ts";
+import { openStage, today } from "../support/ingest-stage.ts";
 import { openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 
 test("what failed and was loaded by another plan since is a failure no more", async () => {
@@ -27,4 +29,24 @@ test("what failed and was loaded by another plan since is a failure no more", as
   const status = await readStatus(app.warehouse.db);
   expect(status.datasets.filter(({ failed }) => failed > 0)).toEqual([]);
   expect(status.troubles.filter(({ state }) => state === "failed")).toEqual([]);
+});
+
+test("a retry of named slices ends as they do, whatever else failed before; one of everything does not", async () => {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
+  const failing = (days: readonly number[]) =>
+    days.map((ago) => ({
+      operation: "ios.keyword-ranking",
+      contains: addDays(today, -ago),
+      times: 1_000,
+      kind: "status" as const,
+      status: 418,
+    }));
+  stage.sandbox.set({ faults: failing([1, 2]) });
+  await stage.sync();
+  const failed = await stage.query<{ slice_id: string }>("select slice_id from ops.failed_slice order by window_start");
+  expect(failed).toHaveLength(2);
+  stage.sandbox.set({ faults: failing([1]) });
+  const which = { slices: failed.slice(0, 1).map(({ slice_id: id }) => id) };
+  expect(await stage.retry({ which })).toMatchObject({ outcome: "loaded", progress: { total: 1, failed: 0 } });
+  expect(await stage.retry()).toMatchObject({ outcome: "failed", progress: { total: 1, failed: 1 } });
 });

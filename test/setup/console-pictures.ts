@@ -15,13 +15,15 @@ type Shot = {
   readonly name: string;
   readonly address: string;
   readonly screen: 0 | 1;
+  /** In pixels, where more of the page belongs into it. */
+  readonly height?: number;
   readonly until?: string;
   readonly first?: (page: Page) => Promise<void>;
 };
 
 const shots: readonly Shot[] = [
   // the worker opens the incident and prices the nights a moment after its start
-  { name: "console-today", address: "/", screen: 0, until: "#incidents:not([hidden]) ~ #cards #next li" },
+  { name: "console-today", address: "/", screen: 0, height: 1150, until: "#incidents:not([hidden]) ~ #cards #next li" },
   { name: "console-today-narrow", address: "/", screen: 1 },
   { name: "console-run", address: "/runs/6?state=failed", screen: 0 },
   { name: "console-credits", address: "/credits?days=14", screen: 0 },
@@ -31,7 +33,7 @@ const shots: readonly Shot[] = [
     screen: 0,
   },
   { name: "console-portfolio", address: "/portfolio", screen: 0 },
-  { name: "console-coverage", address: "/coverage", screen: 0, until: "td.failed", first: selectFailed },
+  { name: "console-coverage", address: "/coverage", screen: 0, height: 1080, until: "td.failed", first: selectFailed },
   { name: "console-explore", address: "/explore?keyword=c%2B%2B+%26+c%23", screen: 0 },
 ];
 
@@ -52,8 +54,8 @@ const demo = spawn(process.execPath, [path.join(projectRoot, "src/demo/demo.ts")
 try {
   const url = await addressOf(demo.stdout);
   const browser = await openBrowser();
-  for (const { name, address, screen, until, first } of shots) {
-    const viewport = { ...screens[screen], height: 860 };
+  for (const { name, address, screen, height = 860, until, first } of shots) {
+    const viewport = { ...screens[screen], height };
     const page = await browser.newPage({ viewport, colorScheme: "light", baseURL: url });
     await page.goto(address);
     if (until !== undefined) await page.locator(until).first().waitFor();

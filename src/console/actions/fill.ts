@@ -54,6 +54,7 @@ export const fillAction = defineAction({
       });
     return {
       credits: sum.credits,
+      about: { cells: cellsText(selection), ...input },
       says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""}`,
     };
   },

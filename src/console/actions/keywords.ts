@@ -127,10 +127,8 @@ function changesList(
   nights: { readonly before: number; readonly after: number } | null,
 ): Html {
   return html`<div class="changes">
-    <h2>${countOf(add.length, "keyword")} to add</h2>
-    ${keywordLines("+", add)}
-    <h2>${countOf(remove.length, "keyword")} to remove</h2>
-    ${keywordLines("−", remove)}${left.length === 0 ? null : html`<p class="muted">${countOf(left.length, "keyword needs nothing", "keywords need nothing")}.</p>`}${
+    ${keywordLines("+", "to add", add)}
+    ${keywordLines("−", "to remove", remove)}${left.length === 0 ? null : html`<p class="muted">${countOf(left.length, "keyword needs nothing", "keywords need nothing")}.</p>`}${
       nights === null
         ? null
         : html`<p>
@@ -143,10 +141,11 @@ function changesList(
 
 const shown = 50;
 
-function keywordLines(sign: string, keywords: readonly string[]): Html | null {
+function keywordLines(sign: string, verb: string, keywords: readonly string[]): Html | null {
   if (keywords.length === 0) return null;
   const rest = keywords.length - shown;
-  return html`<ul class="plain keywords">
-    ${keywords.slice(0, shown).map((keyword) => html`<li>${sign} ${keyword}</li>`)}${rest > 0 ? html`<li class="muted">and ${count(rest)} more</li>` : null}
-  </ul>`;
+  return html`<h2>${countOf(keywords.length, "keyword")} ${verb}</h2>
+    <ul class="plain keywords">
+      ${keywords.slice(0, shown).map((keyword) => html`<li>${sign} ${keyword}</li>`)}${rest > 0 ? html`<li class="muted">and ${count(rest)} more</li>` : null}
+    </ul>`;
 }

@@ -22,6 +22,7 @@ export const retryCellsAction = defineAction({
     if (found.length === 0) throw fail("nothing_to_retry");
     return {
       credits: sum(({ credits }) => credits),
+      about: { cells: cellsText(selection), ...input },
       says: `${countOf(
         sum(({ slices }) => slices),
         "failed slice",

@@ -33,15 +33,19 @@ export const auditPage = definePage({
                   { heading: "When", cell: (one) => timeCell(one.at, now) },
                   {
                     heading: "Who",
-                    cell: (one) => html`${one.name} <span class="muted">${one.role ?? ""} by ${one.by}</span>`,
+                    cell: (one) =>
+                      html`${one.name}<br /><span class="muted small"
+                          >${one.role ?? ""} by ${one.by}, ${one.from}</span
+                        >`,
                   },
-                  { heading: "From", cell: (one) => one.from },
                   { heading: "What", cell: (one) => one.action },
                   { heading: "About", cell: (one) => wrapped(aboutText(one.subject)) },
                   { heading: "Outcome", cell: (one) => stateBadge(one.outcome) },
                   { heading: "Credits", isNumber: true, cell: (one) => one.credits },
-                  { heading: "Ended", cell: (one) => timeCell(one.endedAt, now) },
-                  { heading: "What came of it", cell: (one) => wrapped(one.note) },
+                  {
+                    heading: "What came of it",
+                    cell: (one) => wrapped(one.note, one.endedAt === null ? null : timeCell(one.endedAt, now)),
+                  },
                 ],
                 deeds,
               )
@@ -71,8 +75,11 @@ function aboutText(subject: string): string {
 }
 
 /** A text that takes several lines of its cell. */
-function wrapped(text: string): Html | null {
-  return text === "" ? null : html`<span class="wrap">${text}</span>`;
+function wrapped(text: string, when: Html | null = null): Html | null {
+  if (text === "" && when === null) return null;
+  return html`<span class="wrap"
+    >${text}${when === null ? null : html` <span class="muted small">${when}</span>`}</span
+  >`;
 }
 
 type DeedLine = {

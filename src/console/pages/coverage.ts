@@ -29,8 +29,9 @@ type Grid = {
   readonly columns: readonly Window[];
   readonly rows: readonly GridRow[];
   readonly total: number;
-  /** Rows that are sent at a time. */
+  /** Rows that are sent at a time, and the first of them. */
   readonly size: number;
+  readonly offset: number;
 };
 
 /** Every row of the datasets that are on: read once, whatever filters a visitor has. */
@@ -56,10 +57,12 @@ async function readGrid(context: PageContext, input: GridInput): Promise<Grid> {
   const columns = columnsOf(window, width);
   const size = rowsAtOnce(columns.length);
   const groups = await readShownRows(context, input);
-  const shown = groups.slice(input.offset, input.offset + size);
-  const key = `cells ${JSON.stringify([filtersOf(input), window, width, input.offset])}`;
+  // an address that was sent may be of a longer grid
+  const offset = Math.min(input.offset, Math.max(0, groups.length - 1));
+  const shown = groups.slice(offset, offset + size);
+  const key = `cells ${JSON.stringify([filtersOf(input), window, width, offset])}`;
   const rows = await read(key, (db) => readCells(app, db, { groups: shown, window, width }));
-  return { window, width, columns, rows, total: groups.length, size };
+  return { window, width, columns, rows, total: groups.length, size, offset };
 }
 
 /** The grid of coverage: what is loaded, what is missing and why, and what it costs to fill it. */
@@ -99,7 +102,7 @@ function nothing(): Html {
   return html`<p class="muted">The portfolio has no such cell. <code>storehouse sync</code> reads the portfolio.</p>`;
 }
 
-function table(input: GridInput, { columns, width, rows, total, size }: Grid, since: number): Html {
+function table(input: GridInput, { columns, width, rows, total, size, offset }: Grid, since: number): Html {
   const { dataset, app, country, days, to, by } = input;
   const address = (path: string) => addressOf(path, { dataset, app, country, days, to, by });
   return html`<table
@@ -108,7 +111,7 @@ function table(input: GridInput, { columns, width, rows, total, size }: Grid, si
     data-since="${since}"
     data-total="${total}"
     data-size="${size}"
-    data-offset="${input.offset}"
+    data-offset="${offset}"
     data-page="${address("/coverage")}"
     data-more="${address("/coverage/cells")}"
     data-panel="${address("/coverage/selection")}"
@@ -118,14 +121,13 @@ function table(input: GridInput, { columns, width, rows, total, size }: Grid, si
     </caption>
     ${gridHead(columns, width)}
     <tbody>
-      ${gridRows(rows, input.offset)}
+      ${gridRows(rows, offset)}
     </tbody>
   </table>`;
 }
 
 /** For readers without JavaScript, with which rows come as they are scrolled to. */
-function pager(input: GridInput, { rows, total, size }: Grid): Html {
-  const from = input.offset;
+function pager(input: GridInput, { rows, total, size, offset: from }: Grid): Html {
   const link = (offset: number, text: string) =>
     html`<a href="${addressOf("/coverage", { ...gridFields(input), offset })}">${text}</a>`;
   return html`<nav class="pager" aria-label="Rows">
@@ -164,8 +166,8 @@ export const coverageCellsPage = definePage({
   input: gridInput,
   examples: [],
   show: async (context, input) => {
-    const { rows } = await readGrid(context, input);
-    return { type: "text/html; charset=utf-8", body: gridRows(rows, input.offset).markup };
+    const { rows, offset } = await readGrid(context, input);
+    return { type: "text/html; charset=utf-8", body: gridRows(rows, offset).markup };
   },
 });
 
