@@ -53,7 +53,7 @@ await using postgres = await openBenchPostgres();
 await migrate(postgres.url);
 await postgres.client.query(`alter database bench set storehouse.today = '${today}'`);
 remark("a year of a thousand partitions");
-await fillLedger(postgres.client, account, 0);
+await fillLedger(postgres.client, { account, fromApp: 0 });
 const environment = { DATABASE_URL: postgres.url, LOG_LEVEL: "error" } as const;
 await using app = await createApp({ environment, settings: Settings.parse({}), home: postgres.folder }, today);
 await using browser = await openBrowser();

@@ -105,6 +105,7 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   await drain(parts, runId, true);
   const left = await readUnfinished(db, { runId, datasets, within: {} });
   // one of named slices says nothing of others that failed before
-  const isOfSome = Object.keys(which).length > 0;
+  const { states: _, ...named } = which;
+  const isOfSome = Object.keys(named).length > 0;
   return finish(parts, { runId, leftOut: 0, left: isOfSome ? { ...left, failedBefore: 0 } : left });
 }
