@@ -257,6 +257,20 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     expect(await page.locator('td[tabindex="0"]').getAttribute("aria-label")).toContain(dayAt(3));
   });
 
+  test("who goes by keyboard keeps their place when cells turn", async () => {
+    await page.goto(grid);
+    await page.locator('td[tabindex="0"]').focus();
+    for (const key of ["ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
+    await page.evaluate("document.querySelector('tr[data-row]').dataset.old = '1'");
+    await stage.stage.query(
+      "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())",
+    );
+    await page.locator("tr[data-old]").waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement?.parentElement?.dataset?.row")).toBe("1");
+    await page.keyboard.press("Shift+ArrowRight");
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(2);
+  });
+
   test("a gap is filled by keyboard alone, from the grid through the agreement to the result", async () => {
     await page.goto(grid);
     await page.locator('td[tabindex="0"]').focus();
@@ -308,7 +322,7 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     page.on("request", (request) => (streams.opened += isLive(request.url()) ? 1 : 0));
     page.on("requestfailed", (request) => (streams.closed += isLive(request.url()) ? 1 : 0));
     await page.goto(grid);
-    await until(() => streams.opened === 1);
+    await until(() => streams.opened === 1 && statuses.length === 1);
     const show = (isHidden: boolean) =>
       page.evaluate(
         `Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`,

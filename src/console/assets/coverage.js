@@ -75,6 +75,7 @@
       const markup = await text(`${table.dataset.more}${table.dataset.more.includes("?") ? "&" : "?"}offset=${from}`);
       if (markup === null || (body.dataset.full && sent.get(body) === markup)) return;
       sent.set(body, markup);
+      const focused = body.contains(document.activeElement) ? placeOf(document.activeElement) : null;
       const block = document.createElement("table");
       block.innerHTML = `<tbody>${markup}</tbody>`;
       body.replaceChildren(...block.tBodies[0].rows);
@@ -82,6 +83,8 @@
       const most = (next.length ? Math.min(...next) : total) - from;
       while (body.rows.length > most) body.deleteRow(most);
       prepare(body, from);
+      // who goes by keyboard stays where they are
+      if (focused) cellAt(focused)?.focus({ preventScroll: true });
     }
 
     // what was shown before stays, with a word about it
