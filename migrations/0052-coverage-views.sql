@@ -40,54 +40,65 @@ comment on column ops.slice_finality.dropped_before   is 'Days before this one w
 select ops.comment_columns('ops.slice_finality');
 
 create view ops.coverage_daily as
-with part as (
-  select f.dataset, f.scope, i.item, d.date_day, max(d.newest) as newest,
-         bool_or(d.holds
-                 or f.kind = 'snapshot'
-                 and exists (select from ops.slice as n
-                             where  hashtextextended(n.scope::text, 0) = hashtextextended(f.scope::text, 0) and n.window_end > f.window_end
-                             and    n.dataset = f.dataset and n.scope = f.scope and n.slice_id > f.slice_id
-                             and    (n.state not in ('failed', 'skipped', 'lost') or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable'))
-                             and    (n.batch_id is not distinct from f.batch_id
-                                     or i.item = any ((select items from ops.batch as nb where nb.batch_id = n.batch_id)::text[])))) as holds
-  from   ops.slice_finality as f
-  left   join ops.batch as b on b.batch_id = f.batch_id
-  -- `offset 0` is a fence: a filter on the day would be joined with every slice, and what a slice says would be worked out for each of its items
+with cell as (
+  select p.dataset, p.scope, c.date_day, c.cell_count, case when c.newest & 32 > 0 then 7 else c.newest & 15 end as state, c.newest & 16 > 0 as is_partial,
+         not c.holds and c.newest & 15 in (1, 2) and c.newest & 32 = 0 and not c.is_refused as is_stale
+  from   (select dataset, scope from ops.slice group by dataset, scope) as p
   cross  join lateral (
-    select t.date_day,
-           -- the newest slice decides: its number, and behind it in six bits its state, whether some of its answer did not fit, whether the day was dropped since
-           f.slice_id * 64 + case f.state when 'loaded' then 1 when 'empty' then 2 when 'deferred' then 4 when 'skipped' then 5 when 'failed' then 6 when 'lost' then 8 else 3 end
-             + case when f.rows_rejected > 0 then 16 else 0 end
-             + case when case f.kind when 'period' then f.window_start else t.date_day end < f.dropped_before then 32 else 0 end as newest,
-           case f.kind
-             when 'series' then t.date_day < f.final_before or t.date_day < f.request_from or t.date_day >= f.request_before
-             when 'period' then f.window_end <= f.final_before or f.window_end <= f.request_from or f.window_end > f.request_before
-             when 'snapshot' then f.final_before = 'infinity'
-             else true end as holds
-    from   core.dim_date as t where t.date_day >= f.window_start and t.date_day < f.window_end offset 0) as d
-  -- by way of the day, so that days come first: else what a slice says would be worked out for each of its items as well
-  cross  join lateral unnest(case when d.date_day is not null then coalesce(b.items, array['']) end) as i (item)
-  group  by f.dataset, f.scope, i.item, d.date_day
-), cell as (
-  select dataset, scope, date_day, case when newest & 32 > 0 then 7 else newest & 15 end as state, newest & 16 > 0 as is_partial,
-         not holds and newest & 15 in (1, 2) and newest & 32 = 0
-         and not exists (select from ops.slice as r join ops.batch as rb on rb.batch_id = r.batch_id
-                         where  r.dataset = part.dataset and hashtextextended(r.scope::text, 0) = hashtextextended(part.scope::text, 0) and r.scope = part.scope
-                         and    r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable') and rb.items = array[part.item]) as is_stale
-  from   part
+    with own as (
+      select f.*, coalesce(f.batch_id, 0) as list, s.error_code
+      from   ops.slice_finality as f
+      join   ops.slice          as s on s.slice_id = f.slice_id
+      where  hashtextextended(f.scope::text, 0) = hashtextextended(p.scope::text, 0) and f.scope = p.scope and f.dataset = p.dataset
+    ), alike as (
+      -- items of the same lists stand alike on every day: they are worked out once and counted
+      select i.lists, count(*) as cell_count,
+             exists (select from own as r join ops.batch as rb on rb.batch_id = r.batch_id
+                     where  r.list = any (i.lists) and r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable')
+                     and    cardinality(rb.items) = 1) as is_refused
+      from   (select m.item, array_agg(distinct l.list) as lists
+              from   (select distinct list from own) as l
+              left   join ops.batch as b on b.batch_id = l.list
+              cross  join lateral unnest(coalesce(b.items, array[''])) as m (item)
+              group  by m.item) as i
+      group  by i.lists
+    )
+    select a.cell_count, a.is_refused, d.date_day, max(d.newest) as newest,
+           bool_or(d.holds
+                   or f.kind = 'snapshot'
+                   and exists (select from own as n
+                               where  n.window_end > f.window_end and n.slice_id > f.slice_id and n.list = any (a.lists)
+                               and    (n.state not in ('failed', 'skipped', 'lost')
+                                       or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable')))) as holds
+    from   own as f
+    -- `offset 0` is a fence: a filter on the day would be joined with every slice, and what a slice says would be worked out for each of its lists
+    cross  join lateral (
+      select t.date_day,
+             -- the newest slice decides: its number, and behind it in six bits its state, whether some of its answer did not fit, whether the day was dropped since
+             f.slice_id * 64 + case f.state when 'loaded' then 1 when 'empty' then 2 when 'deferred' then 4 when 'skipped' then 5 when 'failed' then 6 when 'lost' then 8 else 3 end
+               + case when f.rows_rejected > 0 then 16 else 0 end
+               + case when case f.kind when 'period' then f.window_start else t.date_day end < f.dropped_before then 32 else 0 end as newest,
+             case f.kind
+               when 'series' then t.date_day < f.final_before or t.date_day < f.request_from or t.date_day >= f.request_before
+               when 'period' then f.window_end <= f.final_before or f.window_end <= f.request_from or f.window_end > f.request_before
+               when 'snapshot' then f.final_before = 'infinity'
+               else true end as holds
+      from   core.dim_date as t where t.date_day >= f.window_start and t.date_day < f.window_end offset 0) as d
+    join   alike as a on f.list = any (a.lists)
+    group  by a.lists, a.cell_count, a.is_refused, d.date_day) as c
 )
 select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope ->> 'country' as country_code, scope ->> 'device' as device_code, date_day,
-       count(*)                                         as cell_count,
-       count(*) filter (where state = 1)                as loaded_count,
-       count(*) filter (where state = 2)                as empty_count,
-       count(*) filter (where state = 3)                as open_count,
-       count(*) filter (where state = 4)                as deferred_count,
-       count(*) filter (where state = 5)                as skipped_count,
-       count(*) filter (where state = 6)                as failed_count,
-       count(*) filter (where state = 1 and is_partial) as partial_count,
-       count(*) filter (where is_stale)                 as stale_count,
-       count(*) filter (where state = 7)                as dropped_count,
-       count(*) filter (where state = 8)                as lost_count
+       sum(cell_count)::bigint                                                as cell_count,
+       coalesce(sum(cell_count) filter (where state = 1), 0)::bigint                as loaded_count,
+       coalesce(sum(cell_count) filter (where state = 2), 0)::bigint                as empty_count,
+       coalesce(sum(cell_count) filter (where state = 3), 0)::bigint                as open_count,
+       coalesce(sum(cell_count) filter (where state = 4), 0)::bigint                as deferred_count,
+       coalesce(sum(cell_count) filter (where state = 5), 0)::bigint                as skipped_count,
+       coalesce(sum(cell_count) filter (where state = 6), 0)::bigint                as failed_count,
+       coalesce(sum(cell_count) filter (where state = 1 and is_partial), 0)::bigint as partial_count,
+       coalesce(sum(cell_count) filter (where is_stale), 0)::bigint                 as stale_count,
+       coalesce(sum(cell_count) filter (where state = 7), 0)::bigint                as dropped_count,
+       coalesce(sum(cell_count) filter (where state = 8), 0)::bigint                as lost_count
 from   cell
 group  by dataset, scope, date_day;
 comment on view   ops.coverage_daily                is 'One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits?';

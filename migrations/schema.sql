@@ -5120,71 +5120,98 @@ create view ops.coverage_daily (
   dropped_count bigint, -- Cells that were loaded or empty and are in a month that retention dropped or detached later. No other count includes them.
   lost_count bigint -- Snapshot cells that were not fetched in their time: nobody can request them any more.
 ) as
- WITH part AS (
-         SELECT f.dataset,
-            f.scope,
-            i.item,
-            d.date_day,
-            max(d.newest) AS newest,
-            bool_or(d.holds OR f.kind = 'snapshot'::text AND (EXISTS ( SELECT
-                   FROM ops.slice n
-                  WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(f.scope::text, 0::bigint) AND n.window_end > f.window_end AND n.dataset = f.dataset AND n.scope = f.scope AND n.slice_id > f.slice_id AND ((n.state <> ALL (ARRAY['failed'::text, 'skipped'::text, 'lost'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text]))) AND (NOT n.batch_id IS DISTINCT FROM f.batch_id OR (i.item = ANY ((( SELECT nb.items
-                           FROM ops.batch nb
-                          WHERE nb.batch_id = n.batch_id))::text[])))))) AS holds
-           FROM ops.slice_finality f
-             LEFT JOIN ops.batch b ON b.batch_id = f.batch_id
-             CROSS JOIN LATERAL ( SELECT t.date_day,
-                    f.slice_id * 64 +
-                        CASE f.state
-                            WHEN 'loaded'::text THEN 1
-                            WHEN 'empty'::text THEN 2
-                            WHEN 'deferred'::text THEN 4
-                            WHEN 'skipped'::text THEN 5
-                            WHEN 'failed'::text THEN 6
-                            WHEN 'lost'::text THEN 8
-                            ELSE 3
-                        END +
-                        CASE
-                            WHEN f.rows_rejected > 0 THEN 16
-                            ELSE 0
-                        END +
-                        CASE
-                            WHEN
-                            CASE f.kind
-                                WHEN 'period'::text THEN f.window_start
-                                ELSE t.date_day
-                            END < f.dropped_before THEN 32
-                            ELSE 0
-                        END AS newest,
-                        CASE f.kind
-                            WHEN 'series'::text THEN t.date_day < f.final_before OR t.date_day < f.request_from OR t.date_day >= f.request_before
-                            WHEN 'period'::text THEN f.window_end <= f.final_before OR f.window_end <= f.request_from OR f.window_end > f.request_before
-                            WHEN 'snapshot'::text THEN f.final_before = 'infinity'::date
-                            ELSE true
-                        END AS holds
-                   FROM core.dim_date t
-                  WHERE t.date_day >= f.window_start AND t.date_day < f.window_end
-                 OFFSET 0) d
-             CROSS JOIN LATERAL unnest(
+ WITH cell AS (
+         SELECT p.dataset,
+            p.scope,
+            c.date_day,
+            c.cell_count,
                 CASE
-                    WHEN d.date_day IS NOT NULL THEN COALESCE(b.items, ARRAY[''::text])
-                    ELSE NULL::text[]
-                END) i(item)
-          GROUP BY f.dataset, f.scope, i.item, d.date_day
-        ), cell AS (
-         SELECT part.dataset,
-            part.scope,
-            part.date_day,
-                CASE
-                    WHEN (part.newest & 32::bigint) > 0 THEN 7::bigint
-                    ELSE part.newest & 15::bigint
+                    WHEN (c.newest & 32::bigint) > 0 THEN 7::bigint
+                    ELSE c.newest & 15::bigint
                 END AS state,
-            (part.newest & 16::bigint) > 0 AS is_partial,
-            NOT part.holds AND ((part.newest & 15::bigint) = ANY (ARRAY[1::bigint, 2::bigint])) AND (part.newest & 32::bigint) = 0 AND NOT (EXISTS ( SELECT
-                   FROM ops.slice r
-                     JOIN ops.batch rb ON rb.batch_id = r.batch_id
-                  WHERE r.dataset = part.dataset AND hashtextextended(r.scope::text, 0::bigint) = hashtextextended(part.scope::text, 0::bigint) AND r.scope = part.scope AND r.state = 'skipped'::text AND (r.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) AND rb.items = ARRAY[part.item])) AS is_stale
-           FROM part
+            (c.newest & 16::bigint) > 0 AS is_partial,
+            NOT c.holds AND ((c.newest & 15::bigint) = ANY (ARRAY[1::bigint, 2::bigint])) AND (c.newest & 32::bigint) = 0 AND NOT c.is_refused AS is_stale
+           FROM ( SELECT slice.dataset,
+                    slice.scope
+                   FROM ops.slice
+                  GROUP BY slice.dataset, slice.scope) p
+             CROSS JOIN LATERAL ( WITH own AS (
+                         SELECT f_1.slice_id,
+                            f_1.dataset,
+                            f_1.scope,
+                            f_1.batch_id,
+                            f_1.window_start,
+                            f_1.window_end,
+                            f_1.state,
+                            f_1.rows_rejected,
+                            f_1.kind,
+                            f_1.final_before,
+                            f_1.request_from,
+                            f_1.request_before,
+                            f_1.dropped_before,
+                            COALESCE(f_1.batch_id, 0::bigint) AS list,
+                            s.error_code
+                           FROM ops.slice_finality f_1
+                             JOIN ops.slice s ON s.slice_id = f_1.slice_id
+                          WHERE hashtextextended(f_1.scope::text, 0::bigint) = hashtextextended(p.scope::text, 0::bigint) AND f_1.scope = p.scope AND f_1.dataset = p.dataset
+                        ), alike AS (
+                         SELECT i.lists,
+                            count(*) AS cell_count,
+                            (EXISTS ( SELECT
+                                   FROM own r
+                                     JOIN ops.batch rb ON rb.batch_id = r.batch_id
+                                  WHERE (r.list = ANY (i.lists)) AND r.state = 'skipped'::text AND (r.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) AND cardinality(rb.items) = 1)) AS is_refused
+                           FROM ( SELECT m.item,
+                                    array_agg(DISTINCT l.list) AS lists
+                                   FROM ( SELECT DISTINCT own.list
+   FROM own) l
+                                     LEFT JOIN ops.batch b ON b.batch_id = l.list
+                                     CROSS JOIN LATERAL unnest(COALESCE(b.items, ARRAY[''::text])) m(item)
+                                  GROUP BY m.item) i
+                          GROUP BY i.lists
+                        )
+                 SELECT a.cell_count,
+                    a.is_refused,
+                    d.date_day,
+                    max(d.newest) AS newest,
+                    bool_or(d.holds OR f.kind = 'snapshot'::text AND (EXISTS ( SELECT
+                           FROM own n
+                          WHERE n.window_end > f.window_end AND n.slice_id > f.slice_id AND (n.list = ANY (a.lists)) AND ((n.state <> ALL (ARRAY['failed'::text, 'skipped'::text, 'lost'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])))))) AS holds
+                   FROM own f
+                     CROSS JOIN LATERAL ( SELECT t.date_day,
+                            f.slice_id * 64 +
+                                CASE f.state
+                                    WHEN 'loaded'::text THEN 1
+                                    WHEN 'empty'::text THEN 2
+                                    WHEN 'deferred'::text THEN 4
+                                    WHEN 'skipped'::text THEN 5
+                                    WHEN 'failed'::text THEN 6
+                                    WHEN 'lost'::text THEN 8
+                                    ELSE 3
+                                END +
+                                CASE
+                                    WHEN f.rows_rejected > 0 THEN 16
+                                    ELSE 0
+                                END +
+                                CASE
+                                    WHEN
+                                    CASE f.kind
+WHEN 'period'::text THEN f.window_start
+ELSE t.date_day
+                                    END < f.dropped_before THEN 32
+                                    ELSE 0
+                                END AS newest,
+                                CASE f.kind
+                                    WHEN 'series'::text THEN t.date_day < f.final_before OR t.date_day < f.request_from OR t.date_day >= f.request_before
+                                    WHEN 'period'::text THEN f.window_end <= f.final_before OR f.window_end <= f.request_from OR f.window_end > f.request_before
+                                    WHEN 'snapshot'::text THEN f.final_before = 'infinity'::date
+                                    ELSE true
+                                END AS holds
+                           FROM core.dim_date t
+                          WHERE t.date_day >= f.window_start AND t.date_day < f.window_end
+                         OFFSET 0) d
+                     JOIN alike a ON f.list = ANY (a.lists)
+                  GROUP BY a.lists, a.cell_count, a.is_refused, d.date_day) c
         )
  SELECT dataset,
     scope ->> 'store'::text AS store,
@@ -5192,17 +5219,17 @@ create view ops.coverage_daily (
     scope ->> 'country'::text AS country_code,
     scope ->> 'device'::text AS device_code,
     date_day,
-    count(*) AS cell_count,
-    count(*) FILTER (WHERE state = 1) AS loaded_count,
-    count(*) FILTER (WHERE state = 2) AS empty_count,
-    count(*) FILTER (WHERE state = 3) AS open_count,
-    count(*) FILTER (WHERE state = 4) AS deferred_count,
-    count(*) FILTER (WHERE state = 5) AS skipped_count,
-    count(*) FILTER (WHERE state = 6) AS failed_count,
-    count(*) FILTER (WHERE state = 1 AND is_partial) AS partial_count,
-    count(*) FILTER (WHERE is_stale) AS stale_count,
-    count(*) FILTER (WHERE state = 7) AS dropped_count,
-    count(*) FILTER (WHERE state = 8) AS lost_count
+    sum(cell_count)::bigint AS cell_count,
+    COALESCE(sum(cell_count) FILTER (WHERE state = 1), 0::numeric)::bigint AS loaded_count,
+    COALESCE(sum(cell_count) FILTER (WHERE state = 2), 0::numeric)::bigint AS empty_count,
+    COALESCE(sum(cell_count) FILTER (WHERE state = 3), 0::numeric)::bigint AS open_count,
+    COALESCE(sum(cell_count) FILTER (WHERE state = 4), 0::numeric)::bigint AS deferred_count,
+    COALESCE(sum(cell_count) FILTER (WHERE state = 5), 0::numeric)::bigint AS skipped_count,
+    COALESCE(sum(cell_count) FILTER (WHERE state = 6), 0::numeric)::bigint AS failed_count,
+    COALESCE(sum(cell_count) FILTER (WHERE state = 1 AND is_partial), 0::numeric)::bigint AS partial_count,
+    COALESCE(sum(cell_count) FILTER (WHERE is_stale), 0::numeric)::bigint AS stale_count,
+    COALESCE(sum(cell_count) FILTER (WHERE state = 7), 0::numeric)::bigint AS dropped_count,
+    COALESCE(sum(cell_count) FILTER (WHERE state = 8), 0::numeric)::bigint AS lost_count
    FROM cell
   GROUP BY dataset, scope, date_day;
 

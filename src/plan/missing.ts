@@ -90,9 +90,12 @@ function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: Miss
   const final = reprocess === "missing" ? finalUntil(slice, options) : to;
   const known = reprocess === "failed" && hasFailed(slice) ? cell.failed : cell.requested;
   const hasMoved = movedSince(slice, options);
+  // nothing holds over a requested cell: days that are final are filled in, a long history in one stretch an item
+  const filled = reprocess === "failed" || hasMoved !== null ? from : Math.max(from, Math.min(to, final));
   for (const row of rows) {
     const first = row * calendar.days;
-    for (let day = from; day < to; day += 1) {
+    if (filled > from) marks.fill(known, first + from, first + filled);
+    for (let day = filled; day < to; day += 1) {
       const now = day < final && hasMoved?.(day) !== true ? known : cell.toRestate;
       const at = first + day;
       // slices come oldest first
@@ -177,7 +180,8 @@ function rowsWith(marks: Uint8Array, items: readonly string[], days: number, kin
     const own = marks.subarray(row * days, (row + 1) * days);
     if (!own.includes(kind)) continue;
     const gaps = new Uint8Array(days);
-    for (let day = 0; day < days; day += 1) if (own[day] === kind) gaps[day] = 1;
+    // as a rule a few days of years
+    for (let day = own.indexOf(kind); day >= 0; day = own.indexOf(kind, day + 1)) gaps[day] = 1;
     rows.push({ item, gaps });
   }
   return rows;
