@@ -30,8 +30,8 @@ export function alikeItems(
   return { items: all.map(({ item }) => item), counts: all.map(({ count }) => count) };
 }
 
-/** The group of each item: each list divides the groups that are there into what it has and what it has not. */
-function dividedBy(items: readonly string[], lists: Iterable<readonly string[]>): Int32Array {
+/** The group of each item, by number from 0: each list divides the groups that are there into what it has and what it has not. */
+export function dividedBy(items: readonly string[], lists: Iterable<readonly string[]>): Int32Array {
   const rows = new Map(items.map((item, row) => [item, row]));
   const groups = new Int32Array(items.length);
   let next = 1;

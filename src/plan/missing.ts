@@ -3,6 +3,7 @@ import { periodOf } from "../core/period.ts";
 import { openStates, type Covered, type SliceState } from "../core/slice.ts";
 import type { Reach, Timing } from "../core/timing.ts";
 import { holds, windowLength, type Window } from "../core/window.ts";
+import { dividedBy } from "./alike-items.ts";
 import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
 
 /**
@@ -69,20 +70,21 @@ export function missingCells(options: MissingOptions): MissingCells {
     covered.filter((slice) => slice.refused && slice.items?.length === 1).flatMap(({ items }) => items ?? []),
   );
   const items = sorted((options.items ?? [""]).filter((item) => !refused.has(item)));
-  const marks = new Uint8Array(items.length * calendar.days);
-  const rowsOf = rowFinder(items);
-  for (const slice of covered) mark(marks, rowsOf(slice.items), slice, options);
+  // items of the same lists have the same cells: an account requests hundreds of keywords by a few lists, night after night
+  const lists = new Set(covered.map((slice) => slice.items ?? [""]));
+  const groups = dividedBy(items, lists);
+  const marks = new Uint8Array((groups.reduce((most, group) => Math.max(most, group), -1) + 1) * calendar.days);
+  const groupsOf = groupFinder(items, groups);
+  for (const slice of covered) mark(marks, groupsOf(slice.items), slice, options);
   const fresh = options.reprocess === "failed" ? cell.failed : cell.unrequested;
-  return {
-    fresh: { calendar, rows: rowsWith(marks, items, calendar.days, fresh) },
-    restated: { calendar, rows: rowsWith(marks, items, calendar.days, cell.toRestate) },
-  };
+  const rowsOf = (kind: number) => rowsWith({ marks, items, groups, days: calendar.days }, kind);
+  return { fresh: { calendar, rows: rowsOf(fresh) }, restated: { calendar, rows: rowsOf(cell.toRestate) } };
 }
 
 /** What is known of a cell. Where the newest slice does not decide alone, the larger number holds. */
 const cell = { unrequested: 0, toRestate: 1, requested: 2, failed: 3 } as const;
 
-function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: MissingOptions): void {
+function mark(marks: Uint8Array, rows: readonly number[], slice: Covered, options: MissingOptions): void {
   const { calendar, reprocess } = options;
   if (reprocess === "all" && !isOpen(slice)) return;
   const from = Math.max(0, daysBetween(calendar.start, slice.window.start));
@@ -146,45 +148,41 @@ export function hasFailed({ state, refused }: Pick<Covered, "state" | "refused">
   return state === "failed" || (state === "skipped" && !refused);
 }
 
-/** Finds the rows of a batch's items, once for each array: the same list stands behind hundreds of slices. */
-function rowFinder(items: readonly string[]): (batch: readonly string[] | null) => Int32Array {
-  const index = new Map(items.map((item, row) => [item, row]));
-  const found = new Map<readonly string[] | null, Int32Array>();
+/** Finds the groups of a batch's items, once for each array: the same list stands behind hundreds of slices. */
+function groupFinder(
+  items: readonly string[],
+  groups: Int32Array,
+): (batch: readonly string[] | null) => readonly number[] {
+  const index = new Map(items.map((item, row) => [item, groups[row] ?? 0]));
+  const found = new Map<readonly string[] | null, readonly number[]>();
   return (batch) => {
-    const known = found.get(batch);
-    if (known !== undefined) return known;
-    const rows = rowsNamed(items, index, batch ?? [""]);
-    found.set(batch, rows);
-    return rows;
+    const known = found.get(batch) ?? [...new Set((batch ?? [""]).flatMap((item) => index.get(item) ?? []))];
+    found.set(batch, known);
+    return known;
   };
 }
 
-function rowsNamed(items: readonly string[], index: ReadonlyMap<string, number>, batch: readonly string[]): Int32Array {
-  const rows = new Int32Array(batch.length);
-  let [length, next] = [0, 0];
-  for (const item of batch) {
-    // both lists are sorted: the row after the last one is the likeliest
-    const row = items[next] === item ? next : index.get(item);
-    if (row === undefined) continue;
-    rows[length] = row;
-    length += 1;
-    next = row + 1;
-  }
-  return rows.subarray(0, length);
-}
+/** Cells by group of items and day, and the group of each item. */
+type Marks = {
+  readonly marks: Uint8Array;
+  readonly items: readonly string[];
+  readonly groups: Int32Array;
+  readonly days: number;
+};
 
-/** The rows that have a cell of this kind, with 1 where they have. */
-function rowsWith(marks: Uint8Array, items: readonly string[], days: number, kind: number): readonly GapRow[] {
-  const rows: GapRow[] = [];
-  for (const [row, item] of items.entries()) {
-    const own = marks.subarray(row * days, (row + 1) * days);
-    if (!own.includes(kind)) continue;
+/** The rows that have a cell of this kind, with 1 where they have; items of a group share theirs. */
+function rowsWith({ marks, items, groups, days }: Marks, kind: number): readonly GapRow[] {
+  const gapsOf = Array.from({ length: days === 0 ? 0 : marks.length / days }, (_, group) => {
+    const own = marks.subarray(group * days, (group + 1) * days);
     const gaps = new Uint8Array(days);
     // as a rule a few days of years
     for (let day = own.indexOf(kind); day >= 0; day = own.indexOf(kind, day + 1)) gaps[day] = 1;
-    rows.push({ item, gaps });
-  }
-  return rows;
+    return gaps.includes(1) ? gaps : null;
+  });
+  return items.flatMap((item, row) => {
+    const gaps = gapsOf[groups[row] ?? 0];
+    return gaps == null ? [] : [{ item, gaps }];
+  });
 }
 
 /** Names by code unit, each once. */

@@ -5,7 +5,7 @@ import type { Timing } from "../core/timing.ts";
 import { broadCover, isBroad } from "./cover/broad-cover.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cover/cheapest-cover.ts";
 import { draft, type Part } from "./draft.ts";
-import { calendarOf, type Calendar, type GapGrid } from "./cover/gap-grid.ts";
+import { calendarOf, withoutEnds, type Calendar, type GapGrid } from "./cover/gap-grid.ts";
 import { joinedCover } from "./cover/joined-cover.ts";
 import { requestable, missingCells, sorted } from "./missing.ts";
 import { planPeriods } from "./plan-periods.ts";
@@ -83,7 +83,8 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
     return { slices: pieces.map(first), naiveCredits };
   }
   const { calendar } = days;
-  const { fresh, restated } = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
+  const missing = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
+  const [fresh, restated] = withoutEnds(missing.fresh, missing.restated);
   const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, fetchOptions) : broadCover(grid, broad));
   const slices = joinedCover({ fresh, restated }, cover).map(({ piece, firstNew }) =>
     draft(request, partition, piece, firstNew === null ? "lookback" : firstNew >= newest ? "daily" : "history"),

@@ -40,6 +40,27 @@ export function spanOf(rows: readonly Uint8Array[]): { readonly first: number; r
 }
 
 /**
+ * Two grids of one calendar without the days before the first gap and behind the last one of either: a night lacks the newest of years of
+ * days, and a search for its cover goes over all that are there.
+ */
+export function withoutEnds(a: GapGrid, b: GapGrid): readonly [GapGrid, GapGrid] {
+  const { calendar } = a;
+  const parts = new Map([...a.rows, ...b.rows].map(({ gaps }) => [gaps, gaps]));
+  const span = spanOf([...parts.keys()]);
+  if (span === null) return [a, b];
+  const { first, last } = span;
+  const names = calendar.names.slice(first, last + 2);
+  const cut = { start: names[0] ?? calendar.start, days: last + 1 - first, names };
+  // rows that share their days share them still
+  for (const gaps of parts.keys()) parts.set(gaps, gaps.subarray(first, last + 1));
+  const within = ({ rows }: GapGrid): GapGrid => ({
+    calendar: cut,
+    rows: rows.map(({ item, gaps }) => ({ item, gaps: parts.get(gaps) ?? gaps })),
+  });
+  return [within(a), within(b)];
+}
+
+/**
  * The fewest windows of at most `longest` days that hold every marked day of a row: each starts at the first day not held yet,
  * which no other placing beats.
  */
