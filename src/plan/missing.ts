@@ -71,8 +71,7 @@ export function missingCells(options: MissingOptions): MissingCells {
   );
   const items = sorted((options.items ?? [""]).filter((item) => !refused.has(item)));
   // items of the same lists have the same cells: an account requests hundreds of keywords by a few lists, night after night
-  const lists = new Set(covered.map((slice) => slice.items ?? [""]));
-  const groups = dividedBy(items, lists);
+  const groups = groupsOfAlike(items, new Set(covered.map((slice) => slice.items ?? [""])));
   const marks = new Uint8Array((groups.reduce((most, group) => Math.max(most, group), -1) + 1) * calendar.days);
   const groupsOf = groupFinder(items, groups);
   for (const slice of covered) mark(marks, groupsOf(slice.items), slice, options);
@@ -84,7 +83,7 @@ export function missingCells(options: MissingOptions): MissingCells {
 /** What is known of a cell. Where the newest slice does not decide alone, the larger number holds. */
 const cell = { unrequested: 0, toRestate: 1, requested: 2, failed: 3 } as const;
 
-function mark(marks: Uint8Array, rows: readonly number[], slice: Covered, options: MissingOptions): void {
+function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: MissingOptions): void {
   const { calendar, reprocess } = options;
   if (reprocess === "all" && !isOpen(slice)) return;
   const from = Math.max(0, daysBetween(calendar.start, slice.window.start));
@@ -148,18 +147,57 @@ export function hasFailed({ state, refused }: Pick<Covered, "state" | "refused">
   return state === "failed" || (state === "skipped" && !refused);
 }
 
+/** With more lists than these the items are hardly alike, and to compare them costs more than it saves. */
+const mostLists = 64;
+
+function groupsOfAlike(items: readonly string[], lists: ReadonlySet<readonly string[]>): Int32Array {
+  if (lists.size > mostLists) return Int32Array.from(items.keys());
+  const places = new Map<number, number>();
+  // numbers without holes: each of them takes a row of marks
+  return dividedBy(items, lists).map((group) => {
+    const place = places.get(group) ?? places.size;
+    places.set(group, place);
+    return place;
+  });
+}
+
 /** Finds the groups of a batch's items, once for each array: the same list stands behind hundreds of slices. */
-function groupFinder(
-  items: readonly string[],
-  groups: Int32Array,
-): (batch: readonly string[] | null) => readonly number[] {
-  const index = new Map(items.map((item, row) => [item, groups[row] ?? 0]));
-  const found = new Map<readonly string[] | null, readonly number[]>();
+function groupFinder(items: readonly string[], groups: Int32Array): (batch: readonly string[] | null) => Int32Array {
+  const index = new Map(items.map((item, row) => [item, row]));
+  const found = new Map<readonly string[] | null, Int32Array>();
   return (batch) => {
-    const known = found.get(batch) ?? [...new Set((batch ?? [""]).flatMap((item) => index.get(item) ?? []))];
-    found.set(batch, known);
-    return known;
+    const known = found.get(batch);
+    if (known !== undefined) return known;
+    const own = distinct(rowsNamed(items, index, batch ?? [""]), groups);
+    found.set(batch, own);
+    return own;
   };
+}
+
+/** The groups of some rows, each once. */
+function distinct(rows: Int32Array, groups: Int32Array): Int32Array {
+  const seen = new Uint8Array(groups.length + 1);
+  return rows
+    .map((row) => groups[row] ?? 0)
+    .filter((group) => {
+      if (seen[group] === 1) return false;
+      seen[group] = 1;
+      return true;
+    });
+}
+
+function rowsNamed(items: readonly string[], index: ReadonlyMap<string, number>, batch: readonly string[]): Int32Array {
+  const rows = new Int32Array(batch.length);
+  let [length, next] = [0, 0];
+  for (const item of batch) {
+    // both lists are sorted: the row after the last one is the likeliest
+    const row = items[next] === item ? next : index.get(item);
+    if (row === undefined) continue;
+    rows[length] = row;
+    length += 1;
+    next = row + 1;
+  }
+  return rows.subarray(0, length);
 }
 
 /** Cells by group of items and day, and the group of each item. */
