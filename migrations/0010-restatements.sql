@@ -25,6 +25,31 @@ comment on column ops.restated_value.slice_id   is 'Slice that changed the row.'
 comment on column ops.restated_value.was        is 'Changed columns with their former values; all columns where the row was left out.';
 comment on column ops.restated_value.became     is 'The same columns with their new values; null where the row was left out.';
 
+create table ops.compared_day (
+  slice_id     bigint  not null,
+  table_name   text    not null,
+  date_day     date    not null,
+  dataset      text    not null,
+  observed_on  date    not null,
+  row_count    integer not null,
+  moved_count  integer not null,
+  amount       numeric not null,
+  moved_amount numeric not null,
+  primary key (slice_id, table_name, date_day)
+);
+create index compared_day_of_dataset on ops.compared_day (dataset, observed_on);
+comment on table  ops.compared_day              is 'Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer.';
+comment on column ops.compared_day.slice_id     is 'Slice of the newer answer.';
+comment on column ops.compared_day.table_name   is 'Table of the rows, schema and name.';
+comment on column ops.compared_day.date_day     is 'Day of the rows.';
+comment on column ops.compared_day.dataset      is 'Dataset of the slice.';
+comment on column ops.compared_day.observed_on  is 'Day on which it was requested again, as planning has it.';
+comment on column ops.compared_day.row_count    is 'Rows of the day in either answer.';
+comment on column ops.compared_day.moved_count  is 'Of these those whose figures differ, and those that are new or gone.';
+comment on column ops.compared_day.amount       is 'Sum of the amounts of the rows, in each the larger of both answers.';
+comment on column ops.compared_day.moved_amount is 'Sum of the differences of the amounts.';
+select ops.comment_columns('ops.compared_day');
+
 create function ops.reported_at(reported regclass, at timestamptz) returns setof jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -5100,6 +5100,21 @@ create table ops.batch (
   constraint batch_digest_key UNIQUE (digest)
 );
 
+-- Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer.
+create table ops.compared_day (
+  slice_id bigint not null, -- Slice of the newer answer.
+  table_name text not null, -- Table of the rows, schema and name.
+  date_day date not null, -- Day of the rows.
+  dataset text not null, -- Dataset of the slice.
+  observed_on date not null, -- Day on which it was requested again, as planning has it.
+  row_count integer not null, -- Rows of the day in either answer.
+  moved_count integer not null, -- Of these those whose figures differ, and those that are new or gone.
+  amount numeric not null, -- Sum of the amounts of the rows, in each the larger of both answers.
+  moved_amount numeric not null, -- Sum of the differences of the amounts.
+  constraint compared_day_pkey PRIMARY KEY (slice_id, table_name, date_day)
+);
+CREATE INDEX compared_day_of_dataset ON ops.compared_day USING btree (dataset, observed_on);
+
 -- One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits?
 create view ops.coverage_daily (
   dataset text, -- Dataset.

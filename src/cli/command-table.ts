@@ -50,6 +50,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/gaps.ts")).defineGaps,
   },
   {
+    name: "lookback",
+    summary: "show for how many days the figures of each dataset move, by age; writes and spends nothing",
+    load: async () => (await import("./commands/lookback.ts")).defineLookback,
+  },
+  {
     name: "failures",
     summary: "list failed slices with their numbers and causes, and the command that requests them again",
     load: async () => (await import("./commands/failures.ts")).defineFailures,

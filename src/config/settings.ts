@@ -3,7 +3,7 @@ import { AlertSettings } from "./alert-settings.ts";
 import { AnswerSettings } from "./answer-settings.ts";
 import { ConsoleSettings } from "./console-settings.ts";
 import { CreditSettings } from "./credit-settings.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { unknownInBudgets } from "./budget-names.ts";
 import { ExportSettings } from "./export-settings.ts";
 import { GatewaySettings } from "./gateway-settings.ts";
 import { NotifySettings } from "./notify-settings.ts";
@@ -41,6 +41,12 @@ const DatasetSettings = z
     lookback_days: Days.optional().describe(
       "Days behind the settled ones that are fetched again because the source restates them.",
     ),
+    lookback: z
+      .enum(["fixed", "learned"], { error: "is neither fixed nor learned" })
+      .optional()
+      .describe(
+        "fixed (the default) requests lookback_days again; learned only as many of them as days were seen to move, see `storehouse lookback`.",
+      ),
     refresh_days: Days.min(1)
       .optional()
       .describe("Days after which what the service has only as of now is requested again."),
@@ -118,30 +124,6 @@ function unknownGroups({ alerts, portfolio }: Pick<Settings, "alerts" | "portfol
         .filter((name) => !Object.hasOwn(known, name))
         .map((name) => ({ path: ["alerts", alert, "for", part], message: `names ${name}, which is no group` })),
     ),
-  );
-}
-
-/** Datasets that a budget names and nobody has, and groups that the portfolio does not have. */
-function unknownInBudgets(
-  { credits, portfolio }: Pick<Settings, "credits" | "portfolio">,
-  datasets: readonly string[],
-) {
-  const groups = Object.keys(portfolio.groups.apps);
-  return Object.entries(credits.budgets).flatMap(([budget, { datasets: chosen = [], app_groups: own = [] }]) => [
-    ...unknownNames(chosen, datasets, { path: ["credits", "budgets", budget, "datasets"], is: "dataset" }),
-    ...unknownNames(own, groups, { path: ["credits", "budgets", budget, "app_groups"], is: "group" }),
-  ]);
-}
-
-function unknownNames(
-  given: readonly string[],
-  known: readonly string[],
-  { path, is }: { readonly path: readonly string[]; readonly is: string },
-) {
-  return given.flatMap((name, index) =>
-    known.includes(name)
-      ? []
-      : [{ path: [...path, index], message: `names ${name}, which is no ${is}${didYouMean(name, known)}` }],
   );
 }
 

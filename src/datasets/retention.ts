@@ -22,6 +22,7 @@ const table = defineTable({
   key: ["app_key", "date_day", "country_key", "device_key"],
   load: { kind: "upsert" },
   partitioned: true,
+  figures: { values: ["android_store_visit_count"], amounts: ["android_store_visit_count"] },
 });
 
 type Point = z.output<typeof operation.answer>[number];

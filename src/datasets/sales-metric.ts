@@ -26,6 +26,7 @@ const table = defineTable({
   key: ["app_key", "date_day", "country_key", "device_key", "context"],
   load: { kind: "upsert" },
   partitioned: true,
+  figures: { values: ["units"], amounts: ["units"] },
 });
 
 type Point = z.output<typeof operation.answer>[number];

@@ -9,6 +9,7 @@ import { historyStatements } from "./history.ts";
 import { monthsOf, type Partitions } from "./partitions.ts";
 import { partNewScopes, scopeOf } from "./new-scopes.ts";
 import type { Load, ReadyLoad } from "./ready-load.ts";
+import { comparison } from "./comparisons.ts";
 import { keptNote, restatement, withdrawal } from "./restatements.ts";
 import { isFresh, isGone, isOfOtherSource, isReplaced, list, mergeStatement, type Staged } from "./statements.ts";
 import { isSummed } from "./sums.ts";
@@ -105,7 +106,12 @@ function replaceStatements(
   const fresh = { ...staged, source: sql`(select * from ${staged.source} as s where ${isFresh(staged, "s")})` };
   // beside a new snapshot no member of an older one stands, even where invalid items leave open who left
   const gone = isCut ? isDisplaced(table, staged) : complete ? isGone(staged) : isReplaced(staged);
+  const counted = comparison(table, {
+    ...fresh,
+    inScope: complete ? sql`${staged.inScope} and ${isFresh(staged, "t")}` : sql`false`,
+  });
   return [
+    ...(counted === null ? [] : [counted]),
     ...(table.restated === true ? [restatement(table, fresh)] : []),
     ...(table.restated === true && gone !== null ? [withdrawal(table, staged, gone)] : []),
     ...(gone === null ? [] : [sql`delete from ${staged.target} as t where ${gone}`]),

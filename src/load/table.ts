@@ -70,6 +70,11 @@ export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Reco
    * without any row of its scope clears nothing.
    */
   readonly restated?: true;
+  /**
+   * Columns whose values the source restates, where it is to be learned for how long (`ops.compared_day`); `amounts` are those of them
+   * whose sum says how much a movement matters.
+   */
+  readonly figures?: { readonly values: readonly string[]; readonly amounts: readonly string[] };
   /** Sums over its rows that its loads update. */
   readonly sums?: Sums;
   /** True for facts in monthly partitions by `partitionColumn`. */

@@ -4,6 +4,7 @@ import { pgTypes } from "./columns.ts";
 import { asRows } from "./counted-sums.ts";
 import type { Database } from "../postgres/database.ts";
 import type { ReadyLoad } from "./ready-load.ts";
+import { comparison } from "./comparisons.ts";
 import { restatement } from "./restatements.ts";
 import { cellsOf, columnOf, type Filled, filledOf, runsApart, stretchOf } from "./runs-apart.ts";
 import { equal, list, mergeStatement, rankOf } from "./statements.ts";
@@ -61,6 +62,7 @@ async function merge(transaction: Database, table: Table, group: Group): Promise
     fetchedAt: sql`s.fetched_at`,
     ranked: rankedBy(table),
   };
+  await comparison(table, { ...merging, inScope: null })?.execute(transaction);
   if (table.restated === true) await restatement(table, merging).execute(transaction);
   const statement = isSummed(table) ? mergeWithSums(table, merging) : mergeStatement(merging);
   await statement.execute(transaction);

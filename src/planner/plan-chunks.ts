@@ -22,6 +22,7 @@ import { inGroups } from "../core/partition-group.ts";
 import { isWanted } from "./request.ts";
 import type { SyncRequest } from "./request.ts";
 import { timingWith } from "./dataset-settings.ts";
+import { learnedTiming } from "./lookback.ts";
 
 /** All that planning one dataset starts from. */
 export type DatasetPlanning = {
@@ -31,6 +32,8 @@ export type DatasetPlanning = {
   /** Credits an operation was charged last, by its id. */
   readonly learned: ReadonlyMap<string, number>;
   readonly settings: DatasetSettings;
+  /** Days of lookback that were learned; left out where the fixed ones hold. */
+  readonly lookbackDays?: number | undefined;
 };
 
 /** Some partitions of one dataset: what was requested before, by `scopeKey`, and what is to be requested now. */
@@ -54,7 +57,7 @@ export async function* planInChunks(
 ): AsyncGenerator<PlannedChunk> {
   const { dataset, request, settings } = planning;
   const isPaged = dataset.operations.some(({ paging }) => paging !== null);
-  const timingOf = ({ timing = dataset.timing }: Partition) => timingWith(timing, settings, request.today);
+  const timingOf = (partition: Partition) => partitionTiming(partition, planning);
   for (const chunk of chunksOf(partitionsOf(planning))) {
     const scopes = chunk.map(({ scope }) => scope);
     const covered = await coverage.read(scopes);
@@ -149,11 +152,20 @@ function* chunksOf(partitions: readonly Partition[]): Iterable<readonly Partitio
   if (chunk.length > 0) yield chunk;
 }
 
-function planPartition(
-  partition: Partition,
-  { dataset, learned, settings, request }: DatasetPlanning,
-  last: LastPages,
-): PlanPartition {
+/** When a partition is worth a request: with what the configuration changes, and the lookback that was learned. */
+function partitionTiming(
+  { scope, timing }: Partition,
+  { dataset, request: { today }, settings, lookbackDays }: DatasetPlanning,
+): Timing {
+  return learnedTiming(
+    timingWith(timing ?? dataset.timing, settings, today),
+    { dataset: dataset.name, lookbackDays, today },
+    scope,
+  );
+}
+
+function planPartition(partition: Partition, planning: DatasetPlanning, last: LastPages): PlanPartition {
+  const { dataset, learned, settings } = planning;
   const lastPages = last.size === 0 ? undefined : last.get(scopeKey(partition.scope));
   const longest = settings.longest_window ?? dataset.longestWindow ?? Number.POSITIVE_INFINITY;
   return {
@@ -161,7 +173,7 @@ function planPartition(
     items: partition.items,
     fingerprint: partition.fingerprint ?? "",
     expected: partition.expected ?? false,
-    ...(partition.timing === undefined ? {} : { timing: timingWith(partition.timing, settings, request.today) }),
+    timing: partitionTiming(partition, planning),
     fetchOptions: dataset.operationsFor(partition.scope).map((operation) => {
       const option = fetchOptionFor(dataset, operation, partition, learned);
       const pages = lastPages?.get(operation.id);

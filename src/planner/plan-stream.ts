@@ -9,6 +9,7 @@ import type { Database } from "../postgres/database.ts";
 import { readPlanningSource } from "../load/planning-sources.ts";
 import { readTracked } from "./portfolio.ts";
 import { settingsOf } from "./dataset-settings.ts";
+import { learnedDays } from "./lookback.ts";
 import { coverageFor, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 import { portfolioOf } from "./portfolio.ts";
 import type { SyncRequest } from "./request.ts";
@@ -73,8 +74,11 @@ export async function startsOf(
   const apps = request.only?.apps;
   const portfolio = { ...portfolioOf(await readTracked(db, apps), listedOf(settings, apps)), sources };
   const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
+  const names = chosen.map(({ name }) => name);
+  const lookbacks = await learnedDays(db, { settings, today: request.today, names });
   return chosen.map((dataset) => ({
     dataset,
+    lookbackDays: lookbacks.get(dataset.name),
     request,
     portfolio,
     learned,

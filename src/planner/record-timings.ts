@@ -21,14 +21,11 @@ export async function noteTimings(
   { request, settings, now }: { request: SyncRequest; settings: Settings; now: number },
 ): Promise<void> {
   const starts = await startsOf(db, { ...request, only: {} }, settings);
-  const defaults = datasets.map(({ name, tables, timing }) =>
-    lineOf(
-      name,
-      null,
-      timingWith(timing, settingsOf({ name, tables }, settings), request.today),
-      settingsOf({ name, tables }, settings),
-    ),
-  );
+  const lookbacks = new Map(starts.map(({ dataset, lookbackDays }) => [dataset.name, lookbackDays]));
+  const defaults = datasets.map(({ name, tables, timing }) => {
+    const own = settingsOf({ name, tables }, settings);
+    return lineOf(name, null, within(timingWith(timing, own, request.today), lookbacks.get(name)), own);
+  });
   const own = starts.flatMap((start) =>
     partitionsOf(start).flatMap(({ scope, timing }) =>
       timing === undefined
@@ -44,6 +41,12 @@ export async function noteTimings(
   }));
   await recordGroups(db, settings.portfolio.groups);
   await noteDatasets(db, lines, [...defaults, ...own], { planned: starts.map(({ dataset }) => dataset.name), now });
+}
+
+/** A timing with the lookback that was learned; the nights of the sample request more, which makes no day stale before. */
+function within(timing: Timing, lookbackDays: number | undefined): Timing {
+  if (timing.kind !== "series" || lookbackDays === undefined) return timing;
+  return { ...timing, lookbackDays: Math.min(timing.lookbackDays, lookbackDays) };
 }
 
 function lineOf(

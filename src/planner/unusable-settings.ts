@@ -1,6 +1,7 @@
 import type { DatasetSettings } from "../config/settings.ts";
 import { addMonths, day, daysBetween } from "../core/day.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
+import { canLearn } from "./lookback.ts";
 import { isKeptByMonth } from "./dataset-settings.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import { exampleCountries, examplePartitions, timingsOf } from "./example-partitions.ts";
@@ -18,6 +19,7 @@ export function unusableSettings(name: string, { options, ...given }: DatasetSet
   return {
     ...whom,
     ...whenUnusable(dataset, partitions),
+    ...(canLearn(dataset) ? {} : { lookback: "its figures are not compared from night to night" }),
     ...(isPaged ? {} : { most_pages: "its answers have no pages" }),
     ...keepUnusable(dataset, given),
   };

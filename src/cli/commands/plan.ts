@@ -6,6 +6,8 @@ import { latestAccount } from "../../credits/account.ts";
 import { deferredWords } from "../../plan/budget-words.ts";
 import type { OverBudget } from "../../plan/over-budget.ts";
 import { cutToRooms, readRooms } from "../../planner/credit-budgets.ts";
+import { lookbackWords } from "../../plan/lookback-words.ts";
+import { readLookbacks, type DatasetLookback } from "../../planner/lookback.ts";
 import { currentPortfolio } from "../../planner/backfill-plan.ts";
 import { createTally, sumOf } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
@@ -45,6 +47,8 @@ type Report = PlanWords & {
   readonly fallbacks: readonly FallbackPrice[];
   /** What of it budgets put off. */
   readonly overBudget: readonly OverBudget[];
+  /** Datasets whose lookback is to be learned. */
+  readonly lookbacks: readonly DatasetLookback[];
 };
 
 async function reportOf(app: App, options: SyncOptions): Promise<Report> {
@@ -71,6 +75,9 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     forecast: await forecastOf(app, [...lines, ...waiting]),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
     fallbacks: await fallbackPrices(db, request, settings),
+    lookbacks: (await readLookbacks(db, { settings, today: request.today })).filter(
+      ({ dataset, isLearned }) => isLearned && names.includes(dataset),
+    ),
     overBudget: cutToRooms([...all, ...waiting], settings, await roomsOf(app)).deferred,
   };
 }
@@ -92,6 +99,8 @@ function printReport(report: Report): void {
     );
   } else {
     printPlan(report);
+    for (const { dataset, learned, fixedDays } of report.lookbacks)
+      print(`Lookback of ${dataset}: ${lookbackWords(learned, fixedDays)}`);
     for (const line of deferredWords(report.overBudget)) print(line);
     for (const line of fallbackLines(totals.credits, report.fallbacks)) print(line);
     if (stage === "portfolio")

@@ -45,6 +45,14 @@ export const figureColumns: Readonly<Record<string, ColumnKind>> = Object.fromEn
   figures.map(([column]) => [column, "number"]),
 );
 
+/** What a person sets, which is as it is now whichever day is requested. */
+const settings: readonly string[] = ["default_bid", "daily_budget"];
+
+/** The columns of figures about their day. */
+export const restatedFigures: readonly string[] = figures
+  .map(([column]) => column)
+  .filter((column) => !settings.includes(column));
+
 /** The fields that have such a column. */
 export const figureFields: readonly string[] = figures.map(([, field]) => field);
 

@@ -1,5 +1,5 @@
 import { defineTable, type ColumnKind } from "../../load/table.ts";
-import { figureColumns } from "./report-figures.ts";
+import { figureColumns, restatedFigures } from "./report-figures.ts";
 
 /** What was requested, which answers do not echo; a summary has a grain of its own. */
 const requested = {
@@ -78,6 +78,7 @@ export const reportTable = defineTable({
   load: { kind: "replace", scope: [...Object.keys(requested), "period_start"], source: "report_type" },
   partitioned: true,
   restated: true,
+  figures: { values: restatedFigures, amounts: ["spend", "goal_revenue"] },
 });
 
 /** What the rows of reports by day are like, answer by answer: by it the plan takes the cheaper way to days that works. */

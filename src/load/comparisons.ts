@@ -1,0 +1,51 @@
+import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { equal, list, type Merging } from "./statements.ts";
+import { dayColumns, type Table } from "./table.ts";
+
+/** The rows that a load compares: those of the table that it may take away are in `inScope`; null where it takes none away. */
+type Compared = Merging & { readonly inScope: SqlFragment | null };
+
+/**
+ * The statement that counts, for each day that an answer brings again, how many rows of it have moved: other figures, rows that are new,
+ * rows that are gone. Before the merge, in its transaction. A day of which no row was there was not requested before, or had nothing: it
+ * is not counted. Null for a table without figures.
+ */
+export function comparison(table: Table, compared: Compared): SqlFragment | null {
+  const { figures } = table;
+  const days = dayColumns(table);
+  if (figures === undefined || days === null) return null;
+  const { key, sliceId } = compared;
+  const day = sql`coalesce(${sql.id("s", days.first)}, ${sql.id("t", days.first)})`;
+  const [was, is] = ["t", "s"].map((alias) => list([...figures.values], alias));
+  const [amountWas, amountIs] = ["t", "s"].map((alias) => amountOf(figures.amounts, alias));
+  const isThere = (alias: string) => sql`${sql.id(alias, key[0] ?? "")} is not null`;
+  const hasMoved = sql`(not (${isThere("t")}) or not (${isThere("s")}) or (${was}) is distinct from (${is}))`;
+  const slice = compared.inScope === null ? sql`s.slice_id` : sliceId;
+  return sql`
+    insert into ops.compared_day (slice_id, table_name, date_day, dataset, observed_on, row_count, moved_count, amount, moved_amount)
+    select c.slice_id, ${table.name}, c.date_day, o.dataset, o.as_of, c.row_count, c.moved_count, c.amount, c.moved_amount
+    from   (select ${slice} as slice_id, ${day} as date_day, count(*) as row_count, count(*) filter (where ${hasMoved}) as moved_count,
+                   sum(greatest(${amountWas ?? sql`0`}, ${amountIs ?? sql`0`})) as amount,
+                   sum(abs(${amountIs ?? sql`0`} - ${amountWas ?? sql`0`})) as moved_amount
+            from   ${rowsOf(compared)} on ${equal(key, "t", "s")}
+            where  ${sql.id("s", days.first)} is null or ${sql.id("s", days.first)} = ${sql.id("s", days.last)}
+            group  by 1, 2
+            having count(*) filter (where ${isThere("t")}) > 0) as c
+    join   ops.slice as o on o.slice_id = c.slice_id
+    where  c.date_day < o.as_of
+    on conflict do nothing`;
+}
+
+/** SQL: rows `s` of the answer beside rows `t` of the table; with a scope also those that the answer leaves out, of days that it brings. */
+function rowsOf({ source, target, inScope }: Compared): SqlFragment {
+  if (inScope === null) return sql`${source} as s left join ${target} as t`;
+  return sql`${source} as s full join (select * from ${target} as t where ${inScope}) as t`;
+}
+
+/** SQL: the sum of some columns of a row, 0 for what is null. */
+function amountOf(columns: readonly string[], alias: string): SqlFragment {
+  return sql`(${sql.join(
+    columns.map((column) => sql`coalesce(${sql.id(alias, column)}, 0)`),
+    sql` + `,
+  )})`;
+}

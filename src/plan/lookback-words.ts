@@ -1,0 +1,12 @@
+import { count, countOf } from "../core/count.ts";
+import { fewestCompared, type LearnedLookback } from "./learn-lookback.ts";
+
+/** What evidence shows of the lookback of a dataset, as a sentence. */
+export function lookbackWords(learned: LearnedLookback, fixedDays: number): string {
+  const fixed = countOf(fixedDays, "day");
+  if (learned.kind === "moves_to_the_end") return `Days move through to the end of the fixed ${fixed}.`;
+  if (learned.kind === "too_little")
+    return `Too little is known: of the days older than any that moved ${count(learned.compared)} were requested again, and ${count(fewestCompared)} are needed; the fixed ${fixed} hold.`;
+  const share = `${(100 * learned.bound).toFixed(1)} %`;
+  return `Days stand after ${countOf(learned.days, "day")}, of the fixed ${fixed}: with 95 % confidence at most ${share} of older days still move (${count(learned.compared)} were requested again).`;
+}
