@@ -1,4 +1,5 @@
 import type { SharedAnswer } from "../api/credit-headers.ts";
+import { dailyKeywordRankings, dashboardApps, numberOfKeywords } from "../api/operations/dashboard.ts";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
 import { questionOf } from "../api/question.ts";
 import { readAnswer } from "../api/read-answer.ts";
@@ -11,7 +12,7 @@ import { paidCall } from "../ingest/paid-call.ts";
 import { changedSince } from "../ledger/amend-slices.ts";
 import { forget } from "../person/keyword-changes.ts";
 import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
-import { lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
+import { forgetAnswersTo, lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
 import { leftOfDay } from "./allowance.ts";
 import type { TableFeeder } from "./feed-tables.ts";
 import { isFinal } from "./freshness.ts";
@@ -143,8 +144,11 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
 /** Keywords that were added or removed have the account's lists read again. */
 async function forgetLists({ app }: GatewayParts, { operation, params }: Call): Promise<void> {
   if (operation !== addKeywords && operation !== deleteKeywords) return;
-  const place = { trackId: String(params["trackId"]), country: String(params["countryCode"]) };
-  await forget({ app }, place, { isAppTracked: false }, null);
+  const { trackId, countryCode } = params;
+  const lists = ["iphone", "ipad"].map((device) => questionOf(dailyKeywordRankings, { trackId, countryCode, device }));
+  const others = [questionOf(numberOfKeywords, { trackId }), questionOf(dashboardApps, {})];
+  await forgetAnswersTo(app.warehouse.db, [...lists, ...others]);
+  await forget({ app }, { trackId: String(trackId), country: String(countryCode) }, { isAppTracked: false }, null);
 }
 
 /** True for a stored answer that can be read and that no plan would request again by now. */

@@ -43,7 +43,10 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
     if (found === null) return false;
     const stored = await storedPages(parts, found);
     const answer = await wholeAnswer(found, stored);
-    return answer !== null && loadInto(parts, found, { answer, stored });
+    if (answer === null || !(await loadInto(parts, found, { answer, stored }))) return false;
+    // what is in the portfolio, or planned from, is another now
+    if (found.dataset.stage !== "market") known = null;
+    return true;
   }
 
   return {

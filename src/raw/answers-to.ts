@@ -93,6 +93,13 @@ export async function copyAnswer(
     order  by page, attempt desc, answer_id desc`.execute(db);
 }
 
+/** Has no later call find the answers to these calls: what they say no longer holds. */
+export async function forgetAnswersTo(db: Database, questions: readonly string[]): Promise<void> {
+  await sql`
+    update raw.answer set question = null
+    where  question in (select decode(q, 'hex') from unnest(${[...questions]}::text[]) as q)`.execute(db);
+}
+
 /** A call of which no table was made: its operation and all its values. */
 export type UnreadCall = { readonly operation: string; readonly params: Readonly<Record<string, unknown>> };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { openDoor, type Door } from "../support/gateway-stage.ts";
+import { callers, openDoor, type Door } from "../support/gateway-stage.ts";
 import { until } from "../support/ingest-stage.ts";
 import { openNights, type Nights } from "../support/nights.ts";
 
@@ -149,7 +149,13 @@ describe("what is refused has the contract's envelope", () => {
     const path = `/gateway/account/app/${app}/keywords/US`;
     expect(await refused(path, key, add)).toEqual(envelope(403));
     const editor = await door.key("editor");
+    const count = () => door.call(`/gateway/account/app/${app}/keywords/count-by-country`, editor);
+    const before = await count();
     expect((await door.call(path, editor, add)).from).toBe("miss");
+    // the lists that are stored do not hold any more
+    const after = await count();
+    expect([before.from, after.from]).toEqual(["hit", "miss"]);
+    expect(JSON.stringify(after.body)).not.toBe(JSON.stringify(before.body));
   });
 
   test("where the caller's credits of the day are spent, and says when there are more", async () => {
@@ -177,6 +183,15 @@ describe("what is refused has the contract's envelope", () => {
     expect([over.status, over.headers.get("x-credit-remaining"), paidSince(before)]).toEqual([429, "0", []]);
     expect((await door.call(ranking(older(40)), guest)).from).toBe("hit");
   });
+});
+
+test("a budget over everything holds for callers as well", async () => {
+  const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
+  const settings = { gateway: { callers }, credits: { floors, budgets: { everything: { credits_a_day: 1 } } } };
+  await using other = await openDoor(nights.stage, nights.run({ settings }));
+  const notebook = await other.key("notebook");
+  expect((await other.call(ranking(older(55)), notebook)).status).toBe(429);
+  key = notebook;
 });
 
 describe("what the API does wrong", () => {
