@@ -149,11 +149,13 @@ describe("what is refused has the contract's envelope", () => {
     const path = `/gateway/account/app/${app}/keywords/US`;
     expect(await refused(path, key, add)).toEqual(envelope(403));
     const editor = await door.key("editor");
-    const count = () => door.call(`/gateway/account/app/${app}/keywords/count-by-country`, editor);
-    const before = await count();
+    // a list that no dataset requests
+    const list = () => door.call(`/gateway/account/app/${app}/keywords/rankings/US?device=ipad`, editor);
+    await list();
+    const before = await list();
     expect((await door.call(path, editor, add)).from).toBe("miss");
     // the lists that are stored do not hold any more
-    const after = await count();
+    const after = await list();
     expect([before.from, after.from]).toEqual(["hit", "miss"]);
     expect(JSON.stringify(after.body)).not.toBe(JSON.stringify(before.body));
   });
