@@ -57,7 +57,8 @@ cross  join lateral (
 left   join lateral (
   select n.keyword_count
   from   ops.unanswered_keyword_daily as n
-  where  n.store = p.store and n.track_id = p.track_id and n.country_code = c.country_code and n.date_day = l.date_day) as u on true
+  where  n.store = p.store and n.track_id = p.track_id and n.country_code = c.country_code and n.date_day = l.date_day
+  offset 0) as u on true -- a fence: joined, all days that wait would be counted
 cross  join lateral (
   -- a day that has all its keywords is all that has to be read
   select distinct on (f.keyword_key) f.keyword_key, f.date_day, f.rank
@@ -272,18 +273,21 @@ select u.store, u.track_id, u.app_name, u.country_code, u.country_name, u.device
        max(u.top_50) as top_50_keyword_count, max(u.rank_sum) as rank_sum, round(max(u.rank_sum)::numeric / nullif(max(u.ranked), 0), 2) as average_rank,
        round(max(u.voice_billionths) / 1000000000.0, 9) as voice_sum, round(max(u.voice_billionths) / 1000000000.0 / nullif(sum(u.answered), 0), 6) as voice_share
 from   (
-  select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, f.date_day, count(*) as answered, 0::bigint as unanswered,
-         count(f.rank) as ranked, count(*) filter (where f.rank <= 1) as top_1, count(*) filter (where f.rank <= 3) as top_3,
-         count(*) filter (where f.rank <= 10) as top_10, count(*) filter (where f.rank <= 50) as top_50, coalesce(sum(f.rank), 0) as rank_sum,
-         coalesce(sum(1000000000 / nullif(f.rank, 0)), 0) as voice_billionths
-  from   core.fact_keyword_rank as f
-  join   core.dim_app       as a on a.app_key = f.app_key
+  select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.group_name, f.date_day, f.answered, 0::bigint as unanswered,
+         f.ranked, f.top_1, f.top_3, f.top_10, f.top_50, f.rank_sum, f.voice_billionths
+  from   ops.portfolio_app as a
+  cross  join lateral (
+    select n.country_key, n.device_key, g.group_name, n.date_day, count(*) as answered, count(n.rank) as ranked, count(*) filter (where n.rank <= 1) as top_1,
+           count(*) filter (where n.rank <= 3) as top_3, count(*) filter (where n.rank <= 10) as top_10, count(*) filter (where n.rank <= 50) as top_50,
+           coalesce(sum(n.rank), 0) as rank_sum, coalesce(sum(1000000000 / nullif(n.rank, 0)), 0) as voice_billionths
+    from   core.fact_keyword_rank as n
+    join   (select distinct m.group_name, k.keyword_key
+            from   core.grouped_keyword as m
+            join   core.dim_keyword     as k on lower(k.keyword) = lower(m.keyword)) as g on g.keyword_key = n.keyword_key
+    where  n.app_key = a.app_key
+    group  by 1, 2, 3, 4) as f
   join   core.dim_country   as c on c.country_key = f.country_key
   join   core.dim_device    as d on d.device_key = f.device_key
-  join   (select distinct g.group_name, k.keyword_key
-          from   core.grouped_keyword as g
-          join   core.dim_keyword     as k on lower(k.keyword) = lower(g.keyword)) as g on g.keyword_key = f.keyword_key
-  group  by 1, 2, 3, 4, 5, 6, 7, 8
   union  all
   -- an answer has all devices of its store
   select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, n.date_day, 0, count(*), null, null, null, null, null, null, null

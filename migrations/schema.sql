@@ -2584,26 +2584,39 @@ create view mart.keyword_group_daily (
             c.country_code,
             c.country_name,
             d.device_code,
-            g.group_name,
+            f.group_name,
             f.date_day,
-            count(*) AS answered,
+            f.answered,
             0::bigint AS unanswered,
-            count(f.rank) AS ranked,
-            count(*) FILTER (WHERE f.rank <= 1) AS top_1,
-            count(*) FILTER (WHERE f.rank <= 3) AS top_3,
-            count(*) FILTER (WHERE f.rank <= 10) AS top_10,
-            count(*) FILTER (WHERE f.rank <= 50) AS top_50,
-            COALESCE(sum(f.rank), 0::bigint) AS rank_sum,
-            COALESCE(sum(1000000000 / NULLIF(f.rank, 0)), 0::bigint) AS voice_billionths
-           FROM core.fact_keyword_rank f
-             JOIN core.dim_app a ON a.app_key = f.app_key
+            f.ranked,
+            f.top_1,
+            f.top_3,
+            f.top_10,
+            f.top_50,
+            f.rank_sum,
+            f.voice_billionths
+           FROM ops.portfolio_app a
+             CROSS JOIN LATERAL ( SELECT n.country_key,
+                    n.device_key,
+                    g.group_name,
+                    n.date_day,
+                    count(*) AS answered,
+                    count(n.rank) AS ranked,
+                    count(*) FILTER (WHERE n.rank <= 1) AS top_1,
+                    count(*) FILTER (WHERE n.rank <= 3) AS top_3,
+                    count(*) FILTER (WHERE n.rank <= 10) AS top_10,
+                    count(*) FILTER (WHERE n.rank <= 50) AS top_50,
+                    COALESCE(sum(n.rank), 0::bigint) AS rank_sum,
+                    COALESCE(sum(1000000000 / NULLIF(n.rank, 0)), 0::bigint) AS voice_billionths
+                   FROM core.fact_keyword_rank n
+                     JOIN ( SELECT DISTINCT m.group_name,
+                            k.keyword_key
+                           FROM core.grouped_keyword m
+                             JOIN core.dim_keyword k ON lower(k.keyword) = lower(m.keyword)) g ON g.keyword_key = n.keyword_key
+                  WHERE n.app_key = a.app_key
+                  GROUP BY n.country_key, n.device_key, g.group_name, n.date_day) f
              JOIN core.dim_country c ON c.country_key = f.country_key
              JOIN core.dim_device d ON d.device_key = f.device_key
-             JOIN ( SELECT DISTINCT g_1.group_name,
-                    k.keyword_key
-                   FROM core.grouped_keyword g_1
-                     JOIN core.dim_keyword k ON lower(k.keyword) = lower(g_1.keyword)) g ON g.keyword_key = f.keyword_key
-          GROUP BY a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, f.date_day
         UNION ALL
          SELECT a.store,
             a.track_id,
@@ -5877,7 +5890,8 @@ create view ops.latest_keyword_rank (
           WHERE s.app_key = p.app_key AND s.date_day >= (l.date_day - 6) AND s.date_day <= l.date_day AND s.country_key = l.country_key AND s.device_key = l.device_key) w
      LEFT JOIN LATERAL ( SELECT n.keyword_count
            FROM ops.unanswered_keyword_daily n
-          WHERE n.store = p.store AND n.track_id = p.track_id AND n.country_code = c.country_code AND n.date_day = l.date_day) u ON true
+          WHERE n.store = p.store AND n.track_id = p.track_id AND n.country_code = c.country_code AND n.date_day = l.date_day
+         OFFSET 0) u ON true
      CROSS JOIN LATERAL ( SELECT DISTINCT ON (f.keyword_key) f.keyword_key,
             f.date_day,
             f.rank
