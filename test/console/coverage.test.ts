@@ -262,10 +262,18 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     await page.locator('td[tabindex="0"]').focus();
     for (const key of ["ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
     await page.evaluate("document.querySelector('tr[data-row]').dataset.old = '1'");
-    await stage.stage.query(
-      "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())",
-    );
-    await page.locator("tr[data-old]").waitFor({ state: "detached" });
+    // rows are drawn anew where they differ from those that were sent last
+    await page.route("**/coverage/cells?*", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: `${await response.text()}<!-- another -->` });
+    });
+    const change = "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())";
+    const changing = setInterval(() => void stage.stage.query(change), 300);
+    await page
+      .locator("tr[data-old]")
+      .waitFor({ state: "detached" })
+      .finally(() => clearInterval(changing));
+    await page.unroute("**/coverage/cells?*");
     expect(await page.evaluate("document.activeElement?.parentElement?.dataset?.row")).toBe("1");
     await page.keyboard.press("Shift+ArrowRight");
     expect(await page.locator('td[aria-selected="true"]').count()).toBe(2);
