@@ -23,7 +23,7 @@ export const recentDays = 28;
 /** One night in so many requests the whole fixed lookback. */
 export const sampleEveryNights = 14;
 /** Days beyond the learned age that may still move, as a share; with the confidence below. */
-export const toleratedShare = 0.01;
+const toleratedShare = 0.01;
 /** The normal quantile of 95 %, one-sided. */
 const z = 1.645;
 /** Fewer days than this are too little evidence: as many without any that moved show 1 % with 95 % (the rule of three). */

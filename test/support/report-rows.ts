@@ -18,7 +18,7 @@ export const scope: Scope = {
   currency: "USD",
 };
 /** The requested days. */
-export const window = { start: day("2026-08-01"), end: day("2026-08-04") };
+const window = { start: day("2026-08-01"), end: day("2026-08-04") };
 const [table, shapes, weeks] = searchAdsReport.tables;
 if (table === undefined || shapes === undefined || weeks === undefined) throw new Error("the dataset has three tables");
 
