@@ -55,7 +55,10 @@ describe("monthly partitions", () => {
     ]);
     expect(await stage.rows(ranks, "date_day, rank")).toHaveLength(2 * far.length);
     expect(await leaves()).toHaveLength(far.length);
-    const { rows } = await sql`select from pg_partitioned_table where partdefid <> 0 and partrelid = 'core.fact_keyword_rank'::regclass`.execute(stage.db);
+    const { rows } =
+      await sql`select from pg_partitioned_table where partdefid <> 0 and partrelid = 'core.fact_keyword_rank'::regclass`.execute(
+        stage.db,
+      );
     expect(rows).toEqual([]);
   });
 
