@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { ErrorCode } from "../core/error-codes.ts";
@@ -19,9 +20,10 @@ import { problemOf, visitorOrNull } from "./problem-page.ts";
 import type { Visitor } from "./visitor.ts";
 
 const Credits = z.coerce.number().int().min(0);
-/** What each form has beside the action's own fields. `agreed`: the price that was shown; `typed`: what a person typed instead of a click. */
+/** What each form has beside the action's own fields. `agreed`: the price that was shown; `bound`: the digest of what it was about then; `typed`: what a person typed instead of a click. */
 const Agreement = z.object({
   agreed: Credits.optional(),
+  bound: z.string().optional(),
   typed: z.string().optional(),
   back: OwnAddress,
 });
@@ -105,11 +107,23 @@ async function act({ app, runs, reader }: ConsoleParts, acting: Acting): Promise
 
 type Agreed = z.output<typeof Agreement>;
 
-/** Agreed is the price that was shown, or more; above the limit it has to be typed. */
-function isAgreed(price: Price, { agreed, typed }: Agreed, limit: number): boolean {
+/** Agreed is the price that was shown, or more, for just what was shown; above the limit it has to be typed. */
+function isAgreed(price: Price, agreement: Agreed, limit: number): boolean {
+  const { agreed, typed } = agreement;
   if (agreed === undefined) return price.credits === 0 && price.alwaysAsk !== true;
-  if (price.credits > agreed) return false;
+  if (price.credits > agreed || isAboutOther(price, agreement)) return false;
   return price.credits <= limit || Number(typed?.replaceAll(/[\s,._]/g, "")) === price.credits;
+}
+
+/** True where the page that was agreed to showed something else; a page that shows a price alone names what it is about in its fields. */
+function isAboutOther(price: Price, { bound }: Agreed): boolean {
+  return bound !== undefined && bound !== digestOf(price);
+}
+
+function digestOf({ binds }: Price): string {
+  return createHash("sha256")
+    .update(JSON.stringify(binds ?? null))
+    .digest("base64url");
 }
 
 type Asked = { readonly price: Price; readonly agreement: Agreed; readonly limit: number };
@@ -125,7 +139,7 @@ function confirm({ action, request, reply, visitor }: Acting, asked: Asked): Fas
 }
 
 /** Fields that this form has anew. */
-const ownFields = new Set(["_csrf", "agreed", "typed", "back"]);
+const ownFields = new Set(["_csrf", "agreed", "bound", "typed", "back"]);
 
 function agreementForm(
   action: AnyAction,
@@ -136,6 +150,7 @@ function agreementForm(
   const fields = {
     ...Object.fromEntries(Object.entries(given).filter(([name]) => !ownFields.has(name))),
     agreed: price.credits,
+    bound: digestOf(price),
     back: agreement.back,
     _csrf: token,
   };
@@ -167,8 +182,11 @@ function agreementForm(
   </form>`;
 }
 
-function warningOf(price: Price, { agreed, typed }: Agreed): Html | null {
+function warningOf(price: Price, agreement: Agreed): Html | null {
+  const { agreed, typed } = agreement;
   if (agreed === undefined) return null;
+  if (isAboutOther(price, agreement))
+    return html`<p class="notice warn" role="alert">What it is about has changed since it was shown: see it again.</p>`;
   if (price.credits > agreed)
     return html`<p class="notice warn" role="alert">
       It costs ${countOf(price.credits, "credit")} now, more than the ${count(agreed)} that were shown.

@@ -8,6 +8,7 @@ import type { Visitor } from "./visitor.ts";
  * An action is a form that is posted to /actions/NAME. Whatever the page showed, the server works the price out again:
  *
  *   nothing agreed, or less than it costs now    the price is shown, and a button that agrees to it
+ *   agreed, and it is about something else now   the price and what it is about are shown again
  *   more than credits.ask_above                  the price has to be typed as well
  *   agreed                                       a row in ops.audit, then `run`, which may spend the price and no more; what it returns as
  *                                                `started` goes on when the answer has been sent, and the row says what became of it
@@ -21,7 +22,7 @@ export type ActionContext = {
   readonly now: number;
   readonly visitor: Visitor;
   /** Runs that go on when the answer has been sent. */
-  readonly runs: Pick<BackgroundRuns, "checkFree" | "stop">;
+  readonly runs: Pick<BackgroundRuns, "checkFree" | "checkRunning" | "stop">;
 };
 
 /** What an action would do and cost. */
@@ -34,6 +35,8 @@ export type Price = {
   readonly detail?: Html;
   /** What is put on record instead of the fields of the form, where those do not say what would change. */
   readonly about?: Readonly<Record<string, unknown>>;
+  /** What exactly it is about, where the fields of the form do not say so for good: an agreement holds for just that. */
+  readonly binds?: unknown;
   /** True where it wants an agreement even at a low price: it changes something elsewhere. */
   readonly alwaysAsk?: true;
 };

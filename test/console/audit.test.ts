@@ -241,7 +241,11 @@ describe("a change of keywords", () => {
     expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("+ water &lt;tracker&gt;")]);
     expect(shown.text).toMatch(/2 keywords to add[^]*A night then costs about[^]*class="number">2</);
     expect(stage.stage.sandbox.log()).toEqual([]);
-    const done = await ann.post("/actions/keywords", { ...fields, agreed: "2" });
+    const bound = /name="bound" value="([^"]+)"/.exec(shown.text)?.[1] ?? "";
+    const other = await ann.post("/actions/keywords", { ...fields, keywords: "one more", agreed: "2", bound });
+    expect([other.status, other.text]).toEqual([409, expect.stringContaining("has changed since it was shown")]);
+    expect(other.text).toContain("+ one more");
+    const done = await ann.post("/actions/keywords", { ...fields, agreed: "2", bound });
     const [deed] = await stage.stage.query<{ subject: string }>(
       "select subject from ops.audit where action = 'keywords' order by audit_id desc limit 1",
     );

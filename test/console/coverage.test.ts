@@ -119,6 +119,13 @@ describe("the page of coverage", () => {
     expect(price).toBeLessThan(whole);
     expect(asked.text).toMatch(/do not fit and are left out/);
     expect(await stage.stage.query("select from ops.slice where plan_id is not null")).toEqual([]);
+    // nor where other cells cost no more than those that were agreed to
+    const bound = /name="bound" value="([^"]+)"/.exec(asked.text)?.[1] ?? "";
+    const others = { ...fields, until: dayAt(7), most: String(whole), agreed: String(whole), bound };
+    expect(await local.post("/actions/fill", others)).toMatchObject({
+      status: 409,
+      text: expect.stringContaining("has changed since it was shown"),
+    });
     // what was agreed to is less than it costs: nothing runs
     expect(await local.post("/actions/fill", { ...fields, most: String(whole), agreed: String(price) })).toMatchObject({
       status: 409,

@@ -3,6 +3,7 @@ import type { App } from "../../app.ts";
 import { apiAccess } from "../../config/config.ts";
 import { countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
+import { groupKey } from "../../core/partition-group.ts";
 import { lastDay, windowLength } from "../../core/window.ts";
 import { planInForeground } from "../../foreground.ts";
 import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
@@ -30,6 +31,11 @@ export async function selectedCells({ app }: ActionContext, input: z.output<type
   return selection;
 }
 
+/** The cells of a selection, as an agreement is bound to them: rows between its two ends come and go with the portfolio. */
+export function cellsOf({ groups, window }: Selection): readonly unknown[] {
+  return [groups.map(groupKey), window];
+}
+
 /** A selection in words. */
 export function cellsText({ groups, window }: Selection): string {
   const days = windowLength(window) === 1 ? window.start : `${window.start} to ${lastDay(window)}`;
@@ -54,6 +60,7 @@ export const fillAction = defineAction({
       });
     return {
       credits: sum.credits,
+      binds: cellsOf(selection),
       about: { cells: cellsText(selection), ...input },
       says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""}`,
     };

@@ -77,6 +77,7 @@ export const keywordsAction = defineAction({
       alwaysAsk: true,
       // what is removed first: a text that is too long loses its end
       about: { app, country, verb, remove: changes.remove, add: changes.add },
+      binds: [changes.remove, changes.add],
       says: `The account tracks ${count(changes.add.length)} keywords more and ${count(changes.remove.length)} fewer for ${app} in ${country}.${list}`,
       detail: changesList(changes, nights),
     };

@@ -6,7 +6,7 @@ import { reopenable } from "../../ledger/reopen.ts";
 import { gridAddress } from "../grid/filters.ts";
 import { retryOf } from "../grid/selection.ts";
 import { defineAction } from "../define-action.ts";
-import { cellsInput, cellsText, selectedCells } from "./fill.ts";
+import { cellsInput, cellsOf, cellsText, selectedCells } from "./fill.ts";
 
 /** Requests failed slices of a selection again, as `storehouse retry` does. */
 export const retryCellsAction = defineAction({
@@ -22,6 +22,7 @@ export const retryCellsAction = defineAction({
     if (found.length === 0) throw fail("nothing_to_retry");
     return {
       credits: sum(({ credits }) => credits),
+      binds: cellsOf(selection),
       about: { cells: cellsText(selection), ...input },
       says: `${countOf(
         sum(({ slices }) => slices),
