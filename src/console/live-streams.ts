@@ -2,6 +2,7 @@ import type { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../postgres/database.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
+import { within } from "../health/cached-read.ts";
 import { readLedgerState } from "./ledger-state.ts";
 
 /*
@@ -42,6 +43,7 @@ export function createLiveStreams({
   runs,
   changed,
   isDueAgain,
+  patienceMs,
 }: {
   readonly db: Database;
   readonly clock: Clock;
@@ -50,11 +52,22 @@ export function createLiveStreams({
   readonly changed: () => void;
   /** True once where a page was shown what is past and may have it anew. */
   readonly isDueAgain: () => boolean;
+  /** The database is slow once it has not answered for so long. */
+  readonly patienceMs: number;
 }): LiveStreams {
   const streams = new Map<Writable, Listener & { readonly openedAt: number; saidAt: number }>();
   const ended = new AbortController();
   let polling: Promise<void> | null = null;
   let seen = 0;
+  /** What was read of the ledger last: null where it could not be read, undefined before the first time. */
+  let last: string | null | undefined;
+  let reading: Promise<string> | null = null;
+
+  /** The state of the ledger; null where the database does not give it in time. A read that takes longer goes on, and no other one begins. */
+  function readState(): Promise<string | null> {
+    reading ??= fingerprint(db, runs).finally(() => (reading = null));
+    return within(reading, patienceMs);
+  }
 
   function say(text: string): void {
     for (const [stream, state] of streams) {
@@ -73,10 +86,9 @@ export function createLiveStreams({
   }
 
   async function poll(): Promise<void> {
-    let last: string | null = null;
     while (streams.size > 0 && !ended.signal.aborted) {
-      // a database that does not answer has not changed as far as anybody knows
-      const now = await fingerprint(db, runs).catch(() => last);
+      // once where the database does not answer: pages that are read again then say how old their figures are
+      const now = await readState();
       // the first time too: what a page shows may have been read before a change that nobody listened to
       if (now !== last) {
         seen += 1;

@@ -38,6 +38,7 @@ const actingConnections = 12;
 
 /**
  * Serves the console over the app's database. Throws `console_needs_password` for a host that others reach without a password,
+ * `console_nobody_in` where nobody could sign in,
  * `console_reader_missing` where viewers could not read as storehouse_reader, `console_not_listening` for a host or port that cannot be used.
  */
 export async function startConsole(
@@ -54,7 +55,8 @@ export async function startConsole(
   const acting = { ...app, warehouse };
   await settleDeeds(warehouse.db, clock.now());
   const runs = opened.use(createBackgroundRuns(app));
-  const reads = createSharedReads({ db: reader.db, clock, patienceMs: seconds * 1000 });
+  const patienceMs = seconds * 1000;
+  const reads = createSharedReads({ db: reader.db, clock, patienceMs });
   const parts: ConsoleParts = {
     app: acting,
     reader: reader.db,
@@ -62,7 +64,14 @@ export async function startConsole(
     reads,
     runs,
     streams: opened.use(
-      createLiveStreams({ db: reader.db, clock, runs, changed: reads.forget, isDueAgain: reads.isDueAgain }),
+      createLiveStreams({
+        db: reader.db,
+        clock,
+        runs,
+        changed: reads.forget,
+        isDueAgain: reads.isDueAgain,
+        patienceMs,
+      }),
     ),
   };
   const got = await listenOnFree({

@@ -5,8 +5,12 @@ import { createLiveStreams } from "../../src/console/live-streams.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/postgres/database.ts";
 
-/** Streams over a clock that goes on when a test says so; the database does not answer, so that nothing ever changes. */
-function stage() {
+/** Streams over a clock that goes on when a test says so, and a ledger in a state that a test sets; undefined where the database does not answer. */
+function stage(state?: string) {
+  const ledger = { state };
+  const db: Pick<Database, "run"> = {
+    run: () => (ledger.state === undefined ? Promise.reject(new Error("away")) : Promise.resolve({ rows: [ledger] })),
+  };
   let turn = Promise.withResolvers<void>();
   const clock = {
     time: 1_000_000,
@@ -16,24 +20,33 @@ function stage() {
   };
   const due = { again: false };
   const streams = createLiveStreams({
-    db: {} as Database,
+    db: db as Database,
     clock: clock as unknown as Clock,
     runs: { latest: () => null } as unknown as BackgroundRuns,
     changed: () => undefined,
     isDueAgain: () => due.again,
+    patienceMs: 60_000,
   });
   return {
     streams,
     due,
+    ledger,
     later: async (ms: number) => {
       clock.time += ms;
       const { resolve } = turn;
       turn = Promise.withResolvers();
       resolve();
-      await new Promise(setImmediate);
+      await settled();
     },
   };
 }
+
+/** Until a poll has ended. */
+const settled = () => new Promise(setImmediate);
+
+/** What a stream was written since it was read last. */
+const said = (stream: PassThrough) => String(stream.read() ?? "");
+const changed = "event: ledger\ndata: 1\n\n";
 
 const listener = { since: 0, countedFor: "ann", isAllowed: () => true };
 
@@ -59,8 +72,10 @@ test("a stream ends when its session is over, and is kept open by a comment unti
   const stream = new PassThrough();
   let isAllowed = true;
   streams.add(stream, { ...listener, isAllowed: () => isAllowed });
+  await settled();
+  expect(said(stream)).toBe(changed);
   await later(16_000);
-  expect(String(stream.read())).toBe(": here\n\n");
+  expect(said(stream)).toBe(": here\n\n");
   await later(2_000);
   expect([stream.read(), stream.writableEnded]).toEqual([null, false]);
   isAllowed = false;
@@ -73,9 +88,46 @@ test("pages that were shown what is past are reported to again when they may hav
   await using _ = streams;
   const stream = new PassThrough();
   streams.add(stream, listener);
+  await settled();
+  expect(said(stream)).toBe(changed);
   await later(2_000);
-  expect(stream.read()).toBeNull();
+  expect(said(stream)).toBe("");
   due.again = true;
   await later(2_000);
   expect(String(stream.read())).toContain("event: ledger");
+});
+
+test("pages are reported to once where the database does not answer, so that they say how old they are, and when it answers again", async () => {
+  const { streams, ledger, later } = stage("1");
+  await using _ = streams;
+  const stream = new PassThrough();
+  streams.add(stream, listener);
+  await settled();
+  expect(said(stream)).toBe(changed);
+  const heard = [];
+  for (const state of [undefined, undefined, "1", "1"]) {
+    ledger.state = state;
+    await later(2_000);
+    heard.push(said(stream));
+  }
+  expect(heard).toEqual([changed, "", changed, ""]);
+});
+
+test("who listens first after a while hears of a change alone", async () => {
+  const { streams, ledger, later } = stage("1");
+  await using _ = streams;
+  for (const [state, says] of [
+    ["1", changed],
+    ["1", ""],
+    ["2", changed],
+  ] as const) {
+    ledger.state = state;
+    const stream = new PassThrough();
+    streams.add(stream, { ...listener, since: streams.seen() });
+    await settled();
+    expect(said(stream)).toBe(says);
+    stream.destroy();
+    await settled();
+    await later(2_000);
+  }
 });
