@@ -35,12 +35,16 @@ export function layout(frame: Frame): Html {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="htmx-config" content='{"includeIndicatorCSS":false,"defaultSwap":"outerMorph"}' />
+        <meta
+          name="htmx-config"
+          content='{"includeIndicatorCSS":false,"defaultSwap":"outerMorph","morphIgnore":["data-htmx-powered","open"]}'
+        />
         <title>${title} · Storehouse</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/console.css?v=${version}" />
         <script src="/assets/htmx/htmx.min.js?v=${version}"></script>
         <script src="/assets/htmx/ext/hx-sse.min.js?v=${version}"></script>
+        ${liveSince !== undefined ? html`<script src="/assets/live.js?v=${version}"></script>` : null}
       </head>
       <body>
         <a class="skip" href="#page">Skip to the page</a>
@@ -60,12 +64,13 @@ export function layout(frame: Frame): Html {
           ${visitor === null ? null : navigation(frame)} ${visitor === null ? null : account(visitor, frame.formToken)}
         </header>
         ${liveSince !== undefined ? html`<div id="live" hx-sse:connect="/live?since=${liveSince}" hx-swap="none"></div>` : null}
+        ${frame.note == null ? null : html`<p class="notice good beside" role="status">${frame.note}</p>`}
+        ${liveSince !== undefined ? html`<p class="notice warn beside" id="live-notice" role="status" hidden></p>` : null}
         <main
           id="page"
           tabindex="-1"
           ${liveSince !== undefined ? html` hx-get="${address}" hx-trigger="ledger from:#live" hx-select="#page > *" hx-swap="innerMorph"` : null}
         >
-          ${frame.note == null ? null : html`<p class="notice good" role="status">${frame.note}</p>`}
           ${frame.oldSince == null ? null : html`<p class="notice warn" role="status">The database is slow: these figures are from ${frame.oldSince}.</p>`}
           ${body}
         </main>

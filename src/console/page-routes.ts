@@ -77,7 +77,8 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
     visitor,
     navigation: navigationEntries(),
     address: request.url,
-    note: takeNote(request, reply),
+    // what htmx reads again keeps the note that stands beside the page
+    note: request.headers["hx-request"] === undefined ? takeNote(request, reply) : null,
     oldSince: oldest === null ? null : instantText(oldest, now),
     liveSince: page.live === true ? since : undefined,
     ...(visitor.by === "password" ? { formToken: context.formToken() } : {}),

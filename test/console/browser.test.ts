@@ -195,12 +195,35 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await page.getByRole("button", { name: /^Retry/ }).click();
     await page.waitForURL("**/runs");
     await page.locator("#running .badge.good").waitFor();
+    // what the action said stays when the page is read again
+    expect(await page.getByText("has started and costs at most").isVisible()).toBe(true);
     await page.goto(`/slices/${slice}`);
     await page.locator("header .badge.good").waitFor();
     const [row] = await stage.stage.query(
       "select user_name, action, outcome, credits from ops.audit where action = 'retry' and user_name = 'operator' and outcome <> 'refused'",
     );
     expect(row).toEqual({ user_name: "operator", action: "retry", outcome: "done", credits: 3 });
+  });
+
+  test("a live page that is read again keeps what a person opened, and says when it is live no longer", async () => {
+    await page.goto("/credits");
+    await page.locator("#by-day summary").click();
+    await page.evaluate("document.querySelector('h1').textContent = 'old'");
+    await stage.stage.query(
+      "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())",
+    );
+    await page.getByText("old", { exact: true }).waitFor({ state: "detached" });
+    expect(await page.locator("#by-day details").getAttribute("open")).not.toBeNull();
+    for (const [answer, says] of [
+      [{ status: 401 }, "You are signed out"],
+      [null, "does not answer"],
+    ] as const) {
+      await page.route("**/live?*", (route) => (answer === null ? route.abort() : route.fulfill(answer)));
+      await page.goto("/credits");
+      await page.locator("#live-notice").getByText(says).waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await page.unroute("**/live?*");
+    }
   });
 
   test("reads without JavaScript", async () => {
