@@ -43,10 +43,14 @@ function isForwarded({ headers }: FastifyRequest): boolean {
   return Object.keys(headers).some((name) => forwarding.test(name));
 }
 
-/** Throws `console_needs_password` where other machines would get in without one. */
+/** Throws `console_needs_password` where other machines would get in without one, `console_nobody_in` where there is no way to sign in. */
 export function checkExposure({ environment, settings }: Config, host = settings.console.host): void {
   if (!isLoopback(host) && environment.STOREHOUSE_CONSOLE_PASSWORD === undefined)
     throw fail("console_needs_password", { host });
+  const passwords = [environment.STOREHOUSE_CONSOLE_PASSWORD, environment.STOREHOUSE_CONSOLE_VIEWER_PASSWORD];
+  const { proxy } = settings.console;
+  if (proxy !== undefined && proxy.user_header === undefined && passwords.every((one) => one === undefined))
+    throw fail("console_nobody_in");
 }
 
 /** The key with which cookies are signed: sessions end with the process. */

@@ -38,11 +38,13 @@ type RunRecord = {
 export interface BackgroundRuns extends AsyncDisposable {
   /** Throws `console_busy` while one runs. */
   readonly checkFree: () => void;
+  /** Throws `console_nothing_runs` while none runs. */
+  readonly checkRunning: () => void;
   /** Starts a run that goes on when the answer has been sent. Throws `console_busy` while another one runs. */
   readonly start: (work: BackgroundWork, record: RunRecord) => void;
   /** The run that runs, or the last one; null before the first. */
   readonly latest: () => BackgroundRun | null;
-  /** Stops the one that runs, so that nothing of it goes on elsewhere. */
+  /** Stops the one that runs, so that nothing of it goes on elsewhere. Throws `console_nothing_runs` where none does. */
   readonly stop: () => void;
 }
 
@@ -71,8 +73,12 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
   const checkFree = () => {
     if (latest !== null && latest.ended === null) throw fail("console_busy", { what: latest.what });
   };
+  const checkRunning = () => {
+    if (latest === null || latest.ended !== null) throw fail("console_nothing_runs");
+  };
   return {
     checkFree,
+    checkRunning,
     start: ({ what, work }, { onRun, onEnd }) => {
       checkFree();
       latest = { what, startedAt: clock.now(), progress: null, isStopping: false, ended: null };
@@ -93,6 +99,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
     },
     latest: () => latest,
     stop: () => {
+      checkRunning();
       stopping.abort(noMoreOfIt);
       latest = latest && { ...latest, isStopping: true };
     },

@@ -5,6 +5,11 @@ export const consoleErrors = {
     says: "the console would listen on {host}, which other machines can reach, without a password",
     next: "set STOREHOUSE_CONSOLE_PASSWORD (or _FILE), or let console.host be 127.0.0.1",
   },
+  console_nobody_in: {
+    recovery: "usage",
+    says: "console.proxy is set without user_header, and no password is set: nobody could come in",
+    next: "set console.proxy.user_header, or STOREHOUSE_CONSOLE_PASSWORD (or _FILE)",
+  },
   console_reader_missing: {
     recovery: "usage",
     says: "a password for viewers is set, and the role in DATABASE_URL may not act as storehouse_reader, as which viewers read",
@@ -43,6 +48,11 @@ export const consoleErrors = {
     recovery: "usage",
     says: "the console runs something else: {what}",
     next: "wait until it has ended, or stop it on the page of runs",
+  },
+  console_nothing_runs: {
+    recovery: "usage",
+    says: "the console runs nothing that could be stopped",
+    next: "open the page of runs",
   },
   console_keywords_left: {
     recovery: "usage",

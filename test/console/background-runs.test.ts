@@ -23,6 +23,7 @@ test("a run that is stopped is stopping until it has ended and is on record; mea
   await using runs = createBackgroundRuns({ clock, log, hide: (text) => text });
   let recorded: (() => void) | undefined;
   const onRun = () => Promise.resolve();
+  expect(() => runs.stop()).toThrow(/console_nothing_runs/);
   const ends: RunEnd[] = [];
   const onEnd = (end: RunEnd) => new Promise<void>((resolve) => ((recorded = resolve), ends.push(end)));
   runs.start(untilStopped, { onRun, onEnd });
@@ -34,6 +35,7 @@ test("a run that is stopped is stopping until it has ended and is on record; mea
   recorded?.();
   await new Promise(setImmediate);
   expect(runs.latest()).toMatchObject({ ended: { at: 1_000, problem: null } });
+  expect(() => runs.stop()).toThrow(/console_nothing_runs/);
   expect(ends.map(endOf)).toEqual([
     { isDone: true, text: "Run 7 ended as interrupted: 2 slices, 1 failed, 5 credits spent." },
   ]);

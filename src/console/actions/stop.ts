@@ -9,7 +9,10 @@ export const stopAction = defineAction({
   name: "stop",
   label: "Stop",
   input: z.object({}),
-  price: () => Promise.resolve({ credits: 0, says }),
+  price: ({ runs }) => {
+    runs.checkRunning();
+    return Promise.resolve({ credits: 0, says });
+  },
   run: ({ runs }) => {
     runs.stop();
     return Promise.resolve({ says, to: "/runs" });
