@@ -42,6 +42,16 @@ comment on column ops.search_ads_default.currency    is 'The requested currency 
 comment on column ops.search_ads_default.attribution is 'The requested attribution that most organisations have reports in; of several the one with most days from its first to its last report, then WITH, then WITHOUT.';
 comment on column ops.search_ads_default.left_out_org_count is 'Organisations with reports, but none in this currency and attribution: sums leave them out.';
 
+create view ops.search_ads_own_currency as
+select distinct on (i.org_id) i.org_id, i.currency
+from   core.search_ads_integration as i
+where  i.currency is not null
+order  by i.org_id, i.valid_to desc nulls first, i.valid_from desc, i.currency desc;
+comment on view   ops.search_ads_own_currency          is 'One row per organisation of search ads whose currency is known, also of one that is disconnected since: its own currency as last seen. In which currency does the organisation pay?';
+comment on column ops.search_ads_own_currency.org_id   is 'Id of the organisation.';
+comment on column ops.search_ads_own_currency.currency is 'Its own currency as last seen, which is the currency of the column original of reports.';
+select ops.comment_columns('ops.search_ads_own_currency');
+
 create view mart.search_ads_daily as
 with reported as (
   select f.*, false as is_withdrawn
@@ -90,7 +100,7 @@ join   core.dim_country as c on c.country_key = f.country_key
 left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
 left   join ops.keyword_groups as kg on kg.keyword = k.keyword
 left   join ops.app_groups     as ag on ag.store = 'ios' and ag.track_id = f.app_id
-left   join (select s.org_id, max(s.currency) as currency from core.search_ads_integration as s where s.valid_to is null group by 1) as i on i.org_id = f.org_id
+left   join ops.search_ads_own_currency as i on i.org_id = f.org_id
 left   join lateral (select f.spend, f.impression_count, f.tap_count, f.install_count, f.new_download_count, f.redownload_count,
                             f.attributed_install_count, f.goal_count, f.goal_revenue, f.original where not f.is_withdrawn) as w on true
 -- of each column that ever changed the value before its first change

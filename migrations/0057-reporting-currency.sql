@@ -34,15 +34,16 @@ select r.org_id, r.org_name, r.track_id, r.app_name, r.country_code, r.campaign_
        c.currency as reporting_currency, v.spend as reporting_spend,
        r.impression_count, r.tap_count, r.install_count, v.spend is not null as is_converted
 from   mart.search_ads_campaign_report as r
--- the organisation's own money has been converted by nobody yet
+-- the organisation's own money has been converted by nobody yet; where its currency is unknown, the other money is as good
+cross  join lateral (select r.original_spend is not null and r.original_currency is not null as is_own) as b
 cross  join lateral (
-  select case when r.original_spend is null then r.currency else r.original_currency end as money_currency,
-         case when r.original_spend is null then r.spend else r.original_spend end as money_spend) as m
+  select case when b.is_own then r.original_currency else r.currency end as money_currency,
+         case when b.is_own then r.original_spend else r.spend end as money_spend) as m
 cross  join lateral (select round(core.in_reporting_currency(m.money_spend, m.money_currency, r.date_day), 4) as spend) as v
 left   join core.reporting_currency as c on true
 where  r.is_primary_currency and r.is_default_attribution and r.goal_id = '' and not r.is_withdrawn;
 comment on view   mart.search_ads_daily_reporting                    is 'One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, where is_converted is true for all of it; money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?';
-comment on column mart.search_ads_daily_reporting.money_currency     is 'Currency of money_spend: the organisation''s own where the service reports the money in it, or else that of ops.search_ads_default.';
+comment on column mart.search_ads_daily_reporting.money_currency     is 'Currency of money_spend: the organisation''s own where it is known and the service reports the money in it, or else that of ops.search_ads_default.';
 comment on column mart.search_ads_daily_reporting.money_spend        is 'Money spent, in money_currency.';
 comment on column mart.search_ads_daily_reporting.reporting_currency is 'The currency of core.reporting_currency; null until there is one.';
 comment on column mart.search_ads_daily_reporting.reporting_spend    is 'Money spent, in reporting_currency; null where there is no rate of the day, or of the 30 days before it.';

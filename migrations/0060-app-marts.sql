@@ -229,12 +229,12 @@ cross  join lateral (
            null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            sum(f.spend), sum(f.install_count), sum(v.spend), count(*) filter (where f.spend is not null and v.spend is null)
     from   core.fact_search_ads_report as f
-    left   join (select s.org_id, max(s.currency) as currency from core.search_ads_integration as s where s.valid_to is null group by 1) as i on i.org_id = f.org_id
+    left   join ops.search_ads_own_currency as i on i.org_id = f.org_id
     -- as in mart.search_ads_daily_reporting
     cross  join lateral (
       select case when f.original ->> 'spend' ~ '^-?[0-9]+([.][0-9]+)?$' then (f.original ->> 'spend')::numeric end as spend) as w
     cross  join lateral (
-      select round(case when w.spend is null then core.in_reporting_currency(f.spend, f.currency, f.period_start)
+      select round(case when w.spend is null or i.currency is null then core.in_reporting_currency(f.spend, f.currency, f.period_start)
                         else core.in_reporting_currency(w.spend, i.currency, f.period_start) end, 4) as spend) as v
     where  f.app_key = a.app_key and f.report_level = 'CAMPAIGN' and f.grain = 'day' and f.goal_id = '' and not f.is_total
     and    f.currency = (select n.currency from ops.search_ads_default as n) and f.attribution = (select n.attribution from ops.search_ads_default as n)
