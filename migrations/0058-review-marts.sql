@@ -41,10 +41,12 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.langua
        count(*) filter (where r.rating = 4) as four_star_count,
        count(*) filter (where r.rating = 5) as five_star_count,
        count(*) filter (where r.is_replied) as replied_review_count, count(r.is_replied) as reply_known_review_count,
-       round(count(*) filter (where r.is_replied)::numeric / nullif(count(r.is_replied), 0), 6) as replied_share
+       round(count(*) filter (where r.is_replied)::numeric / nullif(count(r.is_replied), 0), 6) as replied_share,
+       coalesce(bool_and(q.days @> r.reviewed_at::date), false) as is_answered
 from   core.review as r
 join   core.dim_app     as a on a.app_key = r.app_key
 join   core.dim_country as c on c.country_key = r.country_key
+left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
 where  (r.source = 'v2' or not exists (
   select from core.review as o
   where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
@@ -52,7 +54,7 @@ where  (r.source = 'v2' or not exists (
 group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date, r.source
 union  all
 -- days that were requested and have no review
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, '', d.date_day, null, 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, null
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, '', d.date_day, null, 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, null, true
 from   ops.review_days  as q
 join   core.dim_app     as a on a.store = q.store and a.track_id = q.track_id
 join   core.dim_country as c on c.country_code = q.country_code
@@ -61,7 +63,7 @@ join   core.dim_date    as d on d.date_day >= lower(u.span) and d.date_day < upp
 where  not exists (
   select from core.review as r
   where  r.app_key = a.app_key and r.country_key = c.country_key and r.reviewed_at >= d.date_day and r.reviewed_at < d.date_day + 1);
-comment on view   mart.review_daily                          is 'One row per app, country, language and day with reviews, and one per app, country and requested day without any: their number and their stars. Counts and rating_sum may be added up over everything, and averages and shares be computed from those sums. Did the last release lead to bad reviews? In which country are users least content?';
+comment on view   mart.review_daily                          is 'One row per app, country, language and day with reviews, and one per app, country and requested day without any: their number and their stars. Counts and rating_sum may be added up over everything, where is_answered is true for all of it, and averages and shares be computed from those sums. Did the last release lead to bad reviews? In which country are users least content?';
 comment on column mart.review_daily.country_code             is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where the service reports none.';
 comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, where the service reports none, and on days without a review.';
 comment on column mart.review_daily.date_day                 is 'Day on which the reviews were written or last edited.';
@@ -78,6 +80,7 @@ comment on column mart.review_daily.five_star_count          is 'Reviews with fi
 comment on column mart.review_daily.replied_review_count     is 'Reviews that the developer has answered.';
 comment on column mart.review_daily.reply_known_review_count is 'Reviews for which the reply status is available; 0 where answered reviews are not requested separately (option replied).';
 comment on column mart.review_daily.replied_share            is 'Answered reviews as a share of reply_known_review_count, 0 to 1.';
+comment on column mart.review_daily.is_answered              is 'False where the reviews are a part of those of the day: an answer of it is missing, or only those with a reply, only those without one or only some languages are requested, or they come from another place than requests.';
 select ops.comment_columns('mart.review_daily');
 
 create view mart.review_by_version as

@@ -9,8 +9,8 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.versio
        round(s.before_voice_sum / nullif(s.before_requested_count, 0), 6) as before_voice_share, round(s.after_voice_sum / nullif(s.after_requested_count, 0), 6) as after_voice_share,
        g.before_day_count as before_rating_day_count, g.after_day_count as after_rating_day_count, g.before_rating, g.after_rating, g.before_rating_count, g.after_rating_count,
        h.before_day_count as before_review_day_count, h.after_day_count as after_review_day_count,
-       case when w.before_review_count > 0 or h.before_day_count > 0 then w.before_review_count end as before_review_count,
-       case when w.after_review_count > 0 or h.after_day_count > 0 then w.after_review_count end as after_review_count,
+       case when h.before_day_count > 0 then w.before_review_count end as before_review_count,
+       case when h.after_day_count > 0 then w.after_review_count end as after_review_count,
        round(w.before_review_sum / nullif(w.before_rated_count, 0), 4) as before_average_review_rating,
        round(w.after_review_sum / nullif(w.after_rated_count, 0), 4) as after_average_review_rating,
        e.before_day_count as before_estimated_download_day_count, e.after_day_count as after_estimated_download_day_count,
@@ -72,7 +72,7 @@ cross  join lateral (
          count(f.rating) filter (where f.reviewed_at < r.release_day)::numeric as before_rated_count, count(f.rating) filter (where f.reviewed_at >= r.release_day + 1)::numeric as after_rated_count,
          sum(f.rating) filter (where f.reviewed_at < r.release_day) as before_review_sum, sum(f.rating) filter (where f.reviewed_at >= r.release_day + 1) as after_review_sum
   from   core.review as f
-  where  f.app_key = r.app_key and f.country_key = n.country_key
+  where  f.app_key = r.app_key and f.country_key = n.country_key and q.days @> f.reviewed_at::date
   and    f.reviewed_at >= r.release_day - p.window_days and f.reviewed_at < r.release_day + p.window_days + 1
   and    (f.source = 'v2' or not exists (
     select from core.review as o
@@ -123,10 +123,10 @@ comment on column mart.release_impact.before_rating                   is 'Averag
 comment on column mart.release_impact.after_rating                    is 'Average rating as last seen in the days after.';
 comment on column mart.release_impact.before_rating_count             is 'Number of ratings as last seen in the days before.';
 comment on column mart.release_impact.after_rating_count              is 'Number of ratings as last seen in the days after.';
-comment on column mart.release_impact.before_review_count             is 'Reviews written in the days before: 0 where they were requested and there are none, null where they were not requested.';
-comment on column mart.release_impact.after_review_count              is 'Reviews written in the days after: 0 where they were requested and there are none, null where they were not requested.';
-comment on column mart.release_impact.before_average_review_rating    is 'Average stars of the reviews written in the days before.';
-comment on column mart.release_impact.after_average_review_rating     is 'Average stars of the reviews written in the days after.';
+comment on column mart.release_impact.before_review_count             is 'Reviews written on those of the days before that before_review_day_count counts: 0 where there are none, null where no day has all its answers.';
+comment on column mart.release_impact.after_review_count              is 'Reviews written on those of the days after that after_review_day_count counts: 0 where there are none, null where no day has all its answers.';
+comment on column mart.release_impact.before_average_review_rating    is 'Average stars of those reviews.';
+comment on column mart.release_impact.after_average_review_rating     is 'Average stars of those reviews.';
 comment on column mart.release_impact.before_estimated_download_count is 'Estimated downloads per day (iOS), average over the days with a figure in the days before.';
 comment on column mart.release_impact.after_estimated_download_count  is 'Estimated downloads per day (iOS), average over the days with a figure in the days after.';
 comment on column mart.release_impact.before_store_download_count     is 'Downloads per day as the store reported them to the account, average over the days with a figure in the days before.';
@@ -158,7 +158,8 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
                        where  n.track_id = a.track_id and n.store = a.store and n.country_code = c.country_code and n.date_day = o.date_day) as is_estimate_answered,
        exists (select from ops.app_answer as n
                where  n.track_id = a.track_id and n.dataset = 'sales_metric' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
-               and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD') as is_store_answered, ag.app_groups
+               and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD') as is_store_answered,
+       coalesce(q.days @> o.date_day, false) as is_review_answered, ag.app_groups
 from   ops.portfolio_app as a
 cross  join lateral (
   select u.country_key, u.date_day, sum(u.answered) as answered, sum(u.unanswered) as unanswered, max(u.ranked) as ranked, max(u.top_1) as top_1, max(u.top_3) as top_3,
@@ -262,7 +263,7 @@ comment on column mart.app_overview_daily.visibility_score         is 'Visibilit
 comment on column mart.app_overview_daily.best_category_rank       is 'Best place in any chart of any category on that day (iPhone on iOS), 1 is the top.';
 comment on column mart.app_overview_daily.rating                   is 'Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.';
 comment on column mart.app_overview_daily.rating_count             is 'Number of ratings as seen on that day.';
-comment on column mart.app_overview_daily.review_count             is 'Reviews written on that day: 0 where they were requested and there are none, null where they were not requested.';
+comment on column mart.app_overview_daily.review_count             is 'Reviews written on that day: 0 where they were requested and there are none, null where they were not requested; a part of them where is_review_answered is false.';
 comment on column mart.app_overview_daily.average_review_rating    is 'Average of their stars.';
 comment on column mart.app_overview_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day.';
 comment on column mart.app_overview_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS), without a currency.';
@@ -277,4 +278,5 @@ comment on column mart.app_overview_daily.reporting_currency       is 'The curre
 comment on column mart.app_overview_daily.is_category_rank_answered is 'True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.';
 comment on column mart.app_overview_daily.is_estimate_answered     is 'True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.';
 comment on column mart.app_overview_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.';
+comment on column mart.app_overview_daily.is_review_answered       is 'True where the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).';
 select ops.comment_columns('mart.app_overview_daily');

@@ -102,6 +102,8 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
   retention_daily: { time: "date_day", sums: ["store_visit_count", "store_download_count"] },
   review_daily: {
     time: "date_day",
+    only: { is_answered: "is true" },
+    addsUpOver: "everything, where is_answered is true for all of it",
     sums: [
       "review_count",
       "rated_review_count",

@@ -148,8 +148,9 @@ test("a release is compared by the days before and after it, over one week and t
     "2.0.0 | JP | 2026-08-11 | 7 | - | - | - | - | - | - | - | - | 1 | 0 | - | - | - | - | 0 | 0/0 0/0 6/7 0/0 0/0",
     // ranked: 50 and 10 before, one of three cells unranked; 2 and 4 after. Downloads a day: 100 and 60 before
     "2.0.0 | US | 2026-08-11 | 7 | 30 | 3 | 0.6667 | 1 | 0.04 | 0.375 | 4.4 | 4.2 | 1 | 2 | 2.5 | 80 | 300 | 33 | 0 | 2/1 2/1 6/7 2/1 0/1",
+    // a third review after it, on a day of which not all reviews were requested, is in neither figure
     "2.0.0 | JP | 2026-08-11 | 14 | - | - | - | - | - | - | - | - | 1 | 0 | - | - | - | - | 1 | 0/0 0/0 6/9 0/0 0/0",
-    "2.0.0 | US | 2026-08-11 | 14 | 30 | 3.33 | 0.6667 | 1 | 0.04 | 0.3333 | 4.4 | 4.2 | 1 | 3 | 2 | 80 | 300 | 33 | 1 | 2/2 2/1 6/9 2/1 0/1",
+    "2.0.0 | US | 2026-08-11 | 14 | 30 | 3.33 | 0.6667 | 1 | 0.04 | 0.3333 | 4.4 | 4.2 | 1 | 2 | 2.5 | 80 | 300 | 33 | 1 | 2/2 2/1 6/9 2/1 0/1",
   ]);
 });
 
@@ -191,9 +192,14 @@ test("an app of which charts alone are known has a row, and reviews that were ne
 test("on a day that was not requested the number of reviews is unknown, and one that counts reviews counts them", async () => {
   expect(
     await mart.ask(
-      "select country_code, date_day, review_count from mart.app_overview_daily where date_day in ('2026-08-04', '2026-08-25') order by 2",
+      "select country_code, date_day, review_count, is_review_answered from mart.app_overview_daily where date_day in ('2026-08-04', '2026-08-10', '2026-08-25') order by 1, 2",
     ),
-  ).toEqual(["US | 2026-08-04 | -", "US | 2026-08-25 | 1"]);
+  ).toEqual([
+    "JP | 2026-08-10 | 1 | true",
+    "US | 2026-08-04 | - | false",
+    "US | 2026-08-10 | 1 | true",
+    "US | 2026-08-25 | 1 | false",
+  ]);
 });
 
 test("apps that were only seen in charts or lists are no part of any of these marts", async () => {

@@ -143,11 +143,31 @@ test("a day that was requested and has no review counts 0, and a day that was no
     "android:7": "Replied alone",
     "android:8": "Apart",
   });
+  // answered ones are there, the others are not yet; and some languages never are all
+  await mart.fill("core.review", [
+    review("android:8", "2026-08-01T12:00:00", 5, { country_key: "ALL", language_code: "en", is_replied: true }),
+    review("android:6", "2026-08-01T12:00:00", 5, { country_key: "ALL", language_code: "en" }),
+  ]);
+  expect(
+    await mart.ask(`
+      select app_name, date_day, review_count, is_answered from mart.review_daily
+      where  app_name in ('Apart', 'Some languages') or app_name = 'Ours' and country_code = 'US' order by 1, 2`),
+  ).toEqual([
+    "Apart | 2026-08-01 | 1 | false",
+    "Apart | 2026-08-02 | 0 | true",
+    "Ours | 2026-08-01 | 3 | true",
+    "Ours | 2026-08-02 | 0 | true",
+    "Ours | 2026-08-03 | 0 | true",
+    "Ours | 2026-08-04 | 0 | true",
+    "Ours | 2026-08-05 | 1 | false",
+    "Some languages | 2026-08-01 | 1 | false",
+  ]);
   expect(
     await mart.ask(`
       select app_name, country_code, language_code, date_day, review_source, review_count, rated_review_count, rating_sum, average_rating, one_star_count
       from   mart.review_daily where app_name in ('Ours', 'Other store', 'Switched', 'Never reviewed', 'Some languages', 'Replied alone', 'Apart') order by 1, 2, 4, 3`),
   ).toEqual([
+    "Apart | ALL | en | 2026-08-01 | v2 | 1 | 1 | 5 | 5 | 0",
     "Apart | ALL |  | 2026-08-02 | - | 0 | 0 | 0 | - | 0",
     "Never reviewed | ALL |  | 2026-08-01 | - | 0 | 0 | 0 | - | 0",
     "Other store | ALL |  | 2026-07-31 | - | 0 | 0 | 0 | - | 0",
@@ -162,6 +182,7 @@ test("a day that was requested and has no review counts 0, and a day that was no
     "Ours | US |  | 2026-08-03 | - | 0 | 0 | 0 | - | 0",
     "Ours | US |  | 2026-08-04 | - | 0 | 0 | 0 | - | 0",
     "Ours | US |  | 2026-08-05 | v2 | 1 | 1 | 5 | 5 | 0",
+    "Some languages | ALL | en | 2026-08-01 | v2 | 1 | 1 | 5 | 5 | 0",
     // of all countries: those in which the app has reviews
     "Switched | JP |  | 2026-08-01 | plain | 1 | 1 | 5 | 5 | 0",
     "Switched | JP |  | 2026-08-02 | - | 0 | 0 | 0 | - | 0",
