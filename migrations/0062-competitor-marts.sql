@@ -21,19 +21,37 @@ select l.store, l.track_id, l.app_name, o.track_id as competitor_track_id, coale
             when l.rank < r.rank then 'ahead'
             when l.rank > r.rank then 'behind'
             else 'same' end as comparison,
-       l.requested_keyword_count, l.answered_keyword_count, l.is_complete, kg.keyword_groups, ag.app_groups
+       l.requested_keyword_count, l.answered_keyword_count, l.is_complete,
+       -- looked up in all of them at once
+       case when (o.store, o.track_id, c.country_code, l.date_day) in (select n.store, n.track_id, n.country_code, n.date_day from ops.unanswered_keyword_daily as n) then false
+            when own.date_day is not null then true end as is_competitor_complete, kg.keyword_groups, ag.app_groups
 from   ops.latest_keyword_rank as l
 join   competitor       as t on t.app_key = l.app_key
 join   core.dim_app     as o on o.app_key = t.competitor_app_key and o.store = l.store
 join   core.dim_country as c on c.country_key = l.country_key
 join   core.dim_keyword as k on k.keyword_key = l.keyword_key
 join   core.dim_device  as d on d.device_key = l.device_key
--- its own rank of that day, where it is in the portfolio for the keyword
+-- its own rank, where it is in the portfolio for the keyword: in the night one of the two may have a newer day
 left   join lateral (
   select f.date_day, f.rank
   from   core.fact_keyword_rank as f
   where  f.app_key = t.competitor_app_key and f.date_day = l.date_day and f.country_key = l.country_key and f.keyword_key = l.keyword_key and f.device_key = l.device_key
-  limit  1) as own on true
+  limit  1) as exact on true
+-- else of the nearest day, the earlier of two
+left   join lateral (
+  select b.date_day, b.rank
+  from   generate_series(1, 6) as n (days)
+  cross  join (values (-1), (1)) as side (sign)
+  cross  join lateral (
+    select f.date_day, f.rank
+    from   core.fact_keyword_rank as f
+    where  f.app_key = t.competitor_app_key and f.date_day = l.date_day + side.sign * n.days and f.country_key = l.country_key
+    and    f.keyword_key = l.keyword_key and f.device_key = l.device_key
+    limit  1) as b
+  where  exact.date_day is null
+  order  by n.days, side.sign
+  limit  1) as near on true
+cross  join lateral (select coalesce(exact.date_day, near.date_day) as date_day, case when exact.date_day is null then near.rank else exact.rank end as rank) as own
 -- or else its place in the newest list of the search, of the last five weeks
 left   join lateral (
   select max(f.date_day) as date_day
@@ -56,11 +74,12 @@ comment on column mart.keyword_rank_vs_competitor.competitor_app_name     is 'Na
 comment on column mart.keyword_rank_vs_competitor.competitor_source       is 'named: the account names it; portfolio: the account names none, and it is another app of the portfolio.';
 comment on column mart.keyword_rank_vs_competitor.date_day                is 'Newest day of the keyword for our app.';
 comment on column mart.keyword_rank_vs_competitor.keyword_rank            is 'Our rank; null when not ranked.';
-comment on column mart.keyword_rank_vs_competitor.competitor_date_day     is 'Day of the competitor''s rank: date_day, or the newest list of the search from 35 days before to 7 days after it. Null where neither was requested.';
+comment on column mart.keyword_rank_vs_competitor.competitor_date_day     is 'Day of the competitor''s rank: date_day or, where it has none of its own then, the nearest day within 6 days; else the newest list of the search from 35 days before to 7 days after it. Null where neither was requested.';
 comment on column mart.keyword_rank_vs_competitor.competitor_keyword_rank is 'Its rank; null when not ranked, not in the list, or unknown.';
 comment on column mart.keyword_rank_vs_competitor.competitor_rank_source  is 'own rank: it is in the portfolio for the keyword; search list: its place in the list of keyword_app, which ends after some hundred apps; null where neither was requested.';
+comment on column mart.keyword_rank_vs_competitor.is_competitor_complete  is 'False while ranks of the competitor that were requested for date_day have no answer: they are those of another day, of a search list, or unknown. True where it has ranks of its own and none waits; null where it has none.';
 comment on column mart.keyword_rank_vs_competitor.places_ahead            is 'Places by which we are ahead, negative when behind; null when one of the two ranks is null.';
-comment on column mart.keyword_rank_vs_competitor.comparison              is 'ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested.';
+comment on column mart.keyword_rank_vs_competitor.comparison              is 'ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested, or has no answer yet (is_competitor_complete).';
 select ops.comment_columns('mart.keyword_rank_vs_competitor', 'ops.latest_keyword_rank');
 
 create view mart.app_page_change as
@@ -84,7 +103,7 @@ with change as (
          lag(r.version) over (partition by r.app_key, r.country_key, r.language_code order by r.version_at, r.version), r.version
   from   core.app_version as r
   union  all
-  select g.app_key, g.country_key, g.language_code, g.version_at::date, 'release detail', lower(replace(g.property, '_', ' ')), g.old_value #>> '{}', g.new_value #>> '{}'
+  select g.app_key, g.country_key, g.language_code, g.version_at::date, 'release detail', case g.property when 'SUB_TITLE' then 'subtitle' else lower(replace(g.property, '_', ' ')) end, g.old_value #>> '{}', g.new_value #>> '{}'
   from   core.app_change as g
 )
 select a.store, a.track_id, a.app_name, exists (select from core.tracked_competitor as t where t.competitor_app_key = g.app_key and t.valid_to is null) as is_competitor,

@@ -23,6 +23,15 @@ beforeAll(async () => {
     rank("ios:2", "ahead", 5),
     rank("ios:2", "behind", null),
     rank("android:a", "ahead", 1),
+    // ours came with the newest day; the other one waits for it
+    rank("android:b", "plan", 3),
+    rank("android:b", "far", 3),
+    rank("android:b", "both", 3),
+    rank("android:a", "plan", 7, "2026-08-07"),
+    rank("android:a", "plan", 1, "2026-08-06"),
+    rank("android:a", "far", 7, "2026-08-01"),
+    rank("android:a", "both", 8, "2026-08-09"),
+    rank("android:a", "both", 7, "2026-08-07"),
   ]);
   // an app and place of the search list of a keyword, on a day
   const list = (keyword_key: string, date_day: string, apps: readonly string[]) =>
@@ -80,6 +89,33 @@ test("an app that names no competitor is beside the portfolio's apps of its stor
   ]);
 });
 
+test("where a competitor of the portfolio waits for the day its rank of the nearest day within six stands, and the row says so", async () => {
+  await mart.ask(
+    "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', '2026-08-08Z')",
+  );
+  await mart.ask(`
+    with list as (insert into ops.batch (items, digest) values ('{plan,far}', 'waits') returning batch_id)
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits,
+                           run_id, created_at)
+    select 'keyword_rank', 'o', '{"store":"android","app":"a","country":"US"}', batch_id, '2026-08-08', '2026-08-09', '2026-08-08', '', 'daily', 'pending', 1, 3,
+           run_id, '2026-08-08Z' from ops.run, list`);
+  expect(
+    await mart.ask(`
+      select keyword, device_code, keyword_rank, competitor_keyword_rank, competitor_date_day, comparison, is_complete, is_competitor_complete
+      from   mart.keyword_rank_vs_competitor where track_id = 'b' order by keyword`),
+  ).toEqual([
+    "both | IPHONE | 3 | 7 | 2026-08-07 | ahead | true | false",
+    // a week off is too far
+    "far | IPHONE | 3 | - | - | unknown | true | false",
+    "plan | IPHONE | 3 | 7 | 2026-08-07 | ahead | true | false",
+  ]);
+  expect(
+    await mart.ask(
+      "select keyword, is_competitor_complete from mart.keyword_rank_vs_competitor where app_name in ('Ours', 'Ours too') and keyword in ('ahead', 'unknown') order by 1, 2",
+    ),
+  ).toEqual(["ahead | true", "ahead | -", "unknown | -"]);
+});
+
 test("what a page changed is a row a property, beside releases and what the service reports of them", async () => {
   const page = (valid_from: string, more: object, valid_to: string | null = null) => ({
     app_key: "ios:7",
@@ -122,7 +158,7 @@ test("what a page changed is a row a property, beside releases and what the serv
     'Rival | true | US | 2026-08-02 | page | screenshots | ["a"] | ["a", "b"]',
     "Rival | true | US | 2026-08-02 | page | title | Rival | Rival: Habits",
     "Rival | true | US | 2026-08-02 | release | version | 1 | 1.1",
-    "Rival | true | US | 2026-08-02 | release detail | sub title | Old line | New line",
+    "Rival | true | US | 2026-08-02 | release detail | subtitle | Old line | New line",
     "Rival | true | US | 2026-08-09 | page | price | 0 | 1.99",
   ]);
 });
