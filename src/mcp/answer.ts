@@ -6,6 +6,7 @@ import { readCoverageBeside } from "./coverage-beside.ts";
 import type { ServerParts } from "./parts.ts";
 import { relationsNamed } from "./relations-named.ts";
 import { runStatement } from "./run-statement.ts";
+import { readsOnly } from "./statement-bounds.ts";
 import { statementDays } from "./statement-days.ts";
 
 /** A statement, and what narrows the coverage that stands beside its answer. */
@@ -33,7 +34,7 @@ export async function answerOf(parts: ServerParts, { statement, rows, from, to, 
   const coverage = await readCoverageBeside(db, {
     datasets,
     window: days.window,
-    isExact: days.isExact,
+    isExact: days.isExact && readsOnly(statement, { apps, countries }),
     named: { apps, countries },
     settings,
     today,

@@ -65,7 +65,7 @@ const listedGaps = 10;
 export type CoverageRequest = {
   readonly datasets: readonly string[];
   readonly window: Window;
-  /** False where days outside the window may be meant as well: then nothing is said to be complete. */
+  /** False where the statement may read other days, apps or countries as well: then nothing is said to be complete. */
   readonly isExact: boolean;
   readonly named: NamedScopes;
   readonly settings: Settings;
@@ -96,7 +96,7 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
     from,
     to,
     is_complete: completeIf(isWhole),
-    says: wordsOf(datasets, isWhole, request.isExact ? null : `${from} to ${to}`),
+    says: wordsOf(datasets, isWhole, request.isExact ? null : guessWords({ from, to }, named)),
     datasets: datasets.map((one) => ({ ...one, is_complete: completeIf(one.is_complete) })),
   };
 }
@@ -118,7 +118,17 @@ function cellsOf(coverage: readonly ScopeCoverage[] | null) {
   return { cells, is_complete: isComplete, gaps, more_gaps: lines.length - gaps.length };
 }
 
-/** `guessed` are the days where others may be meant. */
+/** What coverage is of where the statement may read more, and what to do then. */
+function guessWords(
+  { from, to }: { readonly from: string; readonly to: string },
+  { apps, countries }: NamedScopes,
+): string {
+  return apps.length + countries.length === 0
+    ? `Coverage is of ${from} to ${to}, and the statement may read other days: pass from and to for those that it reads.`
+    : `Coverage is of ${from} to ${to} and of the apps and countries that were passed, and the statement may read others: compare its date_day, track_id and country_code with the same ones.`;
+}
+
+/** `guessed` is a sentence where the statement may read more than that of which there is coverage. */
 function wordsOf(datasets: readonly DatasetCoverage[], isWhole: boolean | null, guessed: string | null): string {
   if (datasets.length === 0) return "The statement reads no dataset: nothing is known of its coverage.";
   const off = datasets.filter((one) => !one.is_requested).map(({ dataset }) => dataset);
@@ -130,9 +140,7 @@ function wordsOf(datasets: readonly DatasetCoverage[], isWhole: boolean | null, 
     isWhole === true && guessed === null
       ? "Every cell of these days has its answer: a row that is not there is truly none."
       : "",
-    isWhole !== null && guessed !== null
-      ? `Coverage is of ${guessed}, and the statement may read other days: pass from and to for those that it reads.`
-      : "",
+    isWhole === null ? "" : (guessed ?? ""),
     isWhole === null && off.length === 0
       ? "These datasets have no days: freshness and last_loaded_at say how fresh they are."
       : "",

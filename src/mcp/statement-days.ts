@@ -1,12 +1,13 @@
 import { addDays, isDay, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
+import { lastOfMonth, statementBounds } from "./statement-bounds.ts";
 import type { Answer } from "./run-statement.ts";
 
 /** The days whose coverage stands beside an answer, and where they come from. */
 export type StatementDays = {
   readonly window: Window;
   readonly from: "arguments" | "statement" | "answer" | "default";
-  /** False where the statement may read other days as well: then these cannot show that a row which is not there is none. */
+  /** False where the statement may read other days as well, or less than all of these: then nothing shows that a row which is not there is none. */
   readonly isExact: boolean;
 };
 
@@ -32,11 +33,14 @@ export function statementDays({ given, statement, answer, today }: Source): Stat
     const window = within(given.from ?? addDays(to, 1 - defaultDays), to, today);
     return { window, from: "arguments", isExact: true };
   }
+  const bounds = statementBounds(statement);
+  if (bounds !== undefined)
+    return { window: within(bounds.first, bounds.last, today), from: "statement", isExact: true };
   const written = writtenDays(statement);
   const [first, last] = ends(written.map(({ day }) => day));
   if (first !== undefined && last !== undefined) {
     const window = first === last ? around(written, yesterday, today) : within(first, last, today);
-    return { window, from: "statement", isExact: first !== last && !written.some(({ isMoved }) => isMoved) };
+    return { window, from: "statement", isExact: false };
   }
   const [oldest, newest] = ends(daysIn(answer));
   if (oldest !== undefined && newest !== undefined)
@@ -44,14 +48,13 @@ export function statementDays({ given, statement, answer, today }: Source): Stat
   return { window: within(addDays(yesterday, 1 - defaultDays), yesterday, today), from: "default", isExact: false };
 }
 
-/** A day of a statement: the operator before it, and whether days are added to it. */
-type Written = { readonly day: Day; readonly operator: string; readonly isMoved: boolean };
+/** A day of a statement, and the operator before it. */
+type Written = { readonly day: Day; readonly operator: string };
 
 function writtenDays(statement: string): readonly Written[] {
-  const literal =
-    /(?<operator>[<>=]*)\s*(?:date|timestamp|timestamptz)?\s*'(?<day>\d{4}-\d{2}-\d{2})[^']*'(?:\s*::\s*\w+)?\s*(?<moved>[-+])?/gi;
-  return [...statement.matchAll(literal)].flatMap(({ groups: { day = "", operator = "", moved = "" } = {} }) =>
-    isDay(day) ? [{ day, operator, isMoved: moved !== "" }] : [],
+  const literal = /(?<operator>[<>=]*)\s*(?:date|timestamp|timestamptz)?\s*'(?<day>\d{4}-\d{2}-\d{2})[^']*'/gi;
+  return [...statement.matchAll(literal)].flatMap(({ groups: { day = "", operator = "" } = {} }) =>
+    isDay(day) ? [{ day, operator }] : [],
   );
 }
 
@@ -74,11 +77,12 @@ function ends(days: readonly Day[]): readonly [Day | undefined, Day | undefined]
 }
 
 function daysIn({ columns, rows }: Source["answer"]): readonly Day[] {
-  const dates = columns.flatMap(({ type }, index) => (type === "date" ? [index] : []));
+  const dates = columns.flatMap(({ name, type }, index) => (type === "date" ? [{ name, index }] : []));
   return rows.flatMap((row) =>
-    dates.flatMap((index) => {
+    dates.flatMap(({ name, index }) => {
       const value = row[index];
-      return typeof value === "string" && isDay(value) ? [value] : [];
+      if (typeof value !== "string" || !isDay(value)) return [];
+      return name === "month_start" ? [value, lastOfMonth(value)] : [value];
     }),
   );
 }

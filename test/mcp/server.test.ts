@@ -81,6 +81,13 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(await query("select count(*) from core.fact_keyword_rank", { from: first, to: rest.at(-1) })).toMatchObject({
       coverage: { is_complete: true },
     });
+    // coverage of some countries says nothing of a statement about all
+    const narrowed = { from: first, to: rest.at(-1), countries: ["US"] };
+    const all = await query("select count(*) from core.fact_keyword_rank", narrowed);
+    expect(all.coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }] });
+    expect(all.coverage.says).toMatch(/of the apps and countries that were passed, and the statement may read others/);
+    const one = "select count(*) from mart.keyword_rank_daily where country_code = 'US'";
+    expect(await query(one, narrowed)).toMatchObject({ coverage: { is_complete: true } });
   });
 
   test("is told that days which were never requested are unknown, not zero", async () => {

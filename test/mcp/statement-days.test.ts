@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
+import { readsOnly } from "../../src/mcp/statement-bounds.ts";
 import { statementDays } from "../../src/mcp/statement-days.ts";
 
 const today = day("2026-08-20");
@@ -49,16 +50,73 @@ test("a day that a statement reads up to is the end, and the weeks before it cou
   expect(days({ statement: "date_day <= date '2026-06-30'" })).toEqual(["2026-06-03", "2026-07-01", "statement"]);
 });
 
-test("only the caller's days, and two that are written out, are all that a statement can read", () => {
+test("only the caller's days, and those between two bounds on the day, are all that a statement can read", () => {
   expect(read({ given: { to: day("2026-07-28") } }).isExact).toBe(true);
-  expect(read({ statement: "date_day >= '2026-07-01' and date_day < date '2026-08-01'" }).isExact).toBe(true);
-  for (const statement of [
-    "date_day between '2026-07-01'::date - 90 and '2026-08-01'",
-    "date_day < '2026-07-01'",
-    "date_day >= '2026-07-01'",
-    "date_day >= current_date - 90",
-  ])
-    expect([statement, read({ statement }).isExact]).toEqual([statement, false]);
+  for (const [statement, start, end] of [
+    ["select 1 from m where date_day >= '2026-07-01' and date_day < date '2026-08-01'", "2026-07-01", "2026-08-01"],
+    [
+      "select 1 from m where m.date_day between '2026-07-01'::date and '2026-07-31' and rank is not null",
+      "2026-07-01",
+      "2026-08-01",
+    ],
+    ["select 1 from m where date_day > '2026-07-01' and date_day <= '2026-07-31'", "2026-07-02", "2026-08-01"],
+    ["select 1 from m where date_day = '2026-07-05' and app_name = 'This or that'", "2026-07-05", "2026-07-06"],
+    // a row of a month is about all its days
+    ["select 1 from m where month_start between '2026-06-01' and '2026-07-01'", "2026-06-01", "2026-08-01"],
+    ["select 1 from m where month_start >= '2026-06-01' and month_start < '2026-07-01'", "2026-06-01", "2026-07-01"],
+  ] as const)
+    expect([statement, days({ statement }), read({ statement }).isExact]).toEqual([
+      statement,
+      [start, end, "statement"],
+      true,
+    ]);
   // a day before the first row or after the last one is not among those of the answer
   expect(read({ answer: dates("2026-08-03", "2026-08-01") }).isExact).toBe(false);
+  const months = { columns: [{ name: "month_start", type: "date" }], rows: [["2026-06-01"], ["2026-07-01"]] };
+  expect(days({ answer: months })).toEqual(["2026-06-01", "2026-08-01", "answer"]);
+});
+
+test.for([
+  "date_day between '2026-07-01'::date - 90 and '2026-08-01'",
+  "date_day < '2026-07-01'",
+  "date_day >= '2026-07-01'",
+  "date_day >= current_date - 90",
+  "date_day < '2026-07-01' or date_day > '2026-07-31'",
+  "not (date_day >= '2026-07-01' and date_day <= '2026-07-31')",
+  "date_day not between '2026-07-01' and '2026-07-31'",
+  "date_day >= '2026-07-01' and date_day >= '2026-07-31'",
+  "date_day in ('2026-07-01', '2026-07-31')",
+  "date_day - 30 >= '2026-07-01' and date_day < '2026-08-01'",
+  "date_day >= '2026-07-01' and '2026-08-01' > date_day",
+  "date_day >= '2026-07-01' and date_day < '2026-08-01' and released_at > '2025-01-01'",
+  "released_at >= '2026-07-01' and released_at < '2026-08-01'",
+  "date_day >= '2026-07-01' and date_day < '2026-08-01' union all select 1 from n",
+  "true /* date_day between '2026-07-01' and '2026-07-31' */",
+])("a statement that may read other days is not exact: %s", (where) => {
+  expect(read({ statement: `select 1 from m where ${where}` }).isExact).toBe(false);
+});
+
+test("nor is one of which a second relation may have other days", () => {
+  const july = "where date_day between '2026-07-01' and '2026-07-31'";
+  for (const statement of [
+    `select 1 from m join n using (track_id) ${july}`,
+    `select 1 from m, n ${july}`,
+    `select 1 from m as a , n ${july}`,
+    `select (select count(*) from n) from m ${july}`,
+    `with n as (select 1 from m ${july}) select 1 from o`,
+  ])
+    expect([statement, read({ statement }).isExact]).toEqual([statement, false]);
+});
+
+test("coverage of some apps or countries is that of a statement which names no others itself", () => {
+  const only = (where: string, apps: readonly string[], countries: readonly string[] = []) =>
+    readsOnly(`select 1 from m where ${where}`, { apps, countries });
+  expect(only("true", [])).toBe(true);
+  expect(only("true", ["ios:1"])).toBe(false);
+  expect(only("track_id = '1'", ["ios:1"])).toBe(true);
+  expect(only("track_id in ('1', '2') and country_code = 'US'", ["1", "ios:2"], ["US", "JP"])).toBe(true);
+  expect(only("track_id = '2'", ["ios:1"])).toBe(false);
+  expect(only("track_id = '1'", ["ios:1"], ["US"])).toBe(false);
+  expect(only("track_id = '1' or true", ["ios:1"])).toBe(false);
+  expect(only("country_code <> 'US'", [], ["US"])).toBe(false);
 });

@@ -1,0 +1,74 @@
+import { addDays, addMonths, isDay, type Day } from "../core/day.ts";
+import type { NamedScopes } from "../planner/named-coverage.ts";
+
+const comments = /--[^\n]*|\/\*[\s\S]*?\*\//g;
+const texts = /'(?:[^']|'')*'/g;
+/** What may read other rows than those of the conditions. */
+const others =
+  /\b(?:or|not|union|except|intersect|join|case|filter|lateral)\b|\bfrom\s+[\w."]+(?:\s+(?:as\s+)?\w+)?\s*,/i;
+const written = /'\d{4}-\d{2}-\d{2}[^']*'/g;
+const literal = String.raw`(?:date\s*)?'(\d{4}-\d{2}-\d{2})'(?:\s*::\s*date)?(?!\s*(?:[-+*/:]|at\b))`;
+const condition = new RegExp(
+  String.raw`(?<![-+*/(]\s*|[-+*/(]\s*\w+\.)\b(date_day|month_start)"?\s*(?:(>=|<=|=|>|<)\s*${literal}|between\s+${literal}\s+and\s+${literal})`,
+  "gi",
+);
+
+/** The last day of the month that begins on a day: a row of a month is about all of it. */
+export function lastOfMonth(start: Day): Day {
+  return addDays(addMonths(start, 1), -1);
+}
+
+/**
+ * The first and the last day that a statement reads, where it says so beyond doubt: it is one select of one relation, with one lower and one
+ * upper bound on its day or month, and without what makes conditions alternatives. Undefined otherwise.
+ */
+export function statementBounds(statement: string): { readonly first: Day; readonly last: Day } | undefined {
+  const text = plain(statement);
+  const conditions = [...text.matchAll(condition)];
+  const bounds = conditions.flatMap(boundsOf);
+  const [lower, further] = bounds.filter(({ isLower }) => isLower);
+  const [upper, next] = bounds.filter(({ isLower }) => !isLower);
+  const days = conditions.flatMap(([, , , ...ends]) => ends.filter((end) => end !== undefined));
+  const isPlain = isOneSelect(text) && further === undefined && next === undefined;
+  // a day that is in no such condition may be one more alternative, or move what is read
+  if (!isPlain || days.length !== (text.match(written)?.length ?? 0)) return undefined;
+  if (lower === undefined || upper === undefined || lower.day > upper.day) return undefined;
+  return { first: lower.day, last: upper.day };
+}
+
+/** Whether a statement reads no other apps and countries than these: it names some of them, and only them, itself. */
+export function readsOnly(statement: string, { apps, countries }: NamedScopes): boolean {
+  const text = plain(statement);
+  const trackIds = apps.map((app) => app.slice(app.indexOf(":") + 1));
+  const isNarrowed = (column: string, allowed: readonly string[]) =>
+    allowed.length === 0 || (isOneSelect(text) && namesOnly(text, column, allowed));
+  return isNarrowed("track_id", trackIds) && isNarrowed("country_code", countries);
+}
+
+function namesOnly(text: string, column: string, allowed: readonly string[]): boolean {
+  const values = new RegExp(String.raw`\b${column}"?\s*(?:=\s*|in\s*\(\s*)('[^']*'(?:\s*,\s*'[^']*')*)`, "gi");
+  const named = [...text.matchAll(values)].flatMap(([, list = ""]) => list.match(/[^',\s]+/g) ?? []);
+  return named.length > 0 && named.every((name) => allowed.includes(name));
+}
+
+type Bound = { readonly isLower: boolean; readonly day: Day };
+
+function boundsOf([, column = "", operator = "", one = "", from = "", to = ""]: RegExpExecArray): readonly Bound[] {
+  const [first, last] = one === "" ? [from, to] : [one, one];
+  if (!isDay(first) || !isDay(last)) return [];
+  const isMonth = column.toLowerCase() === "month_start";
+  const upTo = operator === "<" ? addDays(last, -1) : isMonth ? lastOfMonth(last) : last;
+  const lower = { isLower: true, day: operator === ">" ? addDays(first, 1) : first };
+  const upper = { isLower: false, day: upTo };
+  if (operator.startsWith(">")) return [lower];
+  return operator.startsWith("<") ? [upper] : [lower, upper];
+}
+
+function plain(statement: string): string {
+  return statement.replaceAll(comments, " ").replaceAll(/\bis\s+not\b/gi, "is");
+}
+
+function isOneSelect(text: string): boolean {
+  const words = text.replaceAll(texts, "''");
+  return !others.test(words) && words.match(/\bselect\b/gi)?.length === 1;
+}
