@@ -1277,7 +1277,7 @@ create view mart.app_overview_daily (
   best_category_rank numeric, -- Best place in any chart of any category on that day (iPhone on iOS), 1 is the top.
   rating numeric, -- Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.
   rating_count numeric, -- Number of ratings as seen on that day.
-  review_count numeric, -- Reviews written on that day: 0 where they were requested and there are none, null where they were not requested.
+  review_count numeric, -- Reviews written on that day: 0 where they were requested and there are none, null where they were not requested; a part of them where is_review_answered is false.
   average_review_rating numeric, -- Average of their stars.
   estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day.
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
@@ -1292,6 +1292,7 @@ create view mart.app_overview_daily (
   is_category_rank_answered boolean, -- True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.
   is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
   is_store_answered boolean, -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.
+  is_review_answered boolean, -- True where the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
@@ -1349,6 +1350,7 @@ create view mart.app_overview_daily (
     (EXISTS ( SELECT
            FROM ops.app_answer n
           WHERE n.track_id = a.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.context = 'DOWNLOAD'::text)) AS is_store_answered,
+    COALESCE(q.days @> o.date_day, false) AS is_review_answered,
     ag.app_groups
    FROM ops.portfolio_app a
      CROSS JOIN LATERAL ( SELECT u.country_key,
@@ -1645,11 +1647,7 @@ create view mart.app_overview_daily (
                     sum(v.spend) AS sum,
                     count(*) FILTER (WHERE f.spend IS NOT NULL AND v.spend IS NULL) AS count
                    FROM core.fact_search_ads_report f
-                     LEFT JOIN ( SELECT s.org_id,
-                            max(s.currency) AS currency
-                           FROM core.search_ads_integration s
-                          WHERE s.valid_to IS NULL
-                          GROUP BY s.org_id) i ON i.org_id = f.org_id
+                     LEFT JOIN ops.search_ads_own_currency i ON i.org_id = f.org_id
                      CROSS JOIN LATERAL ( SELECT
                                 CASE
                                     WHEN (f.original ->> 'spend'::text) ~ '^-?[0-9]+([.][0-9]+)?$'::text THEN (f.original ->> 'spend'::text)::numeric
@@ -1657,7 +1655,7 @@ create view mart.app_overview_daily (
                                 END AS spend) w
                      CROSS JOIN LATERAL ( SELECT round(
                                 CASE
-                                    WHEN w.spend IS NULL THEN core.in_reporting_currency(f.spend, f.currency, f.period_start)
+                                    WHEN w.spend IS NULL OR i.currency IS NULL THEN core.in_reporting_currency(f.spend, f.currency, f.period_start)
                                     ELSE core.in_reporting_currency(w.spend, i.currency, f.period_start)
                                 END, 4) AS spend) v
                   WHERE f.app_key = a.app_key AND f.report_level = 'CAMPAIGN'::text AND f.grain = 'day'::text AND f.goal_id = ''::text AND NOT f.is_total AND f.currency = (( SELECT n.currency
@@ -1757,7 +1755,10 @@ create view mart.app_page_change (
             g_1.language_code,
             g_1.version_at::date AS version_at,
             'release detail'::text,
-            lower(replace(g_1.property, '_'::text, ' '::text)) AS lower,
+                CASE g_1.property
+                    WHEN 'SUB_TITLE'::text THEN 'subtitle'::text
+                    ELSE lower(replace(g_1.property, '_'::text, ' '::text))
+                END AS lower,
             g_1.old_value #>> '{}'::text[],
             g_1.new_value #>> '{}'::text[]
            FROM core.app_change g_1
@@ -3017,14 +3018,15 @@ create view mart.keyword_rank_vs_competitor (
   device_code text, -- IPHONE, IPAD, or ALL on Android.
   date_day date, -- Newest day of the keyword for our app.
   keyword_rank integer, -- Our rank; null when not ranked.
-  competitor_date_day date, -- Day of the competitor's rank: date_day, or the newest list of the search from 35 days before to 7 days after it. Null where neither was requested.
+  competitor_date_day date, -- Day of the competitor's rank: date_day or, where it has none of its own then, the nearest day within 6 days; else the newest list of the search from 35 days before to 7 days after it. Null where neither was requested.
   competitor_keyword_rank integer, -- Its rank; null when not ranked, not in the list, or unknown.
   competitor_rank_source text, -- own rank: it is in the portfolio for the keyword; search list: its place in the list of keyword_app, which ends after some hundred apps; null where neither was requested.
   places_ahead integer, -- Places by which we are ahead, negative when behind; null when one of the two ranks is null.
-  comparison text, -- ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested.
+  comparison text, -- ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested, or has no answer yet (is_competitor_complete).
   requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
   answered_keyword_count bigint, -- Those with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords of the newest day have an answer.
+  is_competitor_complete boolean, -- False while ranks of the competitor that were requested for date_day have no answer: they are those of another day, of a search list, or unknown. True where it has ranks of its own and none waits; null where it has none.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -3072,6 +3074,15 @@ create view mart.keyword_rank_vs_competitor (
     l.requested_keyword_count,
     l.answered_keyword_count,
     l.is_complete,
+        CASE
+            WHEN ((o.store, o.track_id, c.country_code, l.date_day) IN ( SELECT n.store,
+                n.track_id,
+                n.country_code,
+                n.date_day
+               FROM ops.unanswered_keyword_daily n)) THEN false
+            WHEN own.date_day IS NOT NULL THEN true
+            ELSE NULL::boolean
+        END AS is_competitor_complete,
     kg.keyword_groups,
     ag.app_groups
    FROM ops.latest_keyword_rank l
@@ -3084,7 +3095,24 @@ create view mart.keyword_rank_vs_competitor (
             f.rank
            FROM core.fact_keyword_rank f
           WHERE f.app_key = t.competitor_app_key AND f.date_day = l.date_day AND f.country_key = l.country_key AND f.keyword_key = l.keyword_key AND f.device_key = l.device_key
-         LIMIT 1) own ON true
+         LIMIT 1) exact ON true
+     LEFT JOIN LATERAL ( SELECT b.date_day,
+            b.rank
+           FROM generate_series(1, 6) n(days)
+             CROSS JOIN ( VALUES ('-1'::integer), (1)) side(sign)
+             CROSS JOIN LATERAL ( SELECT f.date_day,
+                    f.rank
+                   FROM core.fact_keyword_rank f
+                  WHERE f.app_key = t.competitor_app_key AND f.date_day = (l.date_day + side.sign * n.days) AND f.country_key = l.country_key AND f.keyword_key = l.keyword_key AND f.device_key = l.device_key
+                 LIMIT 1) b
+          WHERE exact.date_day IS NULL
+          ORDER BY n.days, side.sign
+         LIMIT 1) near ON true
+     CROSS JOIN LATERAL ( SELECT COALESCE(exact.date_day, near.date_day) AS date_day,
+                CASE
+                    WHEN exact.date_day IS NULL THEN near.rank
+                    ELSE exact.rank
+                END AS rank) own
      LEFT JOIN LATERAL ( SELECT max(f.date_day) AS date_day
            FROM core.fact_keyword_app f
           WHERE own.date_day IS NULL AND f.keyword_key = l.keyword_key AND f.country_key = l.country_key AND f.store = l.store AND f.device_key = l.device_key AND f.date_day >= (l.date_day - 35) AND f.date_day <= (l.date_day + 7)) list ON true
@@ -3312,10 +3340,10 @@ create view mart.release_impact (
   after_rating_count bigint, -- Number of ratings as last seen in the days after.
   before_review_day_count bigint, -- Days for which reviews were requested and there is an answer in the days before.
   after_review_day_count bigint, -- Days for which reviews were requested and there is an answer in the days after.
-  before_review_count bigint, -- Reviews written in the days before: 0 where they were requested and there are none, null where they were not requested.
-  after_review_count bigint, -- Reviews written in the days after: 0 where they were requested and there are none, null where they were not requested.
-  before_average_review_rating numeric, -- Average stars of the reviews written in the days before.
-  after_average_review_rating numeric, -- Average stars of the reviews written in the days after.
+  before_review_count bigint, -- Reviews written on those of the days before that before_review_day_count counts: 0 where there are none, null where no day has all its answers.
+  after_review_count bigint, -- Reviews written on those of the days after that after_review_day_count counts: 0 where there are none, null where no day has all its answers.
+  before_average_review_rating numeric, -- Average stars of those reviews.
+  after_average_review_rating numeric, -- Average stars of those reviews.
   before_estimated_download_day_count bigint, -- Days with a figure of estimated downloads in the days before.
   after_estimated_download_day_count bigint, -- Days with a figure of estimated downloads in the days after.
   before_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days with a figure in the days before.
@@ -3354,11 +3382,11 @@ create view mart.release_impact (
     h.before_day_count AS before_review_day_count,
     h.after_day_count AS after_review_day_count,
         CASE
-            WHEN w.before_review_count > 0 OR h.before_day_count > 0 THEN w.before_review_count
+            WHEN h.before_day_count > 0 THEN w.before_review_count
             ELSE NULL::bigint
         END AS before_review_count,
         CASE
-            WHEN w.after_review_count > 0 OR h.after_day_count > 0 THEN w.after_review_count
+            WHEN h.after_day_count > 0 THEN w.after_review_count
             ELSE NULL::bigint
         END AS after_review_count,
     round(w.before_review_sum::numeric / NULLIF(w.before_rated_count, 0::numeric), 4) AS before_average_review_rating,
@@ -3452,7 +3480,7 @@ create view mart.release_impact (
             sum(f.rating) FILTER (WHERE f.reviewed_at < r.release_day) AS before_review_sum,
             sum(f.rating) FILTER (WHERE f.reviewed_at >= (r.release_day + 1)) AS after_review_sum
            FROM core.review f
-          WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1) AND (f.source = 'v2'::text OR NOT (EXISTS ( SELECT
+          WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND q.days @> f.reviewed_at::date AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1) AND (f.source = 'v2'::text OR NOT (EXISTS ( SELECT
                    FROM core.review o
                   WHERE o.app_key = f.app_key AND o.country_key = f.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, f.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, f.reviewed_at) + '1 day'::interval))))) w
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE d.date_day < r.release_day) AS before_day_count,
@@ -3600,7 +3628,7 @@ create view mart.review_by_version (
      LEFT JOIN release n ON n.app_key = r.app_key AND n.version = r.on_version
   GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version;
 
--- One row per app, country, language and day with reviews, and one per app, country and requested day without any: their number and their stars. Counts and rating_sum may be added up over everything, and averages and shares be computed from those sums. Did the last release lead to bad reviews? In which country are users least content?
+-- One row per app, country, language and day with reviews, and one per app, country and requested day without any: their number and their stars. Counts and rating_sum may be added up over everything, where is_answered is true for all of it, and averages and shares be computed from those sums. Did the last release lead to bad reviews? In which country are users least content?
 create view mart.review_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3621,7 +3649,8 @@ create view mart.review_daily (
   five_star_count bigint, -- Reviews with five stars.
   replied_review_count bigint, -- Reviews that the developer has answered.
   reply_known_review_count bigint, -- Reviews for which the reply status is available; 0 where answered reviews are not requested separately (option replied).
-  replied_share numeric -- Answered reviews as a share of reply_known_review_count, 0 to 1.
+  replied_share numeric, -- Answered reviews as a share of reply_known_review_count, 0 to 1.
+  is_answered boolean -- False where the reviews are a part of those of the day: an answer of it is missing, or only those with a reply, only those without one or only some languages are requested, or they come from another place than requests.
 ) as
  SELECT a.store,
     a.track_id,
@@ -3642,10 +3671,12 @@ create view mart.review_daily (
     count(*) FILTER (WHERE r.rating = 5) AS five_star_count,
     count(*) FILTER (WHERE r.is_replied) AS replied_review_count,
     count(r.is_replied) AS reply_known_review_count,
-    round(count(*) FILTER (WHERE r.is_replied)::numeric / NULLIF(count(r.is_replied), 0)::numeric, 6) AS replied_share
+    round(count(*) FILTER (WHERE r.is_replied)::numeric / NULLIF(count(r.is_replied), 0)::numeric, 6) AS replied_share,
+    COALESCE(bool_and(q.days @> r.reviewed_at::date), false) AS is_answered
    FROM core.review r
      JOIN core.dim_app a ON a.app_key = r.app_key
      JOIN core.dim_country c ON c.country_key = r.country_key
+     LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
   WHERE r.source = 'v2'::text OR NOT (EXISTS ( SELECT
            FROM core.review o
           WHERE o.app_key = r.app_key AND o.country_key = r.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r.reviewed_at) + '1 day'::interval)))
@@ -3670,7 +3701,8 @@ UNION ALL
     0 AS five_star_count,
     0 AS replied_review_count,
     0 AS reply_known_review_count,
-    NULL::numeric AS replied_share
+    NULL::numeric AS replied_share,
+    true AS is_answered
    FROM ops.review_days q
      JOIN core.dim_app a ON a.store = q.store AND a.track_id = q.track_id
      JOIN core.dim_country c ON c.country_code = q.country_code
@@ -4265,11 +4297,7 @@ create view mart.search_ads_daily (
      LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
      LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
      LEFT JOIN ops.app_groups ag ON ag.store = 'ios'::text AND ag.track_id = f.app_id
-     LEFT JOIN ( SELECT s.org_id,
-            max(s.currency) AS currency
-           FROM core.search_ads_integration s
-          WHERE s.valid_to IS NULL
-          GROUP BY s.org_id) i ON i.org_id = f.org_id
+     LEFT JOIN ops.search_ads_own_currency i ON i.org_id = f.org_id
      LEFT JOIN LATERAL ( SELECT f.spend,
             f.impression_count,
             f.tap_count,
@@ -4359,7 +4387,7 @@ create view mart.search_ads_daily_reporting (
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign.
   date_day date, -- The day.
-  money_currency text, -- Currency of money_spend: the organisation's own where the service reports the money in it, or else that of ops.search_ads_default.
+  money_currency text, -- Currency of money_spend: the organisation's own where it is known and the service reports the money in it, or else that of ops.search_ads_default.
   money_spend numeric, -- Money spent, in money_currency.
   reporting_currency text, -- The currency of core.reporting_currency; null until there is one.
   reporting_spend numeric, -- Money spent, in reporting_currency; null where there is no rate of the day, or of the 30 days before it.
@@ -4385,14 +4413,15 @@ create view mart.search_ads_daily_reporting (
     r.install_count,
     v.spend IS NOT NULL AS is_converted
    FROM mart.search_ads_campaign_report r
+     CROSS JOIN LATERAL ( SELECT r.original_spend IS NOT NULL AND r.original_currency IS NOT NULL AS is_own) b
      CROSS JOIN LATERAL ( SELECT
                 CASE
-                    WHEN r.original_spend IS NULL THEN r.currency
-                    ELSE r.original_currency
+                    WHEN b.is_own THEN r.original_currency
+                    ELSE r.currency
                 END AS money_currency,
                 CASE
-                    WHEN r.original_spend IS NULL THEN r.spend
-                    ELSE r.original_spend
+                    WHEN b.is_own THEN r.original_spend
+                    ELSE r.spend
                 END AS money_spend) m
      CROSS JOIN LATERAL ( SELECT round(core.in_reporting_currency(m.money_spend, m.money_currency, r.date_day), 4) AS spend) v
      LEFT JOIN core.reporting_currency c ON true
@@ -6711,6 +6740,17 @@ create view ops.search_ads_default (
     ( SELECT count(DISTINCT p.org_id) - count(DISTINCT p.org_id) FILTER (WHERE p.currency = c.currency AND p.attribution = c.attribution)
            FROM step p) AS left_out_org_count
    FROM chosen c;
+
+-- One row per organisation of search ads whose currency is known, also of one that is disconnected since: its own currency as last seen. In which currency does the organisation pay?
+create view ops.search_ads_own_currency (
+  org_id text, -- Id of the organisation.
+  currency text -- Its own currency as last seen, which is the currency of the column original of reports.
+) as
+ SELECT DISTINCT ON (org_id) org_id,
+    currency
+   FROM core.search_ads_integration i
+  WHERE currency IS NOT NULL
+  ORDER BY org_id, valid_to DESC, valid_from DESC, currency DESC;
 
 -- Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; where rows lack their day, each day is fetched as a REPORT instead.
 create table ops.search_ads_report_shape (
