@@ -27,7 +27,14 @@ beforeAll(async () => {
     { org_id: "8", ...connected, currency: "EUR" },
     // left, after its currency was another one
     { org_id: "10", ...connected, currency: "USD", valid_to: "2026-07-01", is_current: false },
-    { org_id: "10", ...connected, currency: "EUR", valid_from: "2026-07-01", valid_to: "2026-08-01", is_current: false },
+    {
+      org_id: "10",
+      ...connected,
+      currency: "EUR",
+      valid_from: "2026-07-01",
+      valid_to: "2026-08-01",
+      is_current: false,
+    },
   ]);
   await mart.fill("core.fact_search_ads_report", [
     spent("7", "2026-08-02", 12.6, 10),
