@@ -3045,6 +3045,23 @@ create view mart.keyword_rank_vs_competitor (
           WHERE NOT (EXISTS ( SELECT
                    FROM core.tracked_competitor n
                   WHERE n.app_key = p.app_key AND n.valid_to IS NULL))
+        ), waiting AS MATERIALIZED (
+         SELECT p.store,
+            p.track_id,
+            n.country_code,
+            n.date_day
+           FROM ops.portfolio_app p
+             CROSS JOIN LATERAL ( SELECT s.country_key,
+                    max(s.date_day) - 6 AS since_day
+                   FROM core.fact_keyword_rank_summary s
+                  WHERE s.app_key = p.app_key
+                  GROUP BY s.country_key) l_1
+             JOIN core.dim_country c_1 ON c_1.country_key = l_1.country_key
+             CROSS JOIN LATERAL ( SELECT u.country_code,
+                    u.date_day
+                   FROM ops.unanswered_keyword_daily u
+                  WHERE u.store = p.store AND u.track_id = p.track_id AND u.country_code = c_1.country_code AND u.date_day >= l_1.since_day
+                 OFFSET 0) n
         )
  SELECT l.store,
     l.track_id,
@@ -3079,7 +3096,7 @@ create view mart.keyword_rank_vs_competitor (
                 n.track_id,
                 n.country_code,
                 n.date_day
-               FROM ops.unanswered_keyword_daily n)) THEN false
+               FROM waiting n)) THEN false
             WHEN own.date_day IS NOT NULL THEN true
             ELSE NULL::boolean
         END AS is_competitor_complete,
