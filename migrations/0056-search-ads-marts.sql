@@ -25,21 +25,21 @@ with recursive step (org_id, report_level, grain, currency, attribution) as (
   select (select p.currency
           from   (select s.currency, s.org_id, max(s.day_count) as day_count from span as s group by 1, 2) as p
           group  by p.currency
-          order  by count(*) desc, sum(p.day_count) desc, count(*) filter (where exists (
+          order  by sum(p.day_count) desc, count(*) desc, count(*) filter (where exists (
                       select from core.search_ads_integration as i
                       where  i.org_id = p.org_id and i.valid_to is null and i.currency = p.currency)) desc, p.currency <> 'USD', p.currency limit 1) as currency,
          (select p.attribution
           from   (select s.attribution, s.org_id, max(s.day_count) as day_count from span as s group by 1, 2) as p
           group  by p.attribution
-          order  by count(*) desc, sum(p.day_count) desc, array_position('{WITH,WITHOUT,ONLY}', p.attribution) limit 1) as attribution
+          order  by sum(p.day_count) desc, count(*) desc, array_position('{WITH,WITHOUT,ONLY}', p.attribution) limit 1) as attribution
   where  exists (select from step)
 )
 select c.currency, c.attribution,
        (select count(distinct p.org_id) - count(distinct p.org_id) filter (where p.currency = c.currency and p.attribution = c.attribution) from step as p) as left_out_org_count
 from   chosen as c;
 comment on view   ops.search_ads_default             is 'One row once there are reports: the currency and the attribution in which marts of search ads have figures that may be added up over organisations. Which currency do our sums have? Which installs do they count?';
-comment on column ops.search_ads_default.currency    is 'The requested currency that most organisations have reports in; of several the one with most days from its first to its last report, then the one that is the own currency of most, then USD, then the first by its letters.';
-comment on column ops.search_ads_default.attribution is 'The requested attribution that most organisations have reports in; of several the one with most days from its first to its last report, then WITH, then WITHOUT.';
+comment on column ops.search_ads_default.currency    is 'The requested currency with most days of reports: from the first to the last report of each organisation, added up. Of several the one of most organisations, then the one that is the own currency of most, then USD, then the first by its letters.';
+comment on column ops.search_ads_default.attribution is 'The requested attribution with most days of reports, counted alike; of several the one of most organisations, then WITH, then WITHOUT.';
 comment on column ops.search_ads_default.left_out_org_count is 'Organisations with reports, but none in this currency and attribution: sums leave them out.';
 
 create view ops.search_ads_own_currency as
@@ -119,8 +119,8 @@ comment on view   mart.search_ads_daily                                is 'One r
 comment on column mart.search_ads_daily.report_level                   is 'Level of the row: CAMPAIGN, AD_GROUP, KEYWORD ... Levels repeat the same figures.';
 comment on column mart.search_ads_daily.currency                       is 'Requested currency of the money. The same spend has a row for each requested currency.';
 comment on column mart.search_ads_daily.attribution                    is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
-comment on column mart.search_ads_daily.is_primary_currency            is 'True in the currency in which most organisations have reports (ops.search_ads_default).';
-comment on column mart.search_ads_daily.is_default_attribution         is 'True in the attribution in which most organisations have reports (ops.search_ads_default).';
+comment on column mart.search_ads_daily.is_primary_currency            is 'True in the currency with most days of reports (ops.search_ads_default).';
+comment on column mart.search_ads_daily.is_default_attribution         is 'True in the attribution with most days of reports (ops.search_ads_default).';
 comment on column mart.search_ads_daily.goal_id                        is 'Requested goal; empty for none. Without a goal the goal columns have no meaning.';
 comment on column mart.search_ads_daily.country_code                   is 'Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.';
 comment on column mart.search_ads_daily.track_id                       is 'Advertised app; empty for none.';
@@ -291,8 +291,10 @@ select ops.comment_columns('mart.search_ads_search_term_report', 'mart.search_ad
 
 create view mart.search_ads_daily_default as
 select r.org_id, r.org_name, r.track_id, r.app_name, r.country_code, r.campaign_id, r.campaign_name, r.date_day, r.currency, r.attribution,
-       r.spend, r.impression_count, r.tap_count, r.install_count, r.new_download_count, r.redownload_count
+       r.spend, r.impression_count, r.tap_count, r.install_count, r.new_download_count, r.redownload_count,
+       (select d.left_out_org_count from ops.search_ads_default as d) as left_out_org_count
 from   mart.search_ads_campaign_report as r
 where  r.is_primary_currency and r.is_default_attribution and r.goal_id = '' and not r.is_withdrawn;
 comment on view   mart.search_ads_daily_default             is 'One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported: counts and money may be added up over everything. Ratios are computed from the sums. What did we spend last month? What does an install cost?';
+comment on column mart.search_ads_daily_default.left_out_org_count     is 'Organisations with reports, but none in this currency and attribution: sums are without them. The same on all rows, and never added up.';
 select ops.comment_columns('mart.search_ads_daily_default', 'mart.search_ads_daily');

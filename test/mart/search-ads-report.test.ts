@@ -216,8 +216,11 @@ test("one currency and attribution may be added up, over every organisation and 
   const all =
     "select count(*), sum(spend) as spend, sum(tap_count) as taps, sum(install_count) as installs from mart.search_ads_daily_default";
   expect(await mart.ask(all)).toEqual(["3 | 18 | 21 | 7"]);
-  // a second organisation, in euros alone: now euros are what all have
+  // a second organisation, in euros alone and for longer: now euros have most days, and all have them
+  const keyword = { org_id: "8", currency: "EUR", campaign_id: "60", spend: 1 };
   await mart.fill("core.fact_search_ads_report", [
+    row("KEYWORD", "2026-08-01", keyword),
+    row("KEYWORD", "2026-08-05", keyword),
     row("CAMPAIGN", "2026-08-01", {
       org_id: "8",
       currency: "EUR",
@@ -244,5 +247,16 @@ test("one currency and attribution may be added up, over every organisation and 
     row("CAMPAIGN", "2026-08-01", { org_id: "9", currency: "JPY", campaign_id: "61", spend: 1 }),
   ]);
   // USD, EUR and GBP have two organisations each; the third one is left out
+  expect(await mart.ask(chosen)).toEqual(["EUR | WITH | 1"]);
+  expect(await mart.ask("select distinct currency, left_out_org_count from mart.search_ads_daily_default")).toEqual([
+    "EUR | 1",
+  ]);
+  // a night of yen of every organisation takes over nothing from the months before it
+  await mart.fill("core.fact_search_ads_report", [
+    row("CAMPAIGN", "2026-05-01", { org_id: "8", currency: "USD", campaign_id: "60", spend: 1 }),
+    ...["7", "8", "9"].map((org_id) =>
+      row("CAMPAIGN", "2026-08-04", { org_id, currency: "JPY", campaign_id: "62", spend: 1 }),
+    ),
+  ]);
   expect(await mart.ask(chosen)).toEqual(["USD | WITH | 1"]);
 });
