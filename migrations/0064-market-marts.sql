@@ -150,10 +150,10 @@ left   join lateral (
   select coalesce(max(f.units) filter (where f.device_key = 0), sum(f.units) filter (where f.device_key <> 0)) as download_count
   from   core.fact_sales_metric as f
   where  f.app_key = v.app_key and f.date_day = v.date_day and f.country_key = v.country_key and f.context = 'DOWNLOAD' and not f.is_total) as s on true;
-comment on view   mart.retention_daily                       is 'One row per app of the account, country and day: visits of its page in the store, as the service''s retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything, and rates be computed from the sums. How many visitors become users? In which country do we lose them?';
+comment on view   mart.retention_daily                       is 'One row per app of the account, country and day: visits of its page in the store, as the service''s retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything; rates are computed from sums over rows that have both. How many visitors become users? In which country do we lose them?';
 comment on column mart.retention_daily.store_visit_count     is 'Visits of the page in the Android store; null where the service reports none.';
 comment on column mart.retention_daily.store_download_count  is 'Downloads as the store reported them to the account; null where not requested.';
-comment on column mart.retention_daily.visit_conversion_rate is 'Downloads per visit, 0 to 1; above 1 where downloads come without a visit of the page. Over several rows: sum(store_download_count) / nullif(sum(store_visit_count), 0).';
+comment on column mart.retention_daily.visit_conversion_rate is 'Downloads per visit, 0 to 1; above 1 where downloads come without a visit of the page. Over several rows, of those whose downloads are known: sum(store_download_count) / nullif(sum(store_visit_count) filter (where store_download_count is not null), 0).';
 select ops.comment_columns('mart.retention_daily');
 
 create view mart.advertisement as

@@ -129,9 +129,19 @@ test("visits of the page stand beside downloads, without the service's own total
     { ...on, country_key: "ALL", is_total: true, android_store_visit_count: 999 },
   ]);
   await mart.fill("core.fact_sales_metric", [{ ...on, country_key: "US", context: "DOWNLOAD", units: 50 }]);
+  // visits of a day whose downloads are not known are in no rate
+  await mart.fill("core.fact_retention", [
+    { ...on, date_day: "2026-08-02", country_key: "US", android_store_visit_count: 300 },
+  ]);
+  const [comment = ""] = await mart.ask(`
+    select col_description(attrelid, attnum) from pg_attribute
+    where  attrelid = 'mart.retention_daily'::regclass and attname = 'visit_conversion_rate'`);
+  const rate = /(sum\(.*)\.$/.exec(comment)?.[1];
+  expect(await mart.ask(`select ${rate} from mart.retention_daily where country_code = 'US'`)).toEqual(["0.25"]);
   expect(
     await mart.ask(`
-      select app_name, country_code, date_day, store_visit_count, store_download_count, visit_conversion_rate from mart.retention_daily order by 2`),
+      select app_name, country_code, date_day, store_visit_count, store_download_count, visit_conversion_rate from mart.retention_daily
+      where  date_day = '2026-08-01' order by 2`),
   ).toEqual(["Ours too | JP | 2026-08-01 | 0 | - | -", "Ours too | US | 2026-08-01 | 200 | 50 | 0.25"]);
 });
 
