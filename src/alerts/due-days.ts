@@ -17,7 +17,7 @@ export type AnsweredDay = {
 };
 
 /**
- * The days of each alert whose data is there and for which nothing is under way: with `onlyNew` those with answers that no check has seen, or
+ * The days of each alert that are published, whose data is there and for which nothing is under way: with `onlyNew` those with answers that no check has seen, or
  * compared with a day that has such, from the day on which the alert begins.
  */
 export async function readDueDays(
@@ -42,7 +42,11 @@ export async function readDueDays(
              count(*) filter (where s.state in ('loaded', 'empty')) as answer_count,
              count(*) filter (where s.state in ('deferred', 'failed')) as unanswered_count, bool_or(s.state in ('pending', 'running')) as is_open
       from   ops.slice as s
+      left   join ops.dataset_timing as o on o.dataset = s.dataset and o.scope = s.scope and not o.is_default
+      left   join ops.dataset_timing as b on b.dataset = s.dataset and b.is_default
+      -- what is there of a day before it is published is not all of it
       join   core.dim_date as d on d.date_day >= s.window_start and d.date_day < s.window_end
+                               and d.date_day <= ${today}::date - coalesce(case when o.dataset is null then b.settle_days else o.settle_days end, 0)
       where  s.dataset = any (${[...new Set(alerts.flatMap(({ datasets }) => datasets))]}::text[]) and s.state not in ('skipped', 'lost')
       and    s.window_end > ${earliest}::date and s.window_start <= ${today}::date and d.date_day between ${earliest}::date and ${today}::date
       group  by 1, 2

@@ -22,12 +22,12 @@ export const alertKinds = {
   keyword_fell: {
     mart: "keyword_rank_daily",
     option: "by",
-    when: ({ by = 5 }) => ({ keyword_rank: { rises_by: by } }),
+    when: ({ by = 5, for: whom }) => ({ keyword_rank: { rises_by: by }, ...onOneDevice(whom) }),
   },
   keyword_left_top: {
     mart: "keyword_rank_daily",
     option: "top",
-    when: ({ top = 10 }) => ({ keyword_rank: { rises_past: top } }),
+    when: ({ top = 10, for: whom }) => ({ keyword_rank: { rises_past: top }, ...onOneDevice(whom) }),
   },
   rating_fell: {
     mart: "app_overview_daily",
@@ -75,6 +75,11 @@ const ofThePage = [
 function sourceOf(property: string): string {
   if (ofThePage.includes(property)) return "page";
   return property === "version" ? "release" : "release detail";
+}
+
+/** Devices search alike: a fall is one, however many devices it is seen on. */
+function onOneDevice({ devices }: KindOptions["for"]): AlertConditions {
+  return devices === undefined ? { device_code: { is: ["IPHONE", "ALL"] } } : {};
 }
 
 /** Not among the first so many of the list before, of which there was one. */

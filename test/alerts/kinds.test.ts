@@ -55,6 +55,44 @@ describe("the ready-made kinds", () => {
     expect(stage.sent()).toEqual([["Ours, US: one star count 1, on 2026-08-08"]]);
   });
 
+  test("a keyword that fell on every device is one fall, of the iPhone; of the devices that are named otherwise", async () => {
+    const on = (device_key: string, date_day: string, rank: number) => ({
+      app_key: "ios:1",
+      country_key: "US",
+      keyword_key: "plan",
+      device_key,
+      date_day,
+      rank,
+    });
+    await stage.ranks({ "2026-08-07": 4, "2026-08-08": 12 });
+    await stage.mart.fill("core.fact_keyword_rank", [on("IPAD", "2026-08-07", 3), on("IPAD", "2026-08-08", 11)]);
+    await stage.watch({ left: { kind: "keyword_left_top" }, fell: { kind: "keyword_fell" } });
+    expect(
+      stage
+        .sent()
+        .flat()
+        .map((text) => text.slice(0, 22)),
+    ).toEqual(["Ours, US, plan, IPHONE", "Ours, US, plan, IPHONE"]);
+    await stage.watch({ ipad: { kind: "keyword_left_top", for: { devices: ["IPAD"] } } });
+    expect((await stage.fired()).filter((one) => one.includes("IPAD"))).toHaveLength(1);
+  });
+
+  test("a day that is not published yet fires nothing before it is, though a part of it is there", async () => {
+    await stage.mart.ask(`
+      insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days)
+      values ('keyword_rank', 'null', true, 'series', 2), ('keyword_rank', '{"store":"ios","app":"9"}', false, 'series', 1)`);
+    try {
+      await stage.ranks({ "2026-08-07": 4, "2026-08-08": 12 });
+      await stage.watch({ left: { kind: "keyword_left_top" } });
+      expect(await stage.fired()).toEqual([]);
+      stage.clock.time += 86_400_000;
+      await stage.watch({ left: { kind: "keyword_left_top" } });
+      expect(await stage.fired()).toHaveLength(1);
+    } finally {
+      await stage.mart.ask("delete from ops.dataset_timing");
+    }
+  });
+
   test("a rating that fell counts over a day without one, on which something else is known of the app", async () => {
     const rated = (date_day: string, rating: number) => ({ app_key: "ios:1", country_key: "US", date_day, rating });
     await stage.mart.fill("core.fact_app_rating", [rated("2026-08-06", 4.5), rated("2026-08-08", 4.2)]);
