@@ -229,7 +229,7 @@ from   ops.slice as s
 join   ops.batch as b on b.batch_id = s.batch_id
 cross  join lateral unnest(b.items) as i (item)
 join   core.dim_date as d on d.date_day >= s.window_start and d.date_day < s.window_end
-where  s.dataset = 'visibility' and s.state in ('pending', 'running', 'deferred', 'failed')
+where  s.dataset = 'visibility' and s.state in ('pending', 'running', 'deferred', 'failed', 'lost')
 -- a score of the history or of the day of observation, whichever came
 and    not exists (select from core.dim_app as a
                    join   core.dim_country as c on c.country_code = split_part(i.item, ':', 1)
@@ -239,10 +239,10 @@ and    not exists (select from core.dim_app as a
 and    not exists (select from ops.slice as n
                    join   ops.batch as o on o.batch_id = n.batch_id
                    where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end > d.date_day and n.window_start <= d.date_day
-                   and    n.dataset = s.dataset and n.scope = s.scope and n.slice_id > s.slice_id and n.state in ('loaded', 'empty', 'skipped', 'lost')
+                   and    n.dataset = s.dataset and n.scope = s.scope and n.slice_id > s.slice_id and n.state in ('loaded', 'empty', 'skipped')
                    and    i.item = any (o.items))
 group  by 1, 2, 3, 4;
-comment on view   ops.unanswered_visibility_daily is 'One row per app, country and day whose visibility score was requested and has no answer yet. Which days of visibility are incomplete? Whose scores are missing?';
+comment on view   ops.unanswered_visibility_daily is 'One row per app, country and day whose visibility score was requested and has no answer: not yet, or never where the time to request it is over. Which days of visibility are incomplete? Whose scores are missing?';
 select ops.comment_columns('ops.unanswered_visibility_daily');
 
 create view ops.paid_voice_answer as
@@ -252,20 +252,20 @@ from   (
   select 'market' as share_source, s.scope ->> 'country' as country_code, s.window_start as period_start, s.window_end - 1 as period_end,
          s.scope ->> 'keyword' as keyword, s.state in ('loaded', 'empty') as is_answered
   from   ops.slice as s
-  where  s.dataset = 'paying_app' and s.state not in ('skipped', 'lost')
+  where  s.dataset = 'paying_app' and s.state <> 'skipped'
   union  all
   -- an item is a country, an id, an app and a keyword
   select 'own keywords', split_part(i.item, ' ', 1), s.window_start, s.window_end - 1, i.item, s.state in ('loaded', 'empty')
   from   ops.slice as s
   join   ops.batch as b on b.batch_id = s.batch_id
   cross  join lateral unnest(b.items) as i (item)
-  where  s.dataset = 'search_ads_top_app' and s.state not in ('skipped', 'lost')) as u
+  where  s.dataset = 'search_ads_top_app' and s.state <> 'skipped') as u
 group  by 1, 2, 3, 4;
 comment on view   ops.paid_voice_answer                         is 'One row per source of paid shares, country and period: the keywords whose advertisers were requested, one by one. For which periods are paid shares complete? How many keywords are missing?';
 comment on column ops.paid_voice_answer.share_source            is 'market or own keywords, as in mart.paid_share_of_voice.';
 comment on column ops.paid_voice_answer.period_start            is 'First day of the period.';
 comment on column ops.paid_voice_answer.period_end              is 'Last day of the period, inclusive.';
-comment on column ops.paid_voice_answer.requested_keyword_count is 'Requested keywords, with an answer or without one yet; a keyword that the account bids on several times counts as often.';
+comment on column ops.paid_voice_answer.requested_keyword_count is 'Requested keywords, with an answer or without one; a keyword that the account bids on several times counts as often.';
 comment on column ops.paid_voice_answer.answered_keyword_count  is 'Requested keywords with an answer.';
 select ops.comment_columns('ops.paid_voice_answer');
 
@@ -320,7 +320,8 @@ with answer as (
 )
 select p.dataset, p.store, p.track_id, p.country_code, p.newest_end - 1 as newest_day, w.due_end - 1 as due_day, case when w.due_end > p.newest_end then w.due_end - p.newest_end when w.due_end <= p.newest_end then 0 end as days_behind,
        case when w.due_end is null and p.open_count = 0 or p.is_unavailable then 'nothing to have'
-            when p.loaded_count = 0 and p.newest_end is not null and p.newest_end >= coalesce(p.unanswered_end, '-infinity') then 'nothing to have'
+            when p.loaded_count = 0 and p.newest_end is not null and p.newest_end >= coalesce(p.unanswered_end, '-infinity')
+                 and (w.due_end_before is null or p.newest_end >= w.due_end_before) then 'nothing to have'
             -- one list of the day may be loaded while another one waits
             when p.unanswered_end >= w.due_end then 'late'
             when p.newest_end >= w.due_end then 'on time'
@@ -346,7 +347,7 @@ comment on column ops.freshness.country_code    is 'Country; null where the data
 comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none.';
 comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the account dropped the app, or nothing was planned yet.';
 comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.';
-comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.';
+comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.';
 comment on column ops.freshness.last_loaded_at  is 'When the last answer was loaded.';
 comment on column ops.freshness.open_count      is 'Slices that wait or run.';
 select ops.comment_columns('ops.freshness');

@@ -55,6 +55,8 @@ const slices: readonly Planned[] = [
   ["app_history", app("1"), "2026-08-14", 1, "loaded", "2026-08-14"],
   ["app_history", app("2"), "2026-08-12", 1, "loaded", "2026-08-12"],
   ["sales_metric", { store: "ios", app: "1" }, "2026-08-01", 10, "empty", "2026-08-11"],
+  ["sales_metric", { store: "ios", app: "2" }, "2026-08-01", 18, "empty", "2026-08-19"],
+  ["sales_metric", { store: "ios", app: "4" }, "2026-08-01", 17, "empty", "2026-08-18"],
   ["retention", { store: "ios", app: "1" }, "2026-08-01", 10, "skipped", "2026-08-11"],
   ["top_chart", { store: "ios", country: "US" }, "2026-08-01", 1, "loaded", "2026-08-02"],
   ["visibility", { store: "ios", kind: "history" }, "2026-08-19", 1, "loaded", today, ["JP:1", "US:1"]],
@@ -187,7 +189,12 @@ describe("how fresh an app is", () => {
   });
 
   test("is nothing to have where answers never have rows or are unavailable", async () => {
-    expect(await freshness("sales_metric")).toEqual(["Ours | - | 2026-08-10 | 2026-08-19 | 9 | nothing to have"]);
+    expect(await freshness("sales_metric")).toEqual([
+      // nobody requested it for days: rows may be there now
+      "Ours | - | 2026-08-10 | 2026-08-19 | 9 | stopped",
+      "2 | - | 2026-08-18 | 2026-08-19 | 1 | nothing to have",
+      "4 | - | 2026-08-17 | 2026-08-19 | 2 | stopped",
+    ]);
     expect(await freshness("retention")).toEqual(["Ours | - | - | 2026-08-19 | - | nothing to have"]);
   });
 

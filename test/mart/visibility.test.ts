@@ -156,6 +156,10 @@ describe("visibility beside competitors", () => {
       "Ours | 60 | history | true | 0.6 | 1 | 2",
       "Third | 20 | history | true | 0.5 | 1 | 1",
     ]);
+    // the score of the day itself was not fetched in its time: nobody can request it any more
+    await requested("US:2", "lost");
+    expect((await rows())[0]).toBe("Ours | 60 | history | false | - | - | 2");
+    await requested("US:2,US:3", "empty");
     await requested("US:7", "deferred");
     expect(await rows()).toEqual([
       "Ours | 60 | history | true | 0.6 | 1 | 2",
