@@ -134,16 +134,22 @@ comment on function ops.due_end(ops.dataset_timing, date, date, date) is 'Day af
 
 create view ops.waiting_rank_slice as
 select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.window_start, s.window_end, s.batch_id, s.scope,
-       a.app_key, c.country_key
+       a.app_key, c.country_key, s.ended_at
 from   ops.slice as s
 left   join core.dim_app     as a on a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app'
 left   join core.dim_country as c on c.country_code = s.scope ->> 'country'
-where  s.dataset = 'keyword_rank' and s.state in ('pending', 'running', 'deferred', 'failed');
-comment on view   ops.waiting_rank_slice              is 'One row per slice of ranks that is pending, running, deferred or failed, with the keys of its app and country. Which requests for ranks have no answer yet?';
+where  s.dataset = 'keyword_rank' and s.state in ('pending', 'running', 'deferred', 'failed')
+-- an answer that leaves a keyword out is an answer all the same
+and    not (s.state = 'failed' and exists (
+  select from ops.slice as n
+  where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end >= s.window_end and n.window_start <= s.window_start
+  and    n.dataset = s.dataset and n.scope = s.scope and n.batch_id = s.batch_id and n.slice_id > s.slice_id and n.state in ('loaded', 'empty')));
+comment on view   ops.waiting_rank_slice              is 'One row per slice of ranks that is pending, running, deferred, or failed without a newer answer of the same list, with the keys of its app and country. Which requests for ranks have no answer yet?';
 comment on column ops.waiting_rank_slice.window_start is 'First requested day.';
 comment on column ops.waiting_rank_slice.window_end   is 'Day after the last requested day.';
 comment on column ops.waiting_rank_slice.batch_id     is 'List of the requested keywords.';
 comment on column ops.waiting_rank_slice.scope        is 'Partition of the slice.';
+comment on column ops.waiting_rank_slice.ended_at     is 'When it failed; null where it waits for its first answer.';
 select ops.comment_columns('ops.waiting_rank_slice');
 
 create view ops.refused_keyword as
@@ -163,6 +169,10 @@ from   (select w.store, w.track_id, w.country_code, w.scope, w.batch_id, d.date_
                      where  f.app_key = w.app_key and f.date_day = d.date_day and f.country_key = w.country_key) as answered
         from   ops.waiting_rank_slice as w
         cross  join lateral (select g::date as date_day from generate_series(w.window_start::timestamp, w.window_end - 1, interval '1 day') as g) as d
+        -- answers of months that retention removed since are gone
+        where  not exists (select from ops.dropped_month as m
+                           where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= w.ended_at
+                           and    m.month_start = date_trunc('month', d.date_day::timestamp)::date)
         group  by w.store, w.track_id, w.country_code, w.scope, w.batch_id, w.app_key, w.country_key, d.date_day) as o
 join   ops.batch        as b on b.batch_id = o.batch_id
 cross  join lateral unnest(b.items) as i (item)
@@ -199,7 +209,10 @@ from   (
                   join   ops.batch as b on b.batch_id = w.batch_id
                   cross  join lateral (select g::date as date_day from generate_series(w.window_start::timestamp, w.window_end - 1, interval '1 day') as g) as d
                   where  not exists (select from core.fact_keyword_rank_summary as f
-                                     where  f.app_key = w.app_key and f.date_day = d.date_day and f.country_key = w.country_key)) as l
+                                     where  f.app_key = w.app_key and f.date_day = d.date_day and f.country_key = w.country_key)
+                  and    not exists (select from ops.dropped_month as m
+                                     where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= w.ended_at
+                                     and    m.month_start = date_trunc('month', d.date_day::timestamp)::date)) as l
           group  by 1, 2, 3, 4, 5) as o
   union  all
   -- days of which a part has one: keyword by keyword
@@ -211,6 +224,9 @@ from   (
           -- looked up for each slice: a join would compare all sums with all slices
           cross  join lateral (select distinct n.date_day from core.fact_keyword_rank_summary as n
                                where  n.app_key = w.app_key and n.country_key = w.country_key and n.date_day >= w.window_start and n.date_day < w.window_end) as f
+          where  not exists (select from ops.dropped_month as m
+                             where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= w.ended_at
+                             and    m.month_start = date_trunc('month', f.date_day::timestamp)::date)
           group  by w.store, w.track_id, w.country_code, w.scope, w.batch_id, w.app_key, w.country_key, f.date_day) as o
   join   ops.batch        as b on b.batch_id = o.batch_id
   cross  join lateral unnest(b.items) as i (item)

@@ -24,6 +24,8 @@ const ranks: readonly Cell[] = [
   ["4", "2026-08-07", "plan", 1],
   ["4", "2026-08-07", "habit", 2],
   ["4", "2026-08-08", "plan", 1],
+  ["6", "2026-06-07", "plan", 2],
+  ["6", "2026-07-07", "plan", 2],
   // nothing of the newest day has an answer
   ["5", "2026-08-07", "plan", 2],
 ];
@@ -72,6 +74,36 @@ const movers = (app: string, daysBack: number) =>
   mart.ask(`
     select keyword, date_day, previous_day, keyword_rank, previous_rank, movement, requested_keyword_count, answered_keyword_count, is_complete
     from   mart.keyword_rank_movers where track_id = '${app}' and days_back = ${daysBack} order by keyword`);
+
+const waiting = (app: string) =>
+  mart.ask(`
+    select 'day', date_day::text, keyword_count::text from ops.unanswered_keyword_daily where track_id = '${app}'
+    union all select 'keyword', date_day::text, keyword from ops.unanswered_keyword where track_id = '${app}' order by 1, 2, 3`);
+
+describe("a slice that failed", () => {
+  test("waits for nothing once its list has an answer, though that leaves a keyword out", async () => {
+    await slice("6", "2026-07-07", "far,plan", "failed");
+    expect(await waiting("6")).toEqual(["day | 2026-07-07 | 1", "keyword | 2026-07-07 | far"]);
+    await slice("6", "2026-07-07", "far,plan", "loaded");
+    expect(await waiting("6")).toEqual([]);
+  });
+
+  test("waits for nothing in a month that retention removed since", async () => {
+    const removed = (at: string) =>
+      mart.ask(`
+        insert into ops.dropped_month
+        select 'keyword_rank', 'core.fact_keyword_rank', '2026-06-01', 'drop', 1, 1, 'me', '${at}', true
+        on conflict (dataset, table_name, month_start) do update set dropped_at = excluded.dropped_at`);
+    await slice("6", "2026-06-07", "far,plan", "failed");
+    await slice("6", "2026-06-08", "far,plan", "failed");
+    await removed("2026-06-01Z");
+    const open = await waiting("6");
+    expect(open.filter((one) => one.startsWith("day"))).toEqual(["day | 2026-06-07 | 1", "day | 2026-06-08 | 2"]);
+    expect(open).toHaveLength(5);
+    await removed("2026-08-01Z");
+    expect(await waiting("6")).toEqual([]);
+  });
+});
 
 describe("a newest day of which half is loaded", () => {
   test("takes no keyword out of movers: each has its own newest day, and the row says that the day is incomplete", async () => {
