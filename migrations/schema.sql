@@ -2182,7 +2182,7 @@ create view mart.data_freshness (
   newest_day date, -- Newest day that is loaded or empty; null when there is none.
   due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the account dropped the app, or nothing was planned yet.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
-  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.
+  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_slice_count bigint -- Slices that wait or run.
 ) as
@@ -3523,7 +3523,7 @@ create view mart.release_impact (
                   WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
                   GROUP BY f.date_day) d) t;
 
--- One row per app of the account, country and day: visits of its page in the store, as the service's retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything, and rates be computed from the sums. How many visitors become users? In which country do we lose them?
+-- One row per app of the account, country and day: visits of its page in the store, as the service's retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything; rates are computed from sums over rows that have both. How many visitors become users? In which country do we lose them?
 create view mart.retention_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3533,7 +3533,7 @@ create view mart.retention_daily (
   date_day date, -- The day.
   store_visit_count numeric, -- Visits of the page in the Android store; null where the service reports none.
   store_download_count numeric, -- Downloads as the store reported them to the account; null where not requested.
-  visit_conversion_rate numeric -- Downloads per visit, 0 to 1; above 1 where downloads come without a visit of the page. Over several rows: sum(store_download_count) / nullif(sum(store_visit_count), 0).
+  visit_conversion_rate numeric -- Downloads per visit, 0 to 1; above 1 where downloads come without a visit of the page. Over several rows, of those whose downloads are known: sum(store_download_count) / nullif(sum(store_visit_count) filter (where store_download_count is not null), 0).
 ) as
  SELECT a.store,
     a.track_id,
@@ -3785,8 +3785,8 @@ create view mart.search_ads_ad_group_report (
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
+  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
   goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
@@ -3882,8 +3882,8 @@ create view mart.search_ads_campaign_report (
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
+  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
   goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
@@ -3972,8 +3972,8 @@ create view mart.search_ads_daily (
   report_level text, -- Level of the row: CAMPAIGN, AD_GROUP, KEYWORD ... Levels repeat the same figures.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
+  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
   goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   date_day date, -- The day.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
@@ -4373,7 +4373,8 @@ create view mart.search_ads_daily_default (
   tap_count numeric, -- Taps, as now reported.
   install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
   new_download_count numeric, -- Installs by new users, as now reported.
-  redownload_count numeric -- Installs by earlier users, as now reported.
+  redownload_count numeric, -- Installs by earlier users, as now reported.
+  left_out_org_count bigint -- Organisations with reports, but none in this currency and attribution: sums are without them. The same on all rows, and never added up.
 ) as
  SELECT org_id,
     org_name,
@@ -4390,7 +4391,9 @@ create view mart.search_ads_daily_default (
     tap_count,
     install_count,
     new_download_count,
-    redownload_count
+    redownload_count,
+    ( SELECT d.left_out_org_count
+           FROM ops.search_ads_default d) AS left_out_org_count
    FROM mart.search_ads_campaign_report r
   WHERE is_primary_currency AND is_default_attribution AND goal_id = ''::text AND NOT is_withdrawn;
 
@@ -4461,8 +4464,8 @@ create view mart.search_ads_keyword_report (
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
+  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
   goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
@@ -4571,8 +4574,8 @@ create view mart.search_ads_search_term_report (
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
+  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
   goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
@@ -5678,7 +5681,7 @@ create view ops.freshness (
   newest_day date, -- Newest day that is loaded or empty; null when there is none.
   due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the account dropped the app, or nothing was planned yet.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
-  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.
+  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_count bigint -- Slices that wait or run.
 ) as
@@ -5788,7 +5791,7 @@ create view ops.freshness (
         END AS days_behind,
         CASE
             WHEN w.due_end IS NULL AND p.open_count = 0 OR p.is_unavailable THEN 'nothing to have'::text
-            WHEN p.loaded_count = 0::numeric AND p.newest_end IS NOT NULL AND p.newest_end >= COALESCE(p.unanswered_end, '-infinity'::date) THEN 'nothing to have'::text
+            WHEN p.loaded_count = 0::numeric AND p.newest_end IS NOT NULL AND p.newest_end >= COALESCE(p.unanswered_end, '-infinity'::date) AND (w.due_end_before IS NULL OR p.newest_end >= w.due_end_before) THEN 'nothing to have'::text
             WHEN p.unanswered_end >= w.due_end THEN 'late'::text
             WHEN p.newest_end >= w.due_end THEN 'on time'::text
             WHEN p.unanswered_end > COALESCE(p.newest_end, '-infinity'::date) THEN 'late'::text
@@ -6000,7 +6003,7 @@ create view ops.paid_voice_answer (
   country_code text, -- Country, ISO 3166-1 alpha-2.
   period_start date, -- First day of the period.
   period_end date, -- Last day of the period, inclusive.
-  requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet; a keyword that the account bids on several times counts as often.
+  requested_keyword_count bigint, -- Requested keywords, with an answer or without one; a keyword that the account bids on several times counts as often.
   answered_keyword_count bigint -- Requested keywords with an answer.
 ) as
  SELECT share_source,
@@ -6016,7 +6019,7 @@ create view ops.paid_voice_answer (
             s.scope ->> 'keyword'::text AS keyword,
             s.state = ANY (ARRAY['loaded'::text, 'empty'::text]) AS is_answered
            FROM ops.slice s
-          WHERE s.dataset = 'paying_app'::text AND (s.state <> ALL (ARRAY['skipped'::text, 'lost'::text]))
+          WHERE s.dataset = 'paying_app'::text AND s.state <> 'skipped'::text
         UNION ALL
          SELECT 'own keywords'::text,
             split_part(i.item, ' '::text, 1) AS split_part,
@@ -6027,7 +6030,7 @@ create view ops.paid_voice_answer (
            FROM ops.slice s
              JOIN ops.batch b ON b.batch_id = s.batch_id
              CROSS JOIN LATERAL unnest(b.items) i(item)
-          WHERE s.dataset = 'search_ads_top_app'::text AND (s.state <> ALL (ARRAY['skipped'::text, 'lost'::text]))) u
+          WHERE s.dataset = 'search_ads_top_app'::text AND s.state <> 'skipped'::text) u
   GROUP BY share_source, country_code, period_start, period_end;
 
 -- What slices were charged by requests whose months retention dropped.
@@ -6690,8 +6693,8 @@ create view ops.run_summary (
 
 -- One row once there are reports: the currency and the attribution in which marts of search ads have figures that may be added up over organisations. Which currency do our sums have? Which installs do they count?
 create view ops.search_ads_default (
-  currency text, -- The requested currency that most organisations have reports in; of several the one with most days from its first to its last report, then the one that is the own currency of most, then USD, then the first by its letters.
-  attribution text, -- The requested attribution that most organisations have reports in; of several the one with most days from its first to its last report, then WITH, then WITHOUT.
+  currency text, -- The requested currency with most days of reports: from the first to the last report of each organisation, added up. Of several the one of most organisations, then the one that is the own currency of most, then USD, then the first by its letters.
+  attribution text, -- The requested attribution with most days of reports, counted alike; of several the one of most organisations, then WITH, then WITHOUT.
   left_out_org_count bigint -- Organisations with reports, but none in this currency and attribution: sums leave them out.
 ) as
  WITH RECURSIVE step(org_id, report_level, grain, currency, attribution) AS (
@@ -6736,7 +6739,7 @@ create view ops.search_ads_default (
                            FROM span s
                           GROUP BY s.currency, s.org_id) p
                   GROUP BY p.currency
-                  ORDER BY (count(*)) DESC, (sum(p.day_count)) DESC, (count(*) FILTER (WHERE (EXISTS ( SELECT
+                  ORDER BY (sum(p.day_count)) DESC, (count(*)) DESC, (count(*) FILTER (WHERE (EXISTS ( SELECT
                            FROM core.search_ads_integration i
                           WHERE i.org_id = p.org_id AND i.valid_to IS NULL AND i.currency = p.currency)))) DESC, (p.currency <> 'USD'::text), p.currency
                  LIMIT 1) AS currency,
@@ -6747,7 +6750,7 @@ create view ops.search_ads_default (
                            FROM span s
                           GROUP BY s.attribution, s.org_id) p
                   GROUP BY p.attribution
-                  ORDER BY (count(*)) DESC, (sum(p.day_count)) DESC, (array_position('{WITH,WITHOUT,ONLY}'::text[], p.attribution))
+                  ORDER BY (sum(p.day_count)) DESC, (count(*)) DESC, (array_position('{WITH,WITHOUT,ONLY}'::text[], p.attribution))
                  LIMIT 1) AS attribution
           WHERE (EXISTS ( SELECT
                    FROM step))
@@ -7273,6 +7276,9 @@ create view ops.unanswered_keyword (
            FROM ops.waiting_rank_slice w
              CROSS JOIN LATERAL ( SELECT g.g::date AS date_day
                    FROM generate_series(w.window_start::timestamp without time zone, (w.window_end - 1)::timestamp without time zone, '1 day'::interval) g(g)) d
+          WHERE NOT (EXISTS ( SELECT
+                   FROM ops.dropped_month m
+                  WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= w.ended_at AND m.month_start = date_trunc('month'::text, d.date_day::timestamp without time zone)::date))
           GROUP BY w.store, w.track_id, w.country_code, w.scope, w.batch_id, w.app_key, w.country_key, d.date_day) o
      JOIN ops.batch b ON b.batch_id = o.batch_id
      CROSS JOIN LATERAL unnest(b.items) i(item)
@@ -7339,7 +7345,9 @@ create view ops.unanswered_keyword_daily (
                                    FROM generate_series(w.window_start::timestamp without time zone, (w.window_end - 1)::timestamp without time zone, '1 day'::interval) g(g)) d
                           WHERE NOT (EXISTS ( SELECT
                                    FROM core.fact_keyword_rank_summary f
-                                  WHERE f.app_key = w.app_key AND f.date_day = d.date_day AND f.country_key = w.country_key))) l
+                                  WHERE f.app_key = w.app_key AND f.date_day = d.date_day AND f.country_key = w.country_key)) AND NOT (EXISTS ( SELECT
+                                   FROM ops.dropped_month m
+                                  WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= w.ended_at AND m.month_start = date_trunc('month'::text, d.date_day::timestamp without time zone)::date))) l
                   GROUP BY l.store, l.track_id, l.country_code, l.scope, l.date_day) o
         UNION ALL
          SELECT o.store,
@@ -7360,6 +7368,9 @@ create view ops.unanswered_keyword_daily (
                      CROSS JOIN LATERAL ( SELECT DISTINCT n.date_day
                            FROM core.fact_keyword_rank_summary n
                           WHERE n.app_key = w.app_key AND n.country_key = w.country_key AND n.date_day >= w.window_start AND n.date_day < w.window_end) f
+                  WHERE NOT (EXISTS ( SELECT
+                           FROM ops.dropped_month m
+                          WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= w.ended_at AND m.month_start = date_trunc('month'::text, f.date_day::timestamp without time zone)::date))
                   GROUP BY w.store, w.track_id, w.country_code, w.scope, w.batch_id, w.app_key, w.country_key, f.date_day) o
              JOIN ops.batch b ON b.batch_id = o.batch_id
              CROSS JOIN LATERAL unnest(b.items) i(item)
@@ -7371,7 +7382,7 @@ create view ops.unanswered_keyword_daily (
   GROUP BY store, track_id, country_code, date_day
  HAVING sum(keyword_count) > 0::numeric;
 
--- One row per app, country and day whose visibility score was requested and has no answer yet. Which days of visibility are incomplete? Whose scores are missing?
+-- One row per app, country and day whose visibility score was requested and has no answer: not yet, or never where the time to request it is over. Which days of visibility are incomplete? Whose scores are missing?
 create view ops.unanswered_visibility_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -7386,17 +7397,17 @@ create view ops.unanswered_visibility_daily (
      JOIN ops.batch b ON b.batch_id = s.batch_id
      CROSS JOIN LATERAL unnest(b.items) i(item)
      JOIN core.dim_date d ON d.date_day >= s.window_start AND d.date_day < s.window_end
-  WHERE s.dataset = 'visibility'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (EXISTS ( SELECT
+  WHERE s.dataset = 'visibility'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text, 'lost'::text])) AND NOT (EXISTS ( SELECT
            FROM core.dim_app a
              JOIN core.dim_country c ON c.country_code = split_part(i.item, ':'::text, 1)
              JOIN core.fact_visibility f ON f.app_key = a.app_key AND f.date_day = d.date_day AND f.country_key = c.country_key
           WHERE a.store = (s.scope ->> 'store'::text) AND a.track_id = split_part(i.item, ':'::text, 2))) AND NOT (EXISTS ( SELECT
            FROM ops.slice n
              JOIN ops.batch o ON o.batch_id = n.batch_id
-          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'skipped'::text, 'lost'::text])) AND (i.item = ANY (o.items))))
+          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'skipped'::text])) AND (i.item = ANY (o.items))))
   GROUP BY (s.scope ->> 'store'::text), (split_part(i.item, ':'::text, 2)), (split_part(i.item, ':'::text, 1)), d.date_day;
 
--- One row per slice of ranks that is pending, running, deferred or failed, with the keys of its app and country. Which requests for ranks have no answer yet?
+-- One row per slice of ranks that is pending, running, deferred, or failed without a newer answer of the same list, with the keys of its app and country. Which requests for ranks have no answer yet?
 create view ops.waiting_rank_slice (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -7406,7 +7417,8 @@ create view ops.waiting_rank_slice (
   batch_id bigint, -- List of the requested keywords.
   scope jsonb, -- Partition of the slice.
   app_key integer, -- The app.
-  country_key smallint -- The country.
+  country_key smallint, -- The country.
+  ended_at timestamp with time zone -- When it failed; null where it waits for its first answer.
 ) as
  SELECT s.scope ->> 'store'::text AS store,
     s.scope ->> 'app'::text AS track_id,
@@ -7416,11 +7428,14 @@ create view ops.waiting_rank_slice (
     s.batch_id,
     s.scope,
     a.app_key,
-    c.country_key
+    c.country_key,
+    s.ended_at
    FROM ops.slice s
      LEFT JOIN core.dim_app a ON a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text)
      LEFT JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
-  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text]));
+  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (s.state = 'failed'::text AND (EXISTS ( SELECT
+           FROM ops.slice n
+          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text])))));
 
 -- One row, by which the workers take turns: time of the last check for problems, and earliest time of the next message to the webhook.
 create table ops.watch (
