@@ -75,6 +75,23 @@ comment on column ops.latest_keyword_rank.answered_keyword_count  is 'Those with
 comment on column ops.latest_keyword_rank.is_complete             is 'True when all requested keywords of the newest day have an answer.';
 select ops.comment_columns('ops.latest_keyword_rank');
 
+create view ops.newest_unanswered_day as
+select p.store, p.track_id, n.country_code, n.date_day
+from   ops.portfolio_app as p
+cross  join lateral (
+  select s.country_key, max(s.date_day) - 6 as since_day
+  from   core.fact_keyword_rank_summary as s
+  where  s.app_key = p.app_key
+  group  by 1) as l
+join   core.dim_country as c on c.country_key = l.country_key
+cross  join lateral (
+  select u.country_code, u.date_day
+  from   ops.unanswered_keyword_daily as u
+  where  u.store = p.store and u.track_id = p.track_id and u.country_code = c.country_code and u.date_day >= l.since_day
+  offset 0) as n; -- a fence: joined, all days that wait would be counted
+comment on view   ops.newest_unanswered_day is 'One row per app of the portfolio, country and day whose ranks were requested and wait for an answer, from 6 days before the newest day of the app in the country on: what a backfill waits for has none. Which newest days are incomplete?';
+select ops.comment_columns('ops.newest_unanswered_day');
+
 create view mart.keyword_rank_movers as
 select l.store, l.track_id, l.app_name, c.country_code, c.country_name, k.keyword, d.device_code, p.days_back, l.date_day,
        coalesce(exact.date_day, near.date_day) as previous_day, l.rank as keyword_rank, before.rank as previous_rank, before.rank - l.rank as places_gained,
@@ -295,7 +312,8 @@ from   (
   join   core.dim_app       as a on a.store = n.store and a.track_id = n.track_id
   join   core.dim_country   as c on c.country_code = n.country_code
   join   core.dim_device    as d on (d.device_key = 0) = (a.store = 'android')
-  join   mart.keyword_group as g on g.keyword = n.keyword
+  -- also a keyword that no answer has named yet, however it is written
+  join   (select distinct m.group_name, lower(m.keyword) as keyword from core.grouped_keyword as m) as g on g.keyword = lower(n.keyword)
   group  by 1, 2, 3, 4, 5, 6, 7, 8) as u
 group  by 1, 2, 3, 4, 5, 6, 7, 8;
 comment on view   mart.keyword_group_daily            is 'One row per app, country, device, group of keywords (portfolio.groups of the configuration) and day whose ranks were requested: counts and share of voice of the keywords of the group. It reads every rank of its days: filter by app or by some weeks. Choose one device and group_name, since a keyword may be in several groups; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How does each group of keywords do? Does our share of the searches for our brand fall?';

@@ -10,21 +10,6 @@ with competitor as (
   from   ops.portfolio_app as p
   join   ops.portfolio_app as o on o.store = p.store and o.app_key <> p.app_key
   where  not exists (select from core.tracked_competitor as n where n.app_key = p.app_key and n.valid_to is null)
-), waiting as materialized (
-  -- days around the newest of each app and country: what a backfill waits for is not looked at
-  select p.store, p.track_id, n.country_code, n.date_day
-  from   ops.portfolio_app as p
-  cross  join lateral (
-    select s.country_key, max(s.date_day) - 6 as since_day
-    from   core.fact_keyword_rank_summary as s
-    where  s.app_key = p.app_key
-    group  by 1) as l
-  join   core.dim_country as c on c.country_key = l.country_key
-  cross  join lateral (
-    select u.country_code, u.date_day
-    from   ops.unanswered_keyword_daily as u
-    where  u.store = p.store and u.track_id = p.track_id and u.country_code = c.country_code and u.date_day >= l.since_day
-    offset 0) as n
 )
 select l.store, l.track_id, l.app_name, o.track_id as competitor_track_id, coalesce(o.app_name, o.track_id) as competitor_app_name, t.competitor_source,
        c.country_code, c.country_name, k.keyword, d.device_code, l.date_day, l.rank as keyword_rank, r.date_day as competitor_date_day,
@@ -37,7 +22,7 @@ select l.store, l.track_id, l.app_name, o.track_id as competitor_track_id, coale
             when l.rank > r.rank then 'behind'
             else 'same' end as comparison,
        l.requested_keyword_count, l.answered_keyword_count, l.is_complete,
-       case when (o.store, o.track_id, c.country_code, l.date_day) in (select n.store, n.track_id, n.country_code, n.date_day from waiting as n) then false
+       case when (o.store, o.track_id, c.country_code, l.date_day) in (select n.store, n.track_id, n.country_code, n.date_day from ops.newest_unanswered_day as n) then false
             when own.date_day is not null then true end as is_competitor_complete, kg.keyword_groups, ag.app_groups
 from   ops.latest_keyword_rank as l
 join   competitor       as t on t.app_key = l.app_key

@@ -90,7 +90,7 @@ test("a mart is added up by groups of keywords and of apps", async () => {
 });
 
 test("a group has its own counts and share of voice by day, complete or not, and capital letters make no difference", async () => {
-  await mart.ask("insert into core.grouped_keyword values ('brand', 'LUMI app')");
+  await mart.ask("insert into core.grouped_keyword values ('brand', 'LUMI app'), ('brand', 'NEVER answered')");
   const on = { country_key: "US", device_key: "IPHONE", date_day: "2026-08-09" };
   await mart.fill("core.fact_keyword_rank", [
     { ...on, app_key: "ios:1", keyword_key: "lumi", rank: 2 },
@@ -99,7 +99,7 @@ test("a group has its own counts and share of voice by day, complete or not, and
   ]);
   await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-09', '{}', now())");
   await mart.ask(`
-    with list as (insert into ops.batch (items, digest) values ('{lumi,habit,other}', 'x') returning batch_id)
+    with list as (insert into ops.batch (items, digest) values ('{lumi,habit,other,Never Answered}', 'x') returning batch_id)
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at)
     select 'keyword_rank', 'o', '{"store":"ios","app":"2","country":"US"}', batch_id, '2026-08-09', '2026-08-10', '2026-08-09', '', 'daily', 'deferred', 1, 3, run_id, now() from ops.run, list`);
   const rows = (app: string) =>
@@ -113,7 +113,7 @@ test("a group has its own counts and share of voice by day, complete or not, and
   ]);
   expect(await rows("2")).toEqual([
     "all | 2 | 0 | false | - | - | - | - | - | -",
-    "brand | 1 | 0 | false | - | - | - | - | - | -",
+    "brand | 2 | 0 | false | - | - | - | - | - | -",
     "generic | 1 | 0 | false | - | - | - | - | - | -",
   ]);
 });

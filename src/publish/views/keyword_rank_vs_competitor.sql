@@ -12,9 +12,17 @@ with competitor as (
   from   ops.latest_keyword_rank as l
   join   competitor   as t on t.app_key = l.app_key
   join   core.dim_app as o on o.app_key = t.competitor_app_key and o.store = l.store
+), near as (
+  -- its own rank of the day, or else of the nearest one, the earlier of two
+  select l.app_key as app_key, l.competitor_app_key as competitor_app_key, l.country_key as country_key, l.keyword_key as keyword_key,
+         l.device_key as device_key, argMin((f.date_day, f.rank), (abs(toInt32(f.date_day) - toInt32(l.date_day)), f.date_day)) as found
+  from   pair as l
+  join   core.fact_keyword_rank as f on f.app_key = l.competitor_app_key and f.country_key = l.country_key and f.keyword_key = l.keyword_key and f.device_key = l.device_key
+  where  f.date_day between l.date_day - 6 and l.date_day + 6
+  group  by l.app_key, l.competitor_app_key, l.country_key, l.keyword_key, l.device_key
 ), own as (
-  select f.app_key, f.date_day, f.country_key, f.keyword_key, f.device_key, f.rank, toNullable(f.date_day) as found_day
-  from   core.fact_keyword_rank as f
+  select app_key, competitor_app_key, country_key, keyword_key, device_key, toNullable(found.1) as found_day, found.2 as rank
+  from   near
 ), list as (
   -- the newest list of the search, of the last five weeks
   select l.app_key, l.keyword_key, l.country_key, l.device_key, l.store, max(toNullable(f.date_day)) as list_day
@@ -30,7 +38,7 @@ with competitor as (
   select l.*, if(o.found_day is null, n.list_day, o.found_day) as competitor_date_day, if(o.found_day is null, p.place, o.rank) as competitor_keyword_rank,
          multiIf(o.found_day is not null, 'own rank', n.list_day is not null, 'search list', null) as competitor_rank_source
   from   pair as l
-  left   join own   as o on o.app_key = l.competitor_app_key and o.date_day = l.date_day and o.country_key = l.country_key and o.keyword_key = l.keyword_key and o.device_key = l.device_key
+  left   join own   as o on o.app_key = l.app_key and o.competitor_app_key = l.competitor_app_key and o.country_key = l.country_key and o.keyword_key = l.keyword_key and o.device_key = l.device_key
   left   join list  as n on n.app_key = l.app_key and n.keyword_key = l.keyword_key and n.country_key = l.country_key and n.device_key = l.device_key and n.store = l.store
   left   join place as p on p.keyword_key = l.keyword_key and p.date_day = n.list_day and p.country_key = l.country_key and p.store = l.store and p.device_key = l.device_key
                         and p.app_key = l.competitor_app_key
@@ -49,6 +57,11 @@ select assumeNotNull(l.store) as store, assumeNotNull(l.track_id) as track_id, l
                l.rank > l.competitor_keyword_rank, 'behind',
                'same') as comparison,
        l.requested_keyword_count as requested_keyword_count, l.answered_keyword_count as answered_keyword_count, l.is_complete as is_complete,
+       multiIf((assumeNotNull(l.store), assumeNotNull(l.competitor_track_id), assumeNotNull(c.country_code), assumeNotNull(l.date_day)) in (
+                 select assumeNotNull(n.store), assumeNotNull(n.track_id), assumeNotNull(n.country_code), assumeNotNull(n.date_day)
+                 from   ops.newest_unanswered_day as n), false,
+               l.competitor_rank_source = 'own rank', true,
+               null) as is_competitor_complete,
        kg.keyword_groups as keyword_groups, ag.app_groups as app_groups
 from   compared as l
 join   core.dim_country as c on c.country_key = l.country_key
