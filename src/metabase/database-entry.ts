@@ -145,7 +145,7 @@ function trust(
   const others = (typeof current === "string" ? current : "")
     .split("&")
     .filter((one) => one !== "" && one !== javaTrust);
-  if (sslMode === "verify-full" && rootCertificate === undefined)
+  if (sslMode.startsWith("verify-") && rootCertificate === undefined)
     return { [options]: [...others, javaTrust].join("&") };
   return others.length > 0 || current === javaTrust ? { [options]: others.join("&") } : {};
 }

@@ -57,18 +57,21 @@ describe("a server whose certificate is checked", () => {
     expect((await stage.apply({ connection })).changes).toEqual([]);
   });
 
-  test("of a public authority is reached by what Java trusts, beside the options that people have set", async () => {
-    await using stage = await openMetabaseStage();
-    const connection = secured("sslmode=verify-full");
-    await stage.apply({ connection });
-    const [entry] = stage.metabase.state.databases.values();
-    const trust = "sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
-    expect(entry?.details["additional-options"]).toBe(trust);
-    Object.assign(entry!.details, { "additional-options": "ApplicationName=metabase" });
-    expect((await stage.apply({ connection })).changes).toMatchObject([{ what: "database", action: "update" }]);
-    expect(entry?.details["additional-options"]).toBe(`ApplicationName=metabase&${trust}`);
-    expect((await stage.apply({ connection })).changes).toEqual([]);
-  });
+  test.each(["verify-full", "verify-ca"])(
+    "of a public authority (%s) is reached by what Java trusts, beside the options that people have set",
+    async (mode) => {
+      await using stage = await openMetabaseStage();
+      const connection = secured(`sslmode=${mode}`);
+      await stage.apply({ connection });
+      const [entry] = stage.metabase.state.databases.values();
+      const trust = "sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
+      expect(entry?.details["additional-options"]).toBe(trust);
+      Object.assign(entry!.details, { "additional-options": "ApplicationName=metabase" });
+      expect((await stage.apply({ connection })).changes).toMatchObject([{ what: "database", action: "update" }]);
+      expect(entry?.details["additional-options"]).toBe(`ApplicationName=metabase&${trust}`);
+      expect((await stage.apply({ connection })).changes).toEqual([]);
+    },
+  );
 });
 
 test("the entry reads as storehouse_reader, from three schemas, without unfolding JSON", async () => {
