@@ -91,7 +91,7 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
     addsUpOver: "everything but groups",
     ratios: voiceRatios,
   },
-  keyword_rank_daily: { time: "date_day", choose: oneDevice, sums: [], averages: ["keyword_rank"] },
+  // keyword_rank_daily has none: its rows do not say whether their day is complete; the average rank is one of organic_share_of_voice_daily
   organic_share_of_voice_daily: {
     time: "date_day",
     choose: oneDevice,

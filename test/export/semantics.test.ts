@@ -131,7 +131,13 @@ describe("the semantic layer of the marts", () => {
     });
     // as of the newest day of each app it cannot be said
     expect(metrics.get("app_overview_daily_rating_count")).toBeUndefined();
-    expect(metrics.get("keyword_rank_daily_keyword_rank")).toMatchObject({ agg: "average" });
+    expect(metrics.get("category_rank_daily_category_rank")).toMatchObject({ agg: "average" });
+    // rows of single ranks do not say whether their day is complete; sums of the day do
+    expect([...metrics.keys()].filter((name) => name.startsWith("keyword_rank_daily"))).toEqual([]);
+    expect(metrics.get("organic_share_of_voice_daily_average_rank")).toBeDefined();
+    expect(metrics.get("review_daily_rating_sum")).toMatchObject({
+      filter: "{{ Dimension('review_daily_row__is_answered') }} is true",
+    });
   });
 
   test("names no folder, and is refused", async () => {
