@@ -3045,23 +3045,6 @@ create view mart.keyword_rank_vs_competitor (
           WHERE NOT (EXISTS ( SELECT
                    FROM core.tracked_competitor n
                   WHERE n.app_key = p.app_key AND n.valid_to IS NULL))
-        ), waiting AS MATERIALIZED (
-         SELECT p.store,
-            p.track_id,
-            n.country_code,
-            n.date_day
-           FROM ops.portfolio_app p
-             CROSS JOIN LATERAL ( SELECT s.country_key,
-                    max(s.date_day) - 6 AS since_day
-                   FROM core.fact_keyword_rank_summary s
-                  WHERE s.app_key = p.app_key
-                  GROUP BY s.country_key) l_1
-             JOIN core.dim_country c_1 ON c_1.country_key = l_1.country_key
-             CROSS JOIN LATERAL ( SELECT u.country_code,
-                    u.date_day
-                   FROM ops.unanswered_keyword_daily u
-                  WHERE u.store = p.store AND u.track_id = p.track_id AND u.country_code = c_1.country_code AND u.date_day >= l_1.since_day
-                 OFFSET 0) n
         )
  SELECT l.store,
     l.track_id,
@@ -3096,7 +3079,7 @@ create view mart.keyword_rank_vs_competitor (
                 n.track_id,
                 n.country_code,
                 n.date_day
-               FROM waiting n)) THEN false
+               FROM ops.newest_unanswered_day n)) THEN false
             WHEN own.date_day IS NOT NULL THEN true
             ELSE NULL::boolean
         END AS is_competitor_complete,
@@ -5959,6 +5942,30 @@ create table ops.migration (
   ran_at timestamp with time zone not null, -- When it ran.
   constraint migration_pkey PRIMARY KEY (name)
 );
+
+-- One row per app of the portfolio, country and day whose ranks were requested and wait for an answer, from 6 days before the newest day of the app in the country on: what a backfill waits for has none. Which newest days are incomplete?
+create view ops.newest_unanswered_day (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  date_day date -- The day.
+) as
+ SELECT p.store,
+    p.track_id,
+    n.country_code,
+    n.date_day
+   FROM ops.portfolio_app p
+     CROSS JOIN LATERAL ( SELECT s.country_key,
+            max(s.date_day) - 6 AS since_day
+           FROM core.fact_keyword_rank_summary s
+          WHERE s.app_key = p.app_key
+          GROUP BY s.country_key) l
+     JOIN core.dim_country c ON c.country_key = l.country_key
+     CROSS JOIN LATERAL ( SELECT u.country_code,
+            u.date_day
+           FROM ops.unanswered_keyword_daily u
+          WHERE u.store = p.store AND u.track_id = p.track_id AND u.country_code = c.country_code AND u.date_day >= l.since_day
+         OFFSET 0) n;
 
 -- Next run of each line of the crontab that plans, priced by the worker that planned last.
 create table ops.next_run (
