@@ -2640,7 +2640,9 @@ create view mart.keyword_group_daily (
              JOIN core.dim_app a ON a.store = n.store AND a.track_id = n.track_id
              JOIN core.dim_country c ON c.country_code = n.country_code
              JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)
-             JOIN mart.keyword_group g ON g.keyword = n.keyword
+             JOIN ( SELECT DISTINCT m.group_name,
+                    lower(m.keyword) AS keyword
+                   FROM core.grouped_keyword m) g ON g.keyword = lower(n.keyword)
           GROUP BY a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, n.date_day) u
   GROUP BY store, track_id, app_name, country_code, country_name, device_code, group_name, date_day;
 
