@@ -177,6 +177,7 @@ describe("what is declared of the figures of marts", () => {
       "category_rank_vs_downloads_daily",
       "chart_movement_daily",
       "keyword_install_estimate",
+      "keyword_rank_daily",
       "search_ads_ad_group_report",
       "search_ads_campaign_report",
       "search_ads_daily",
