@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { DatabaseError } from "pg";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { errorCodes, type ErrorCode } from "../core/error-codes.ts";
 import { isLostConnection, databaseOutage } from "../postgres/database-errors.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
+import { isSlow } from "./slow.ts";
 import { navigationEntries } from "./pages/all.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -26,9 +26,6 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   console_slow: 503,
   database_unreachable: 503,
 };
-
-/** Postgres cancelled a statement: its time limit. */
-const cancelled = "57014";
 
 /** Shows whatever goes wrong as a page that says what to do next. What nobody foresaw goes into the log, and no word of it into the page. */
 export function addProblems(server: FastifyInstance, parts: ConsoleParts): void {
@@ -55,8 +52,7 @@ export function visitorOrNull(access: ConsoleParts["access"], request: FastifyRe
 /** What went wrong as one of our errors; null for what nobody foresaw. */
 export function problemOf(app: ConsoleParts["app"], error: unknown): StorehouseError | null {
   if (error instanceof StorehouseError) return error;
-  if (error instanceof DatabaseError && error.code === cancelled)
-    return fail("console_slow", { seconds: app.config.settings.console.timeout_seconds }, error);
+  if (isSlow(error)) return fail("console_slow", { seconds: app.config.settings.console.timeout_seconds }, error);
   if (isLostConnection(error)) return databaseOutage(error);
   if (!(error instanceof Error) || !("statusCode" in error)) return null;
   if ("code" in error && String(error.code).startsWith("FST_CSRF")) return fail("console_forged", {}, error);

@@ -22,11 +22,11 @@ const gapDays = 30;
 
 /** SQL: days of the lists of each scope in the days in which a gap is looked for: requested, answered, and failed, lost or waiting. */
 const listDays = sql`
-  select s.dataset, s.scope, range_agg(d.days) as requested,
+  select s.dataset, s.scope, max(s.request_from) filter (where s.kind <> 'snapshot') as request_from, range_agg(d.days) as requested,
          range_agg(d.days) filter (where s.state in ('loaded', 'empty', 'skipped')) as answered,
          range_agg(d.days) filter (where s.state in ('pending', 'running', 'deferred', 'lost')
                                    or s.state = 'failed' and s.slice_id in (select f.slice_id from ops.failed_slice as f)) as unanswered
-  from   ops.slice_log as s
+  from   ops.slice_finality as s
   cross  join lateral (select daterange(greatest(s.window_start, ops.today() - ${gapDays}::integer), s.window_end) as days) as d
   where  s.window_end > ops.today() - ${gapDays}::integer
   group  by s.dataset, s.scope, s.batch_id`;
@@ -37,7 +37,7 @@ const listDays = sql`
  */
 const firstGaps = sql`
   with scope as (
-    select dataset, scope, min(lower(unanswered - coalesce(answered, '{}'))) as unanswered_day, range_agg(requested) as requested,
+    select dataset, scope, max(request_from) as request_from, min(lower(unanswered - coalesce(answered, '{}'))) as unanswered_day, range_agg(requested) as requested,
            min(lower(requested)) as first_day, max(upper(answered)) as answered_end
     from   (${listDays}) as list
     group  by dataset, scope
@@ -46,14 +46,8 @@ const firstGaps = sql`
          min(least(s.unanswered_day, m.missing_day)) as gap_day
   from   scope as s
   left   join lateral (
-    select coalesce(t.first_day, ops.today() + 1 - t.settle_days - t.history_days) as day
-    from   ops.dataset_timing as t
-    where  t.dataset = s.dataset and (t.is_default or t.scope = s.scope)
-    order  by t.is_default
-    limit  1) as r on true
-  left   join lateral (
-    select lower(datemultirange(daterange(greatest(r.day, s.first_day), s.answered_end)) - s.requested) as missing_day
-    where  greatest(r.day, s.first_day) < s.answered_end and r.day is not null) as m on true
+    select lower(datemultirange(daterange(greatest(s.request_from, s.first_day), s.answered_end)) - s.requested) as missing_day
+    where  greatest(s.request_from, s.first_day) < s.answered_end and s.request_from is not null) as m on true
   where  least(s.unanswered_day, m.missing_day) is not null
   group  by 1, 2, 3, 4`;
 

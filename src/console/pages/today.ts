@@ -13,6 +13,8 @@ import { budgetsOf } from "../../config/credit-budgets.ts";
 import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
+import { isSlow } from "../slow.ts";
+import { addressOf } from "../parts/address.ts";
 import { mark } from "../parts/badge.ts";
 import { creditsCard } from "../parts/credits-card.ts";
 import { familyNames, familyStanding } from "../parts/family-standing.ts";
@@ -36,7 +38,10 @@ export const todayPage = definePage({
       readMorning(db, { accountId, budgets: budgetsOf(app.config.settings), now }),
     );
     // reads the whole ledger: a very large one takes longer than a page waits
-    const days = await context.read("complete days", readCompleteDays).catch(() => null);
+    const days = await context.read("complete days", readCompleteDays).catch((error: unknown) => {
+      if (isSlow(error)) return null;
+      throw error;
+    });
     const demand = await context.read("credit demand", async (db) => {
       const { settings } = app.config;
       return readCreditDemand({ db, settings, clock: app.clock, accountId: accountId ?? (await latestAccount(db)) });
@@ -82,7 +87,7 @@ function trustList({ app }: PageContext, { datasets: loaded }: Morning, days: re
         html`<li>
           ${mark(tone)}<strong>${familyNames[family]}</strong
           ><span>${sentence}</span
-          >${own.length > 0 && tone !== "good" && tone !== "calm" ? html`<a href="/runs?show=failed">See the runs<span class="unseen"> of ${familyNames[family]}</span></a>` : null}
+          >${own.length > 0 && tone !== "good" && tone !== "calm" ? html`<a href="${addressOf("/coverage", { dataset: own.join(",") })}">See the cells<span class="unseen"> of ${familyNames[family]}</span></a>` : null}
         </li>`,
     )}
   </ul>`;

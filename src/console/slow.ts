@@ -1,0 +1,13 @@
+import { DatabaseError } from "pg";
+import { StorehouseError } from "../core/errors.ts";
+
+/** Postgres cancelled a statement: its time limit. */
+const cancelled = "57014";
+
+/** True for what a read ends with that took longer than a page waits. */
+export function isSlow(error: unknown): boolean {
+  return (
+    (error instanceof StorehouseError && error.code === "console_slow") ||
+    (error instanceof DatabaseError && error.code === cancelled)
+  );
+}
