@@ -16,8 +16,14 @@ import type { Role, Visitor } from "./visitor.ts";
  *                                 Nor whom a reverse proxy on this machine lets in: what one forwards counts as coming from elsewhere.
  */
 
-/** The cookie of a session. */
-const cookieName = "storehouse_session";
+/** The cookie of a session; each console of a machine has its own, since cookies are sent to all ports. */
+const sessionCookie = "storehouse_session";
+
+/** The name of a cookie of the console that a request reaches. */
+export function cookieNameOf({ socket }: Pick<FastifyRequest, "socket">, name: string): string {
+  return `${name}_${socket.localPort}`;
+}
+
 const sessionMs = 12 * 3_600_000;
 
 /** Who may come in. */
@@ -26,6 +32,8 @@ export type Access = {
   readonly visitorOf: (request: FastifyRequest) => Visitor | null;
   /** Whom a request counts for where requests are limited: a session, a user of the proxy, or an address. */
   readonly countedFor: (request: FastifyRequest) => string;
+  /** Whose forms a request may send: those of a session, of a user of the proxy, or of nobody who is known. */
+  readonly formsOf: (request: FastifyRequest) => string;
   /** True where a password can be typed. */
   readonly hasPassword: boolean;
   /** Who typed this password; null where it is wrong. */
@@ -84,6 +92,12 @@ export function createAccess({ environment, settings }: Config, clock: Clock): A
     return session === null || session.until <= clock.now() || ended.has(session.id) ? null : session;
   }
 
+  /** The session, or the user of the proxy, that a request belongs to. */
+  function ownerOf(request: FastifyRequest): string | null {
+    const user = fromProxy(request)?.name;
+    return user === undefined ? (validSession(request)?.id ?? null) : `user ${user}`;
+  }
+
   function fromSession(request: FastifyRequest): Visitor | null {
     const session = validSession(request);
     return session && { name: session.name, role: session.role, from: request.ip, by: "password" };
@@ -97,10 +111,8 @@ export function createAccess({ environment, settings }: Config, clock: Clock): A
       if (!isLoopback(request.hostname.replace(/:\d+$/, "")) || isForwarded(request)) throw fail("console_host");
       return { name: "local", role: "operator", from: request.ip, by: "loopback" };
     },
-    countedFor: (request) => {
-      const user = fromProxy(request)?.name;
-      return user === undefined ? (validSession(request)?.id ?? request.ip) : `user ${user}`;
-    },
+    countedFor: (request) => ownerOf(request) ?? request.ip,
+    formsOf: (request) => ownerOf(request) ?? "nobody",
     known: (request, { name, password }) => {
       const found = passwords.find((one) => one.password !== undefined && isSame(one.password, password));
       return found === undefined
@@ -111,13 +123,13 @@ export function createAccess({ environment, settings }: Config, clock: Clock): A
       const id = randomBytes(12).toString("base64url");
       const session: Session = { id, name, role, until: clock.now() + sessionMs };
       const value = Buffer.from(JSON.stringify(session)).toString("base64url");
-      reply.setCookie(cookieName, value, cookieOptions(request));
+      reply.setCookie(cookieNameOf(request, sessionCookie), value, cookieOptions(request));
     },
     signOut: (request, reply) => {
       for (const [id, until] of ended) if (until <= clock.now()) ended.delete(id);
       const session = sessionIn(request);
       if (session !== null) ended.set(session.id, session.until);
-      reply.clearCookie(cookieName, { path: "/" });
+      reply.clearCookie(cookieNameOf(request, sessionCookie), { path: "/" });
     },
   };
 }
@@ -131,7 +143,7 @@ export function cookieOptions(request: FastifyRequest) {
 }
 
 function sessionIn(request: FastifyRequest): Session | null {
-  const cookie = request.cookies[cookieName];
+  const cookie = request.cookies[cookieNameOf(request, sessionCookie)];
   const unsigned = cookie === undefined ? null : request.unsignCookie(cookie);
   if (unsigned?.valid !== true || unsigned.value === null) return null;
   // signed by this process, which wrote it as a session

@@ -70,7 +70,7 @@ type Acting = {
   readonly visitor: Visitor;
 };
 
-async function act({ app, runs, reader }: ConsoleParts, acting: Acting): Promise<FastifyReply> {
+async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting): Promise<FastifyReply> {
   const { action, request, reply, visitor } = acting;
   const { db } = app.warehouse;
   const now = app.clock.now();
@@ -81,7 +81,8 @@ async function act({ app, runs, reader }: ConsoleParts, acting: Acting): Promise
   const reading = { ...context, app: { ...app, warehouse: { ...app.warehouse, db: reader } } };
   const price = await action.price(reading, input);
   const limit = app.config.settings.credits.ask_above;
-  if (!isAgreed(price, agreement, limit)) return confirm(acting, { price, agreement, limit });
+  if (!isAgreed(price, agreement, limit))
+    return confirm(acting, { price, agreement, limit, owner: access.formsOf(request) });
   const deed = { action: action.name, subject: JSON.stringify(price.about ?? input), credits: price.credits, at: now };
   const auditId = await recordDeed(db, visitor, deed);
   const record = (outcome: DeedOutcome, note: string) =>
@@ -126,14 +127,19 @@ function digestOf({ binds }: Price): string {
     .digest("base64url");
 }
 
-type Asked = { readonly price: Price; readonly agreement: Agreed; readonly limit: number };
+type Asked = { readonly price: Price; readonly agreement: Agreed; readonly limit: number; readonly owner: string };
 
 /** The page that shows the price and wants an agreement. */
 function confirm({ action, request, reply, visitor }: Acting, asked: Asked): FastifyReply {
   const { agreement } = asked;
   // what was agreed to and is dearer now is a conflict, as is a number that is another one
   const status = agreement.agreed === undefined ? 200 : 409;
-  const body = agreementForm(action, asked, request.body as Readonly<Record<string, string>>, reply.generateCsrf());
+  const body = agreementForm(
+    action,
+    asked,
+    request.body as Readonly<Record<string, string>>,
+    reply.generateCsrf({ userInfo: asked.owner }),
+  );
   const page = layout({ title: action.label, body, visitor, navigation: navigationEntries(), address: agreement.back });
   return reply.code(status).type("text/html; charset=utf-8").header("cache-control", "no-store").send(page.markup);
 }

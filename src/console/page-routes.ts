@@ -55,7 +55,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
     liveSince: since,
     visitor,
     address: request.url,
-    formToken: () => (token ??= reply.generateCsrf()),
+    formToken: () => (token ??= reply.generateCsrf({ userInfo: parts.access.formsOf(request) })),
     read: async (key, work) => {
       const { value, readAt, isOld } = await reads.read(key, work);
       if (isOld) oldest = Math.min(readAt, oldest ?? readAt);

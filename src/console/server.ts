@@ -77,7 +77,7 @@ export async function startConsole(
   const got = await listenOnFree({
     host,
     port,
-    open: () => serverOf(parts),
+    open: (one) => serverOf(parts, one),
     failed: (one, code, cause) => fail("console_not_listening", { host, port: one, cause: code }, cause),
   });
   if (got === null) throw fail("console_not_listening", { host, port, cause: "it and the next ten are in use" });
@@ -105,7 +105,7 @@ const directives = {
   frameAncestors: ["'none'"],
 };
 
-async function serverOf(parts: ConsoleParts): Promise<FastifyInstance> {
+async function serverOf(parts: ConsoleParts, port: number): Promise<FastifyInstance> {
   const { proxy } = parts.app.config.settings.console;
   // only a configured proxy says who is behind it, and that https is spoken
   const trustProxy = proxy === undefined ? false : [...proxy.addresses];
@@ -120,6 +120,11 @@ async function serverOf(parts: ConsoleParts): Promise<FastifyInstance> {
   await server.register(formbody);
   await server.register(rateLimit, { global: false });
   await server.register(csrf, {
+    // cookies of one machine are sent to all of its ports
+    cookieKey: `storehouse_form_${port === 0 ? newCookieKey().slice(0, 8) : port}`,
+    // a form is the visitor's for whom it was made: signed out, or as another one, nobody sends it
+    csrfOpts: { hmacKey: newCookieKey() },
+    getUserInfo: parts.access.formsOf,
     cookieOpts: { path: "/", httpOnly: true, sameSite: "strict", signed: true, secure: "auto" },
     getToken: (request) => (request.body as { _csrf?: string } | undefined)?._csrf,
   });

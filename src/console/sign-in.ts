@@ -23,7 +23,7 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
   server.get("/sign-in", (request, reply) => {
     const { to } = parsed(z.object({ to: OwnAddress }), request.query);
     if (!access.hasPassword || access.visitorOf(request) !== null) return reply.redirect(to, 303);
-    return send(request, reply, { to, problem: null });
+    return send(request, reply, { to, problem: null, owner: access.formsOf(request) });
   });
   server.post(
     "/sign-in",
@@ -42,7 +42,11 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
         access.signIn(request, reply, visitor);
         return reply.redirect(typed.to, 303);
       }
-      return send(request, reply.code(401), { to: typed.to, problem: fail("console_sign_in").problem });
+      return send(request, reply.code(401), {
+        to: typed.to,
+        problem: fail("console_sign_in").problem,
+        owner: access.formsOf(request),
+      });
     },
   );
   server.post("/sign-out", { preHandler: ownForm(server) }, (request, reply) => {
@@ -51,10 +55,10 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
   });
 }
 
-type Form = { readonly to: string; readonly problem: string | null };
+type Form = { readonly to: string; readonly problem: string | null; readonly owner: string };
 
 function send(request: FastifyRequest, reply: FastifyReply, form: Form): FastifyReply {
-  const body = signInForm(form, reply.generateCsrf());
+  const body = signInForm(form, reply.generateCsrf({ userInfo: form.owner }));
   const page = layout({ title: "Sign in", body, visitor: null, navigation: [], address: request.url });
   return reply.type("text/html; charset=utf-8").header("cache-control", "no-store").send(page.markup);
 }

@@ -19,13 +19,14 @@ export async function listenOnFree({
 }: {
   readonly host: string;
   readonly port: number;
-  readonly open: () => FastifyInstance | Promise<FastifyInstance>;
+  /** Makes the server for a port. */
+  readonly open: (port: number) => FastifyInstance | Promise<FastifyInstance>;
   readonly failed: (port: number, code: string, cause: unknown) => Error;
 }): Promise<ListeningServer | null> {
   const ports =
     port === 0 ? [0] : Array.from({ length: mostPorts }, (_, index) => port + index).filter((one) => one < 65_536);
   for (const one of ports) {
-    const server = await open();
+    const server = await open(one);
     try {
       await server.listen({ host, port: one });
     } catch (cause) {

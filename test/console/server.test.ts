@@ -1,8 +1,10 @@
+import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { priceOfSetup } from "../../src/cli/setup.ts";
 import { Settings } from "../../src/config/settings.ts";
-import type { Clock } from "../../src/core/clock.ts";
+import { systemClock, type Clock } from "../../src/core/clock.ts";
+import { tried } from "../support/granted-stage.ts";
 import { today } from "../support/ingest-stage.ts";
 import { leftWordsIn } from "../support/left-words.ts";
 import { pages } from "../../src/console/pages/all.ts";
@@ -81,6 +83,48 @@ describe("who comes in", () => {
     expect((await fetch(served.url, copy)).status).toBe(303);
   });
 
+  test("a session ends after twelve hours, and its cookie goes to this console alone", async () => {
+    const clock = { ...systemClock(today), now: () => time };
+    let time = Date.now();
+    const short = await stage.start({ ...withPasswords, clock });
+    const signedIn = clientOf(short);
+    const [session = ""] = (await signedIn.signIn(operatorPassword)).headers.getSetCookie();
+    expect(session).toMatch(/^storehouse_session_\d+=/);
+    expect(session.split("; ").slice(1).sort()).toEqual(["HttpOnly", "Path=/", "SameSite=Strict"]);
+    // cookies are sent to all ports of a machine
+    expect(session).toContain(`_${short.port}=`);
+    time += 12 * 3_600_000 - 1;
+    expect((await signedIn.get("/runs")).status).toBe(200);
+    time += 1;
+    expect((await signedIn.get("/runs")).status).toBe(303);
+  });
+
+  test("nobody is signed out by a form that was forged, or made before they signed in, or sent by a page of another site", async () => {
+    const signedIn = clientOf(served);
+    const before = /name="_csrf" value="([^"]+)"/.exec((await signedIn.get("/sign-in")).text)?.[1] ?? "";
+    await signedIn.post("/sign-in", { name: "Ann", password: operatorPassword });
+    const own = /name="_csrf" value="([^"]+)"/.exec((await signedIn.get("/")).text)?.[1] ?? "";
+    for (const _csrf of ["forged", before]) expect((await signedIn.post("/sign-out", { _csrf })).status).toBe(403);
+    const body = new URLSearchParams({ _csrf: own }).toString();
+    const type = "application/x-www-form-urlencoded";
+    const { origin } = new URL(served.url);
+    for (const [headers, status] of [
+      [{ origin: "http://evil.example" }, 403],
+      [{ origin: "null" }, 403],
+      [{ origin, "sec-fetch-site": "same-site" }, 403],
+      [{ origin }, 303],
+    ] as const) {
+      const sent = { "content-type": type, cookie: signedIn.cookie(), ...headers };
+      const answer = await fetch(new URL("/sign-out", served.url), {
+        method: "POST",
+        headers: sent,
+        body,
+        redirect: "manual",
+      });
+      expect([headers, answer.status]).toEqual([headers, status]);
+    }
+  });
+
   test.each(["//evil.example", "/\\evil.example", "/\t/evil.example", "https://evil.example/"])(
     "sign-in leads to no other site: %j",
     async (to) => {
@@ -92,7 +136,7 @@ describe("who comes in", () => {
   test("a session that somebody made up is none", async () => {
     const session = Buffer.from(JSON.stringify({ name: "x", role: "operator", until: 9e15 })).toString("base64url");
     const answer = await fetch(served.url, {
-      headers: { cookie: `storehouse_session=${session}.${"A".repeat(43)}` },
+      headers: { cookie: `storehouse_session_${served.port}=${session}.${"A".repeat(43)}` },
       redirect: "manual",
     });
     expect(answer.status).toBe(303);
@@ -245,6 +289,58 @@ test("no page loads anything from elsewhere or inline, and none holds the token"
       const words = text.replaceAll(/<(code|pre|option|script)\b[^]*?<\/\1>/g, " ").replaceAll(/<[^>]*>/g, " ");
       expect([address, leftWordsIn(words)]).toEqual([address, []]);
     }
+});
+
+test("nor do sign-in and pages about what is wrong", async () => {
+  for (const address of ["/sign-in", "/nowhere"]) {
+    const { headers, text } = await clientOf(served).get(address);
+    expect(headers.get("content-security-policy")).toContain("default-src 'none';script-src 'self'");
+    expect(text).not.toMatch(/<style|<script>|\sstyle=|\son\w+=|(src|href)="(https?:)?\/\//);
+  }
+});
+
+test("a stored answer is shown as text, cut, and without the token, and saved whole without it", async () => {
+  const { token } = stage.stage.sandbox;
+  const [one] = await stage.stage.query<{ slice_id: string; page: number }>(
+    "select slice_id, page from raw.answer where slice_id is not null order by answer_id",
+  );
+  const body = `{"id":12345678901234567890,"name":"<script>alert(1)</script>","token":"${token}","text":"${"x".repeat(300_000)}"}`;
+  await tried(
+    stage.granted.adminUrl,
+    `update raw.answer set body = decode('${zstdCompressSync(body).toString("hex")}', 'hex'), byte_count = ${body.length} where slice_id = ${one?.slice_id}`,
+  );
+  const address = `/slices/${one?.slice_id}/answer?page=${one?.page}`;
+  const { status, text } = await operator.get(address);
+  expect([status, text]).toEqual([200, expect.stringContaining("The first 200,000 characters")]);
+  expect(text).toContain("&quot;name&quot;: &quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot;");
+  expect(text).toContain("&quot;id&quot;: 12345678901234567890");
+  expect(text).not.toContain("<script>alert");
+  const saved = await operator.get(`${address}&save=1`);
+  expect(saved.headers.get("content-disposition")).toMatch(/^attachment; filename="slice-\d+-page-\d+\.json"$/);
+  expect(saved.text.length).toBeGreaterThan(300_000);
+  expect(saved.text).toContain('"name":"<script>alert(1)</script>"');
+  for (const shown of [text, saved.text]) expect(shown.includes(token)).toBe(false);
+});
+
+test("pages are read as storehouse_reader, without a form of an action for a viewer; what a page may not read is no slow ledger", async () => {
+  const all = "all tables in schema ops, core, mart";
+  const open = await stage.start(withPasswords);
+  const visitor = clientOf(open);
+  const other = clientOf(await stage.start());
+  await visitor.signIn(viewerPassword);
+  await tried(stage.granted.adminUrl, `revoke select on ${all} from storehouse_loader`);
+  try {
+    for (const { examples } of pages.filter(({ role }) => role !== "operator"))
+      for (const address of examples) {
+        const { status, text } = await visitor.get(address);
+        expect([address, status, text.includes("/actions/")]).toEqual([address, 200, false]);
+      }
+    await tried(stage.granted.adminUrl, "revoke select on ops.freshness from storehouse_reader");
+    expect((await other.get("/")).status).toBe(500);
+  } finally {
+    await tried(stage.granted.adminUrl, "grant select on ops.freshness to storehouse_reader");
+    await tried(stage.granted.adminUrl, `grant select on ${all} to storehouse_loader`);
+  }
 });
 
 test("pages that take much of the processor are not had as often as somebody likes; others are, and other visitors are not concerned", async () => {
