@@ -1,12 +1,13 @@
-/** The body of an answer as text to be read: JSON laid out, anything else as it is. */
+/** The body of an answer as text to be read: JSON laid out with every number as it was written, anything else as it is. */
 export function bodyText(body: Buffer): string {
   const text = body.toString("utf8");
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    JSON.parse(text);
   } catch {
     // no JSON
     return text;
   }
+  return startText(text);
 }
 
 /** A token of JSON: a text, a mark, or a number or word. */
