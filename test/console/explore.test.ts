@@ -89,8 +89,32 @@ test("ranks are drawn with the releases of the app", async () => {
 
 test("an app, a country or a keyword that nothing is known of is said to be so", async () => {
   expect((await client.get("/explore?app=ios:1")).text).toContain("No ranks of ios:1 are loaded.");
+  for (const [query, says] of [
+    ["country=DE", "No ranks in DE are loaded."],
+    ["country=us&device=watch", "No ranks in US on watch are loaded."],
+  ] as const) {
+    const { text } = await client.get(`/explore?${query}`);
+    expect([text, text.includes('role="img"')]).toEqual([expect.stringContaining(says), false]);
+  }
   expect((await client.get("/explore?keyword=no+such+keyword")).text).toContain("Nothing of it is loaded");
   expect(await client.get("/explore?from=yesterday")).toMatchObject({ status: 400 });
+});
+
+test("a field that a view does not use keeps its value for the others", async () => {
+  const fields = { app: "", from: "2026-08-10", to: "2026-08-19", back: "30", keyword: "habit" };
+  for (const view of views) {
+    const { text } = await client.get(`/explore?${new URLSearchParams({ ...fields, view }).toString()}`);
+    const form = /<form class="filters"[^]*?<\/form>/.exec(text)?.[0] ?? "";
+    for (const name of ["from", "to", "keyword"] as const)
+      expect([view, form]).toEqual([view, expect.stringContaining(`name="${name}" value="${fields[name]}"`)]);
+    expect([view, form]).toEqual([
+      view,
+      expect.stringMatching(/name="back"[^>]*(value="30"|>[^]*value="30"\s+selected)/),
+    ]);
+    // no other app has ranks: none can be chosen
+    if (view === "charts" || view === "reviews")
+      expect([view, form]).toEqual([view, expect.stringContaining('name="with"')]);
+  }
 });
 
 describe.skipIf(chromiumPath === null)(`Explore in a browser${leftOut}`, () => {

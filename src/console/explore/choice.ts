@@ -112,7 +112,7 @@ async function readRivals(db: Database, { store, trackId }: AppOption, country: 
   return rows;
 }
 
-/** The choice that an address comes to; null where no app has ranks, or none of this id. */
+/** The choice that an address comes to; null where no app has ranks, or none of this id, or the app has none in the country or on the device that is named. */
 export async function readChoice(db: Database, named: Named): Promise<Choice | null> {
   const apps = await readApps(db);
   const app = named.app === undefined ? apps[0] : apps.find((one) => one.app === named.app);
@@ -140,10 +140,13 @@ export async function readChoice(db: Database, named: Named): Promise<Choice | n
   };
 }
 
-/** The place that is named, or else one that shares the country with it, or else the first. */
+/** The first place that is as it is named; none where another one would be shown under the name of this one. */
 function chosenPlace(places: readonly PlaceOption[], { country, device }: Named): PlaceOption | undefined {
-  const wanted = country === undefined ? places : places.filter((one) => one.country === country.toUpperCase());
-  return wanted.find((one) => one.device === device) ?? wanted[0] ?? places[0];
+  return places.find(
+    (one) =>
+      (country === undefined || one.country === country.toUpperCase()) &&
+      (device === undefined || one.device === device.toUpperCase()),
+  );
 }
 
 function chosenRivals(all: readonly AppOption[], { rivals }: Named): readonly AppOption[] {

@@ -87,11 +87,14 @@ export const explorePage = definePage({
   },
 });
 
-function nothing({ app }: ExploreInput): Html {
+function nothing({ app, country, device, view }: ExploreInput): Html {
+  const place = `${country === "" ? "" : ` in ${country.toUpperCase()}`}${device === "" ? "" : ` on ${device}`}`;
+  const about = `${app === "" ? "" : ` of ${app}`}${place}`;
   return html`<h1>Explore</h1>
     <p class="card">
-      ${app === "" ? "No ranks are loaded yet." : `No ranks of ${app} are loaded.`} <code>storehouse sync</code> loads
-      them; <a href="/coverage">Coverage</a> shows what is there.
+      ${about === "" ? "No ranks are loaded yet." : `No ranks${about} are loaded.`} <code>storehouse sync</code> loads
+      them; <a href="/coverage">Coverage</a> shows what is
+      there${place === "" ? "." : html`, and <a href="${addressOf("/explore", { view, app })}">this page</a> what is loaded elsewhere.`}
     </p>`;
 }
 
