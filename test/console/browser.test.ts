@@ -88,6 +88,11 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     expect(await looked(address)).toEqual([fine, fine]);
   });
 
+  test("so does the page of an app's keywords", async () => {
+    const [app] = await stage.stage.query<{ track_id: string }>("select track_id from core.dim_app order by app_key");
+    expect(await looked(`/portfolio/${app?.track_id}/US`)).toEqual([fine, fine]);
+  });
+
   test("so do a selection of the grid and what is to be agreed to", async () => {
     const { dataset, ...ends } = { dataset: "keyword_rank", from: addDays(today, -12), until: addDays(today, -2) };
     await page.goto(`/coverage?dataset=${dataset}`);

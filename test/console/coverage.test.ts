@@ -64,6 +64,9 @@ describe("the page of coverage", () => {
     const guarded = clientOf(await stage.start(withPasswords));
     await guarded.signIn(viewerPassword);
     const { text: page } = await guarded.get(grid);
+    // without JavaScript a link leads there
+    const link = /<noscript><a href="([^"]+)"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect((await guarded.get(link)).text).toMatch(/<ul class="reasons">[^]*failed/);
     const key = keyOf(page);
     const ends = { first: key, last: key, from: addDays(today, -20), until: today };
     const query = new URLSearchParams(ends).toString();
@@ -256,6 +259,9 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     const address = page.url();
     await page.keyboard.press("Escape");
     expect(await page.locator('td[aria-selected="true"]').count()).toBe(0);
+    await panel("Select cells to see why").waitFor();
+    expect(new URL(page.url()).searchParams.has("first")).toBe(false);
+    expect(await page.evaluate("document.activeElement?.tabIndex")).toBe(0);
     await page.goto(address);
     await panel("1 partition × 3 days").waitFor();
     expect(await page.locator('td[aria-selected="true"]').count()).toBe(3);
@@ -363,6 +369,14 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
       wrap.scrollTop = wrap.scrollHeight;
     });
     await page.locator('tr[data-row="999"]').waitFor();
+    // also where what was selected is far away
+    await page.locator('tr[data-row="999"] td').first().click();
+    await page.locator(".grid-wrap").evaluate((wrap) => {
+      wrap.scrollTop = 0;
+    });
+    await page.locator('tr[data-row="0"]').waitFor();
+    await page.locator('tr[data-row="999"]').waitFor({ state: "detached" });
+    expect(await page.locator('td[tabindex="0"]').count()).toBe(1);
     expect(await sent()).toBeLessThan(600);
   });
 });

@@ -131,14 +131,24 @@
       right: Math.max(anchor.column, active.column),
     });
 
+    function firstCell() {
+      return table.querySelector("tr[data-row] td");
+    }
+
     function mark() {
       const b = anchor && active ? bounds() : null;
       for (const cell of table.querySelectorAll('td[aria-selected="true"]')) cell.removeAttribute("aria-selected");
-      const focus = table.querySelector('td[tabindex="0"]');
-      focus?.removeAttribute("tabindex");
+      const was = table.querySelector('td[tabindex="0"]');
+      // a cell that loses it loses the focus with it
+      const makeReachable = (cell) => {
+        if (!cell || cell === was) return;
+        was?.removeAttribute("tabindex");
+        cell.tabIndex = 0;
+      };
       if (b === null) {
-        const start = table.querySelector("tr[data-row] td");
-        if (start) start.tabIndex = 0;
+        // one cell can always be reached by keyboard: that with the focus, or the first one
+        const here = document.activeElement;
+        makeReachable(table.contains(here) && here.matches("tr[data-row] td") ? here : firstCell());
         return;
       }
       for (const row of table.querySelectorAll("tr[data-row]")) {
@@ -147,8 +157,7 @@
         for (let column = b.left; column <= b.right; column += 1)
           row.cells[column + 1]?.setAttribute("aria-selected", "true");
       }
-      const cell = cellAt(active);
-      if (cell) cell.tabIndex = 0;
+      makeReachable(cellAt(active) ?? firstCell());
     }
 
     function choose(place, extend) {
@@ -161,7 +170,7 @@
 
     function describe(cell, { column }) {
       const head = columns[column];
-      const who = cell.parentElement.cells[0].textContent;
+      const who = [...cell.parentElement.cells[0].querySelectorAll("span")].map((one) => one.textContent).join(" ");
       const state = cell.title || cell.className || "not requested";
       cell.setAttribute("aria-label", `${who}, ${head?.title ?? ""}: ${state}`);
     }
@@ -192,6 +201,13 @@
       // a form in which somebody types is left as it is
       if (!isNew && panel.contains(document.activeElement)) return;
       if (markup !== null) panel.innerHTML = markup;
+    }
+
+    async function clear() {
+      history.replaceState(null, "", table.dataset.page);
+      const turn = (asked += 1);
+      const markup = await text(table.dataset.panel);
+      if (turn === asked && markup !== null) panel.innerHTML = markup;
     }
 
     table.addEventListener("pointerdown", (event) => {
@@ -234,6 +250,7 @@
       } else if (event.key === "Escape") {
         anchor = active = null;
         mark();
+        void clear();
       } else {
         const place = moved(event, at);
         if (place === null) return;

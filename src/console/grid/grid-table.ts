@@ -57,8 +57,8 @@ function daysText(column: Window): string {
 
 const storeNames: Readonly<Record<string, string>> = { ios: "iOS", android: "And." };
 
-/** Rows of the grid, the first of them with this number. */
-export function gridRows(rows: readonly GridRow[], offset: number): Html {
+/** Rows of the grid, the first of them with this number. `selecting`: the address that selects a whole row by its key, for readers without JavaScript. */
+export function gridRows(rows: readonly GridRow[], offset: number, selecting?: (key: string) => string): Html {
   return html`${rows.map(
     (row, index) =>
       html`<tr data-row="${offset + index}" data-key="${groupKey(row)}">
@@ -66,11 +66,20 @@ export function gridRows(rows: readonly GridRow[], offset: number): Html {
           <span class="dataset">${row.dataset}</span
           ><span class="app">${row.appName ?? row.trackId ?? (row.store === null ? "the account" : "every app")}</span
           ><span class="store">${row.store === null ? null : storeNames[row.store]}</span
-          ><span class="country">${row.country}</span>
+          ><span class="country">${row.country}</span>${
+            selecting === undefined || !hasReason(row)
+              ? null
+              : html`<noscript><a href="${selecting(groupKey(row))}">why</a></noscript>`
+          }
         </th>
         ${row.cells.map(cell)}
       </tr> `,
   )}`;
+}
+
+/** True where a cell stands as it does for a reason that is known. */
+function hasReason({ cells }: GridRow): boolean {
+  return cells.some((one) => ["failed", "lost", "deferred", "skipped"].includes(worstState(one) ?? ""));
 }
 
 function cell(cells: CellCounts): Html {

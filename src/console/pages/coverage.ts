@@ -1,7 +1,7 @@
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
 import { count, countOf } from "../../core/count.ts";
 import { readAppNames } from "../../ledger/app-names.ts";
-import type { Window } from "../../core/window.ts";
+import { lastDay, type Window } from "../../core/window.ts";
 import { columnsOf, type ColumnWidth } from "../grid/columns.ts";
 import { endsOf, filtersOf, gridInput, selectionInput, widthOf, windowOf, type GridInput } from "../grid/filters.ts";
 import { filterForm } from "../grid/filter-form.ts";
@@ -121,9 +121,14 @@ function table(input: GridInput, { columns, width, rows, total, size, offset }: 
     </caption>
     ${gridHead(columns, width)}
     <tbody>
-      ${gridRows(rows, offset)}
+      ${gridRows(rows, offset, (key) => addressOf("/coverage", { ...gridFields(input), first: key, last: key, from: columns[0]?.start, until: lastOf(columns) }))}
     </tbody>
   </table>`;
+}
+
+function lastOf(columns: readonly Window[]): string | undefined {
+  const last = columns.at(-1);
+  return last && lastDay(last);
 }
 
 /** For readers without JavaScript, with which rows come as they are scrolled to. */
