@@ -47,6 +47,18 @@ describe("the SQL of every card of config/metabase runs on a warehouse that was 
     if (field !== undefined) expect(names).toContain(field);
   });
 
+  test("a filter that begins with our app hides no competitor: cards of marts about others as well do not have it", async () => {
+    const { rows } = await client.query<{ name: string }>(`
+      select distinct 'mart.' || table_name as name from information_schema.columns
+      where  table_schema = 'mart' and column_name in ('is_competitor', 'is_portfolio_app')`);
+    const about = cards.filter(({ card }) => rows.some(({ name }) => name === card.table));
+    expect(about.length).toBeGreaterThan(3);
+    const hiding = about.filter(
+      ({ dashboard, card }) => dashboard.filters["app"]?.first !== undefined && filtersIn(card.sql).includes("app"),
+    );
+    expect(hiding.map(({ name }) => name)).toEqual([]);
+  });
+
   test.each(Object.entries(metrics))("metric %s", async (_, { table, aggregate, column, over, only, day }) => {
     const inner = aggregate === "distinct" ? `count(distinct ${column})` : `${aggregate}(${column ?? "*"})`;
     const ratio = over === undefined ? inner : `${inner}::numeric / nullif(sum(${over}), 0)`;
