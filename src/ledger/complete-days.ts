@@ -2,7 +2,7 @@ import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
-/** How far a dataset is complete: every app and country of which something is due is answered through `completeTo`, as far back as a gap is looked for. */
+/** How far a dataset is complete: every app and country of which something is due is answered through `completeTo`, in the days in which gaps are searched. */
 export type CompleteDays = {
   readonly dataset: string;
   /** Null where one of them has no answer yet. */
@@ -17,10 +17,10 @@ export type CompleteDays = {
   readonly failed: number;
 };
 
-/** A gap is looked for so many days back: an older one is history, which Coverage shows. */
+/** Gaps are searched so many days back: an older one is history, which Coverage shows. */
 const gapDays = 30;
 
-/** SQL: days of the lists of each scope in the days in which a gap is looked for: requested, answered, and failed, lost or waiting. */
+/** SQL: days of the lists of each scope in the days in which gaps are searched: requested, answered, and failed, lost or waiting. */
 const listDays = sql`
   select s.dataset, s.scope, max(s.request_from) filter (where s.kind <> 'snapshot') as request_from, range_agg(d.days) as requested,
          range_agg(d.days) filter (where s.state in ('loaded', 'empty', 'skipped')) as answered,
