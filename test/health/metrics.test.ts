@@ -60,7 +60,7 @@ describe("a scrape", () => {
     });
     expect((await valuesOf("storehouse_freshness_seconds"))["keyword_rank"]).toBe(6 * 3_600);
     expect((await valuesOf("storehouse_freshness_limit_seconds"))["keyword_rank"]).toBe(54 * 3_600);
-    expect(await valuesOf("storehouse_workers")).toEqual({ worker: 0, sync: 1, command: 0 });
+    expect(await valuesOf("storehouse_workers")).toEqual({ worker: 0, sync: 1, command: 0, gateway: 0 });
   });
 
   test("exports no value of the fleet while the database does not respond, not even the last one", async () => {

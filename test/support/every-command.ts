@@ -54,6 +54,7 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
     ["doctor", "--json"],
     ["schedule", "--json"],
     ["estimate", "--apps", "1", "--countries", "1", "--keywords", "1", "--dataset", "app_rating", "--json"],
+    ["lookback", "--json"],
     ["export", "--table", "dim_app", "--out", `${folder}/parquet`, "--json"],
     ["dbt", "--out", `${folder}/dbt`],
     ["chart", "coverage", "--dataset", "keyword_rank", "--out", `${folder}/coverage.svg`],
@@ -68,6 +69,8 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
     ...typed.map((one) => ({ typed: one, ends: 0 })),
     // nobody answers there
     { typed: ["metabase", "--url", "http://127.0.0.1:1", "--wait", "0", "--json"], ends: 2 },
+    // it has no address
+    { typed: ["publish", "--json"], ends: 2 },
     // its input is empty; where the owner's rights are, the reader has a password
     { typed: ["mcp"], ends: isOwner ? 0 : 2 },
     ...owners.map((one) => ({ typed: one, ends: isOwner ? 0 : 2 })),
@@ -75,4 +78,4 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
 }
 
 /** Those that go on until they are stopped. */
-export const endless = ["worker", "sandbox", "console"];
+export const endless = ["worker", "sandbox", "console", "gateway"];
