@@ -51,6 +51,11 @@ export type MoverRow = {
   readonly places_gained: number | null;
 };
 
+/** As many are shown, and say so where there are more. */
+export const mostMovers = 200;
+/** The same of reviews. */
+export const mostReviews = 1000;
+
 /** Keywords of the app whose rank is another than so many days (1, 7, 30 or 90) before the newest day, the largest moves first. */
 export function moversOf({ app, country, device }: Choice, daysBack: number): SqlFragment<MoverRow> {
   return sql<MoverRow>`
@@ -59,7 +64,7 @@ from   mart.keyword_rank_movers
 where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${country} and device_code = ${device}
 and    days_back = ${daysBack} and movement in ('gained', 'lost', 'entered', 'left')
 order  by abs(places_gained) desc nulls last, keyword
-limit  200`;
+limit  ${sql.lit(mostMovers)}`;
 }
 
 /** A day of an app's place in a chart. */
@@ -122,5 +127,5 @@ from   mart.review_text
 where  store = ${app.store} and track_id = ${app.trackId} and country_code in (${country}, 'ALL')
 and    date_day between ${window.start}::date and ${lastDay(window)}::date
 order  by reviewed_at desc, review_id
-limit  1000`;
+limit  ${sql.lit(mostReviews)}`;
 }

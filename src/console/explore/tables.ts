@@ -1,6 +1,13 @@
 import { html, type Html } from "../html.ts";
 import { dataTable } from "../parts/table.ts";
-import type { ChartRow, MoverRow, RankRow, ReleaseRow, ReviewRow } from "./statements.ts";
+import {
+  type ChartRow,
+  mostMovers,
+  type MoverRow,
+  type RankRow,
+  type ReleaseRow,
+  type ReviewRow,
+} from "./statements.ts";
 
 /** Days of a table that a page shows: the download has all. */
 const mostRows = 60;
@@ -53,7 +60,7 @@ const movements: Readonly<Record<string, string>> = {
 /** Keywords that moved, the largest moves first. */
 export function moverTable(rows: readonly MoverRow[], daysBack: number): Html {
   const table = dataTable(
-    `Keywords whose rank changed in ${daysBack} days`,
+    `${rows.length < mostMovers ? "Keywords whose rank changed" : `The ${mostMovers} keywords whose rank changed most`} in ${daysBack} days`,
     [
       { heading: "Keyword", cell: (row: MoverRow) => row.keyword },
       {

@@ -8,7 +8,9 @@ import { withLiterals, type SqlFragment } from "../../postgres/sql.ts";
 import type { Html } from "../html.ts";
 import { picture } from "../parts/picture.ts";
 import type { Choice } from "./choice.ts";
+import { count } from "../../core/count.ts";
 import {
+  mostReviews,
   moversOf,
   chartsOf,
   ranksOf,
@@ -204,7 +206,7 @@ const reviews: View = {
         },
         {
           name: "texts",
-          label: "Reviews",
+          label: list.length < mostReviews ? "Reviews" : `The newest ${count(mostReviews)} reviews`,
           rows: list,
           columns: ["reviewed_at", "rating", "title", "content", "reviewer_name", "version"],
         },

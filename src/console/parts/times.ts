@@ -10,7 +10,8 @@ function utcMinute(instant: Date | number): string {
 export function instantText(instant: Date | number, now: number): string {
   const away = now - Number(instant);
   const clock = `${utcMinute(instant)} UTC`;
-  return away < 0 ? `${clock}, in ${durationText(-away)}` : `${clock}, ${durationText(away)} ago`;
+  // the clocks of two machines differ by some of a second
+  return away <= -1_000 ? `${clock}, in ${durationText(-away)}` : `${clock}, ${durationText(Math.max(0, away))} ago`;
 }
 
 /** A time as a table shows it, with its age for who points at it. */
