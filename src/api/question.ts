@@ -16,7 +16,7 @@ export function questionOf(operation: Operation, params: Params): string {
     return { name, param, text: textOf(params[name] ?? param.default ?? first) };
   });
   const given = new Map(all.map((value) => [value.name, value]));
-  // operations that share a path are told apart by their values, not by a name that the service does not know
+  // operations that share a path differ in their values, not by a name that the service does not know
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => JSON.stringify(given.get(name)?.text ?? null));
   const sent = all
     .filter(({ param, text }) => param.in !== "path" && text !== undefined)

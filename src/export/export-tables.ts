@@ -72,7 +72,7 @@ async function openParquet(work: string) {
 
 const nothing = () => undefined;
 
-/** Until the transaction ends: a bucket has no lock of its own, and whoever exports into it reads this database. */
+/** Until the transaction ends: a bucket has no lock of its own, and every process that exports into it reads this database. */
 async function lockPlace(client: PoolClient, name: string, out: string): Promise<void> {
   const { rows } = await client.query<{ is_ours: boolean }>(
     "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_ours",

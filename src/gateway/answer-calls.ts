@@ -57,7 +57,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
 
   function noteFailure(error: unknown): void {
     // the answer is stored: the next start tries again
-    log.warn({ problem: error instanceof Error ? error.message : "unknown" }, "gateway.not_loaded");
+    log.warn({ problem: ingest.scrub(error instanceof Error ? error.message : String(error)) }, "gateway.not_loaded");
   }
 
   /** Keeps a caller within its day, its calls under way counted at their price. */

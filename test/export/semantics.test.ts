@@ -134,7 +134,11 @@ describe("the semantic layer of the marts", () => {
     expect(metrics.get("category_rank_daily_category_rank")).toMatchObject({ agg: "average" });
     // rows of single ranks do not say whether their day is complete; sums of the day do
     expect([...metrics.keys()].filter((name) => name.startsWith("keyword_rank_daily"))).toEqual([]);
-    expect(metrics.get("organic_share_of_voice_daily_average_rank")).toBeDefined();
+    expect(metrics.get("organic_share_of_voice_daily_average_rank")).toMatchObject({
+      type: "ratio",
+      numerator: "organic_share_of_voice_daily_rank_sum",
+      denominator: "organic_share_of_voice_daily_ranked_keyword_count",
+    });
     expect(metrics.get("review_daily_rating_sum")).toMatchObject({
       filter: "{{ Dimension('review_daily_row__is_answered') }} is true",
     });

@@ -31,7 +31,7 @@ test("nights count which days have moved, and a learned lookback requests as man
   expect([...ages.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(ages.get(2)).toMatchObject({ moved: ages.get(2)?.compared, rowsMoved: ages.get(2)?.rows });
   expect(ages.get(5)).toMatchObject({ moved: 0, amountMoved: 0 });
-  expect(moved).toBeDefined();
+  expect(moved).toEqual({ day: "2026-08-18" });
 
   const lookbackOf = async () => {
     const [start] = await startsOf(
