@@ -17,7 +17,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // of two a fifth of the processors is idle: tests wait for programs that they start, and for Postgres
+    maxWorkers: 3,
     projects: [
       { test: { ...shared, name: "unit", include: [...unit] } },
       {
