@@ -209,19 +209,50 @@ comment on column ops.app_answer.is_empty      is 'True where the answer has no 
 comment on column ops.app_answer.answered_at   is 'When it was loaded.';
 select ops.comment_columns('ops.app_answer');
 
-create view ops.unanswered_estimate_daily as
-select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope ->> 'device' as device_code, d.date_day
+create view ops.unanswered_download_daily as
+select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope ->> 'device' as device_code,
+       s.scope ->> 'context' as context, d.date_day
 from   ops.slice as s
 join   core.dim_date as d on d.date_day >= s.window_start and d.date_day < s.window_end
-where  s.dataset = 'download_revenue' and s.state in ('pending', 'running', 'deferred', 'failed')
+where  s.dataset in ('download_revenue', 'sales_metric') and s.state in ('pending', 'running', 'deferred', 'failed')
 and    not exists (
   select from ops.slice as n
   where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end > d.date_day and n.window_start <= d.date_day
   and    n.dataset = s.dataset and n.scope = s.scope and n.state in ('loaded', 'empty'))
-group  by 1, 2, 3, 4, 5;
-comment on view   ops.unanswered_estimate_daily             is 'One row per app, country, device and day whose estimates of downloads were requested and have no answer yet. Of which days do we have the estimates of some devices only?';
-comment on column ops.unanswered_estimate_daily.device_code is 'Device; null where the request named none.';
-select ops.comment_columns('ops.unanswered_estimate_daily');
+group  by 1, 2, 3, 4, 5, 6, 7;
+comment on view   ops.unanswered_download_daily             is 'One row per dataset, app, country, device, kind of figure and day whose downloads, estimated or of the store, were requested and have no answer yet. Of which days do we have the downloads of some devices only?';
+comment on column ops.unanswered_download_daily.dataset      is 'download_revenue: estimates; sales_metric: figures of the store.';
+comment on column ops.unanswered_download_daily.country_code is 'Country; null where the request named none, and is about all.';
+comment on column ops.unanswered_download_daily.device_code is 'Device; null where the request named none.';
+comment on column ops.unanswered_download_daily.context      is 'Kind of figure, of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for estimates.';
+select ops.comment_columns('ops.unanswered_download_daily');
+
+create function ops.day_count(days datemultirange) returns bigint language sql immutable parallel safe
+  return (select coalesce(sum(upper(r.span) - lower(r.span)), 0) from unnest(days) as r (span));
+comment on function ops.day_count(datemultirange) is 'Number of days in closed ranges of days; 0 for none.';
+
+create view ops.download_days as
+select n.store, n.track_id, n.country_code,
+       coalesce(range_agg(n.days) filter (where n.is_answered and n.dataset = 'download_revenue'), '{}') as estimated_days,
+       coalesce(range_agg(n.days) filter (where not n.is_answered and n.dataset = 'download_revenue'), '{}') as unestimated_days,
+       coalesce(range_agg(n.days) filter (where n.is_answered and n.dataset = 'sales_metric'), '{}') as reported_days,
+       coalesce(range_agg(n.days) filter (where not n.is_answered and n.dataset = 'sales_metric'), '{}') as unreported_days
+from   (
+  select a.dataset, a.store, a.track_id, a.country_code, a.context, daterange(a.window_start, a.window_end) as days, true as is_answered
+  from   ops.app_answer as a
+  where  a.dataset in ('download_revenue', 'sales_metric')
+  union  all
+  select u.dataset, u.store, u.track_id, u.country_code, u.context, daterange(u.date_day, u.date_day + 1), false
+  from   ops.unanswered_download_daily as u) as n
+where  n.dataset = 'download_revenue' or n.context = 'DOWNLOAD'
+group  by 1, 2, 3;
+comment on view   ops.download_days                  is 'One row per app and country whose downloads were requested: the days with an answer, and those with a device that has none yet. Of which days do we know all downloads?';
+comment on column ops.download_days.country_code     is 'Country; null for requests that named none, and are about all.';
+comment on column ops.download_days.estimated_days   is 'Days for which there is an answer about estimates (download_revenue).';
+comment on column ops.download_days.unestimated_days is 'Days for which the estimate of a requested device has no answer yet.';
+comment on column ops.download_days.reported_days    is 'Days for which there is an answer about downloads of the store (sales_metric).';
+comment on column ops.download_days.unreported_days  is 'Days for which the store''s downloads on a requested device have no answer yet.';
+select ops.comment_columns('ops.download_days');
 
 create view ops.unanswered_visibility_daily as
 select s.scope ->> 'store' as store, split_part(i.item, ':', 2) as track_id, split_part(i.item, ':', 1) as country_code, d.date_day

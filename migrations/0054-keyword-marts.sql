@@ -50,21 +50,21 @@ cross  join lateral (
   where  s.app_key = p.app_key
   group  by 1, 2) as l
 join   core.dim_country as c on c.country_key = l.country_key
-cross  join lateral (
-  select max(s.answered_keyword_count) filter (where s.date_day = l.date_day) as answered_keyword_count, max(s.answered_keyword_count) as most_keyword_count
-  from   core.fact_keyword_rank_summary as s
-  where  s.app_key = p.app_key and s.date_day between l.date_day - 6 and l.date_day and s.country_key = l.country_key and s.device_key = l.device_key) as w
+join   core.fact_keyword_rank_summary as w on w.app_key = p.app_key and w.date_day = l.date_day and w.country_key = l.country_key and w.device_key = l.device_key
 left   join lateral (
   select n.keyword_count
   from   ops.unanswered_keyword_daily as n
   where  n.store = p.store and n.track_id = p.track_id and n.country_code = c.country_code and n.date_day = l.date_day
   offset 0) as u on true -- a fence: joined, all days that wait would be counted
 cross  join lateral (
-  -- a day that has all its keywords is all that has to be read
+  -- all days, since as many keywords of one day as of another may be others; each by its key, where a span of days would read all countries
   select distinct on (f.keyword_key) f.keyword_key, f.date_day, f.rank
-  from   core.fact_keyword_rank as f
-  where  f.app_key = p.app_key and f.country_key = l.country_key and f.device_key = l.device_key and f.date_day <= l.date_day
-  and    f.date_day >= case when u.keyword_count is null and w.answered_keyword_count = w.most_keyword_count then l.date_day else l.date_day - 6 end
+  from   generate_series(0, 6) as o (days)
+  cross  join lateral (
+    select n.keyword_key, n.date_day, n.rank
+    from   core.fact_keyword_rank as n
+    where  n.app_key = p.app_key and n.date_day = l.date_day - o.days and n.country_key = l.country_key and n.device_key = l.device_key
+    offset 0) as f
   order  by f.keyword_key, f.date_day desc
   offset 0) as r;
 comment on view   ops.latest_keyword_rank                         is 'One row per app of the portfolio, country, keyword and device: the newest rank, at most 6 days before the newest day of the app in the country and device, so that a keyword stays while its newest day is incomplete. Where do we rank now? Which keywords wait for their newest day?';

@@ -52,6 +52,33 @@ comment on column ops.search_ads_own_currency.org_id   is 'Id of the organisatio
 comment on column ops.search_ads_own_currency.currency is 'Its own currency as last seen, which is the currency of the column original of reports.';
 select ops.comment_columns('ops.search_ads_own_currency');
 
+create view ops.search_ads_answered_day as
+with org as (
+  select s.scope ->> 'org_id' as org_id, range_agg(daterange(w.window_start, s.window_end)) as days
+  from   ops.search_ads_default as d
+  join   ops.slice              as s on s.scope ->> 'currency' = d.currency and s.scope ->> 'attribution' = d.attribution
+  -- answers of months that retention removed since are gone
+  cross  join lateral (
+    select greatest(s.window_start, max((m.month_start + interval '1 month')::date)) as window_start
+    from   ops.dropped_month as m
+    where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as w
+  where  s.dataset = 'search_ads_report' and s.state in ('loaded', 'empty') and s.scope ->> 'report_level' = 'CAMPAIGN' and s.scope ->> 'grain' = 'day'
+  and    s.scope ->> 'goal_id' is null and s.window_end > w.window_start
+  group  by 1
+), lasting as (
+  -- an organisation without an answer of the last week has left
+  select o.days, lower(o.days) as first_day,
+         case when upper(o.days) > max(upper(o.days)) over () - 7 then max(upper(o.days)) over () else upper(o.days) end as until
+  from   org as o
+)
+select g.date_day
+from   lasting as l
+join   core.dim_date as g on g.date_day >= l.first_day and g.date_day < l.until
+group  by g.date_day
+having bool_and(l.days @> g.date_day);
+comment on view   ops.search_ads_answered_day          is 'One row per day for which each organisation of search ads has an answer, in the currency and attribution of ops.search_ads_default: each from its first answer on, and one whose last answer is a week older than the newest up to that. For which days is spend complete?';
+select ops.comment_columns('ops.search_ads_answered_day');
+
 create view mart.search_ads_daily as
 with reported as (
   select f.*, false as is_withdrawn
@@ -292,9 +319,11 @@ select ops.comment_columns('mart.search_ads_search_term_report', 'mart.search_ad
 create view mart.search_ads_daily_default as
 select r.org_id, r.org_name, r.track_id, r.app_name, r.country_code, r.campaign_id, r.campaign_name, r.date_day, r.currency, r.attribution,
        r.spend, r.impression_count, r.tap_count, r.install_count, r.new_download_count, r.redownload_count,
-       (select d.left_out_org_count from ops.search_ads_default as d) as left_out_org_count
+       (select d.left_out_org_count from ops.search_ads_default as d) as left_out_org_count,
+       r.date_day in (select n.date_day from ops.search_ads_answered_day as n) as is_complete
 from   mart.search_ads_campaign_report as r
 where  r.is_primary_currency and r.is_default_attribution and r.goal_id = '' and not r.is_withdrawn;
-comment on view   mart.search_ads_daily_default             is 'One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported: counts and money may be added up over everything. Ratios are computed from the sums. What did we spend last month? What does an install cost?';
+comment on view   mart.search_ads_daily_default             is 'One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported: counts and money may be added up over everything, where is_complete is true for all of it. Ratios are computed from the sums. What did we spend last month? What does an install cost?';
 comment on column mart.search_ads_daily_default.left_out_org_count     is 'Organisations with reports, but none in this currency and attribution: sums are without them. The same on all rows, and never added up.';
+comment on column mart.search_ads_daily_default.is_complete            is 'True when the reports of each organisation have an answer for the day (ops.search_ads_answered_day). Where it is false, sums over organisations are a part.';
 select ops.comment_columns('mart.search_ads_daily_default', 'mart.search_ads_daily');

@@ -33,11 +33,14 @@ select r.store, r.track_id, r.app_name, r.country_code, r.country_name, r.device
        exists (select from ops.app_answer as n
                where  n.track_id = r.track_id and n.dataset = 'download_revenue' and n.window_end > r.date_day and n.window_start <= r.date_day and n.store = r.store
                and    (n.country_code is null or n.country_code = r.country_code))
-       and not exists (select from ops.unanswered_estimate_daily as n
-                       where  n.track_id = r.track_id and n.store = r.store and n.country_code = r.country_code and n.date_day = r.date_day) as is_estimate_answered,
+       and not exists (select from ops.unanswered_download_daily as n
+                       where  n.dataset = 'download_revenue' and n.track_id = r.track_id and n.store = r.store and n.country_code = r.country_code and n.date_day = r.date_day) as is_estimate_answered,
        exists (select from ops.app_answer as n
                where  n.track_id = r.track_id and n.dataset = 'sales_metric' and n.window_end > r.date_day and n.window_start <= r.date_day and n.store = r.store
-               and    (n.country_code is null or n.country_code = r.country_code) and n.context = 'DOWNLOAD') as is_store_answered
+               and    (n.country_code is null or n.country_code = r.country_code) and n.context = 'DOWNLOAD')
+       and not exists (select from ops.unanswered_download_daily as n
+                       where  n.dataset = 'sales_metric' and n.context = 'DOWNLOAD' and n.track_id = r.track_id and n.store = r.store
+                       and    (n.country_code is null or n.country_code = r.country_code) and n.date_day = r.date_day) as is_store_answered
 from   mart.category_rank_daily as r
 join   core.dim_app     as a on a.store = r.store and a.track_id = r.track_id
 join   core.dim_country as c on c.country_code = r.country_code
@@ -63,5 +66,5 @@ comment on column mart.category_rank_vs_downloads_daily.estimated_revenue       
 comment on column mart.category_rank_vs_downloads_daily.store_download_count     is 'Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.';
 comment on column mart.category_rank_vs_downloads_daily.store_revenue            is 'Revenue as the store reported it to the account (its own apps), without a currency: of all devices together, or else the sum of the devices with a figure for the day.';
 comment on column mart.category_rank_vs_downloads_daily.is_estimate_answered     is 'True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.';
-comment on column mart.category_rank_vs_downloads_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.';
+comment on column mart.category_rank_vs_downloads_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and each requested device has an answer: store_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: store_download_count is then that of the others.';
 select ops.comment_columns('mart.category_rank_vs_downloads_daily');

@@ -154,12 +154,16 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
        exists (select from ops.app_answer as n
                where  n.track_id = a.track_id and n.dataset = 'download_revenue' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
                and    (n.country_code is null or n.country_code = c.country_code))
-       and not exists (select from ops.unanswered_estimate_daily as n
-                       where  n.track_id = a.track_id and n.store = a.store and n.country_code = c.country_code and n.date_day = o.date_day) as is_estimate_answered,
+       and not exists (select from ops.unanswered_download_daily as n
+                       where  n.dataset = 'download_revenue' and n.track_id = a.track_id and n.store = a.store and n.country_code = c.country_code and n.date_day = o.date_day) as is_estimate_answered,
        exists (select from ops.app_answer as n
                where  n.track_id = a.track_id and n.dataset = 'sales_metric' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
-               and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD') as is_store_answered,
-       coalesce(q.days @> o.date_day, false) as is_review_answered, ag.app_groups
+               and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD')
+       and not exists (select from ops.unanswered_download_daily as n
+                       where  n.dataset = 'sales_metric' and n.context = 'DOWNLOAD' and n.track_id = a.track_id and n.store = a.store
+                       and    (n.country_code is null or n.country_code = c.country_code) and n.date_day = o.date_day) as is_store_answered,
+       coalesce(q.days @> o.date_day, false) as is_review_answered, o.rating_answers > 0 as is_rating_answered,
+       a.store = 'ios' and o.date_day in (select n.date_day from ops.search_ads_answered_day as n) as is_search_ads_answered, ag.app_groups
 from   ops.portfolio_app as a
 cross  join lateral (
   select u.country_key, u.date_day, sum(u.answered) as answered, sum(u.unanswered) as unanswered, max(u.ranked) as ranked, max(u.top_1) as top_1, max(u.top_3) as top_3,
@@ -167,7 +171,8 @@ cross  join lateral (
          min(u.category_rank) as category_rank, max(u.rating) as rating, max(u.rating_count) as rating_count,
          max(u.reviews) as reviews, max(u.review_sum) as review_sum, max(u.rated) as rated, max(u.downloads) as downloads,
          max(u.revenue) as revenue, max(u.store_downloads) as store_downloads, max(u.store_revenue) as store_revenue,
-         max(u.views) as views, max(u.spend) as spend, max(u.installs) as installs, max(u.reporting_spend) as reporting_spend, max(u.unconverted) as unconverted
+         max(u.views) as views, max(u.spend) as spend, max(u.installs) as installs, max(u.reporting_spend) as reporting_spend, max(u.unconverted) as unconverted,
+         count(u.rating_answer) as rating_answers
   from   (
     select f.country_key, f.date_day,
            f.answered_keyword_count::numeric as answered, 0::numeric as unanswered, f.ranked_keyword_count::numeric as ranked,
@@ -176,34 +181,34 @@ cross  join lateral (
            null::numeric as category_rank, null::numeric as rating, null::numeric as rating_count, null::numeric as reviews,
            null::numeric as review_sum, null::numeric as rated, null::numeric as downloads, null::numeric as revenue,
            null::numeric as store_downloads, null::numeric as store_revenue, null::numeric as views, null::numeric as spend,
-           null::numeric as installs, null::numeric as reporting_spend, null::bigint as unconverted
+           null::numeric as installs, null::numeric as reporting_spend, null::bigint as unconverted, null::integer as rating_answer
     from   core.fact_keyword_rank_summary as f where f.app_key = a.app_key and f.device_key in (0, 1)
     union  all
     select c.country_key, n.date_day,
            0, n.keyword_count, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-           null, null, null, null
+           null, null, null, null, null
     from   ops.unanswered_keyword_daily as n
     join   core.dim_country as c on c.country_code = n.country_code
     where  n.store = a.store and n.track_id = a.track_id
     union  all
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score)), null,
-           null, null, null, null, null, null, null, null, null, null, null, null, null, null
+           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null
     from   core.fact_visibility as f where f.app_key = a.app_key group by 1, 2
     union  all
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, null, min(f.rank), null, null, null, null, null, null, null, null, null, null,
-           null, null, null, null
+           null, null, null, null, null
     from   core.fact_category_rank as f where f.app_key = a.app_key and f.device_key in (0, 1) group by 1, 2
     union  all
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, null, null, (array_agg(f.rating order by f.rating_count desc nulls last))[1],
-           max(f.rating_count), null, null, null, null, null, null, null, null, null, null, null, null
+           max(f.rating_count), null, null, null, null, null, null, null, null, null, null, null, null, 1
     from   core.fact_app_rating as f where f.app_key = a.app_key group by 1, 2
     union  all
     select f.country_key, f.reviewed_at::date,
            null, null, null, null, null, null, null, null, null, null, null, null, count(*), sum(f.rating), count(f.rating), null, null,
-           null, null, null, null, null, null, null
+           null, null, null, null, null, null, null, null
     from   core.review as f
     where  f.app_key = a.app_key and (f.source = 'v2' or not exists (
       select from core.review as v
@@ -215,7 +220,7 @@ cross  join lateral (
            null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            coalesce(max(f.download_count) filter (where f.is_total), sum(f.download_count) filter (where not f.is_total)),
            coalesce(max(f.revenue) filter (where f.is_total), sum(f.revenue) filter (where not f.is_total)), null, null, null, null,
-           null, null, null
+           null, null, null, null
     from   core.fact_download_revenue as f where f.app_key = a.app_key group by 1, 2
     union  all
     select f.country_key, f.date_day,
@@ -223,12 +228,12 @@ cross  join lateral (
            coalesce(max(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key = 0), sum(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key <> 0)),
            coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0), sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0)),
            coalesce(max(f.units) filter (where f.context = 'PAGE_VIEW' and f.device_key = 0), sum(f.units) filter (where f.context = 'PAGE_VIEW' and f.device_key <> 0)),
-           null, null, null, null
+           null, null, null, null, null
     from   core.fact_sales_metric as f where f.app_key = a.app_key and not f.is_total group by 1, 2
     union  all
     select f.country_key, f.period_start,
            null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-           sum(f.spend), sum(f.install_count), sum(v.spend), count(*) filter (where f.spend is not null and v.spend is null)
+           sum(f.spend), sum(f.install_count), sum(v.spend), count(*) filter (where f.spend is not null and v.spend is null), null
     from   core.fact_search_ads_report as f
     left   join ops.search_ads_own_currency as i on i.org_id = f.org_id
     -- as in mart.search_ads_daily_reporting
@@ -277,6 +282,58 @@ comment on column mart.app_overview_daily.search_ads_reporting_spend is 'The sam
 comment on column mart.app_overview_daily.reporting_currency       is 'The currency of core.reporting_currency; null until there is one, and without spend.';
 comment on column mart.app_overview_daily.is_category_rank_answered is 'True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.';
 comment on column mart.app_overview_daily.is_estimate_answered     is 'True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.';
-comment on column mart.app_overview_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.';
+comment on column mart.app_overview_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and each requested device has an answer: store_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: store_download_count is then that of the others.';
 comment on column mart.app_overview_daily.is_review_answered       is 'True where the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).';
+comment on column mart.app_overview_daily.is_rating_answered      is 'True where the page of the app was requested on the day and has an answer: rating is null where it shows none. False where it was not requested or has no answer: a day that is over cannot be requested later.';
+comment on column mart.app_overview_daily.is_search_ads_answered   is 'True where the reports of search ads were requested for the day and each organisation has an answer: search_ads_spend is null where they have nothing about the app in the country. False where they were not requested or an organisation has no answer yet, and on Android.';
 select ops.comment_columns('mart.app_overview_daily');
+
+create view mart.app_overview_by_period as
+with answered as materialized (
+  select n.* from ops.download_days as n
+), summed as (
+  select o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, k.period_kind, k.period_start, k.period_end - k.period_start as period_day_count,
+         datemultirange(daterange(k.period_start, k.period_end)) as span, count(o.is_complete) as requested_rank_days, count(*) filter (where o.is_complete) as rank_days,
+         sum(o.review_count) as review_count, sum(o.estimated_download_count) as estimated_download_count, sum(o.estimated_revenue) as estimated_revenue,
+         sum(o.store_download_count) as store_download_count, sum(o.store_revenue) as store_revenue, sum(o.page_view_count) as page_view_count,
+         sum(o.search_ads_spend) as search_ads_spend, max(o.search_ads_currency) as search_ads_currency, sum(o.search_ads_install_count) as search_ads_install_count,
+         o.app_groups
+  from   mart.app_overview_daily as o
+  join   core.dim_date    as d on d.date_day = o.date_day
+  join   core.dim_country as c on c.country_code = o.country_code
+  cross  join lateral (values
+    ('week', d.week_start, d.week_start + 7), ('month', d.month_start, (d.month_start + interval '1 month')::date)) as k (period_kind, period_start, period_end)
+  group  by o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, k.period_kind, k.period_start, k.period_end, o.app_groups
+)
+select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.region, s.period_kind, s.period_start, s.period_day_count, s.rank_days as rank_day_count,
+       n.review_days as review_day_count, s.review_count, n.estimate_days as estimate_day_count, s.estimated_download_count, s.estimated_revenue,
+       n.store_days as store_day_count, s.store_download_count, s.store_revenue, s.page_view_count, n.search_ads_days as search_ads_day_count,
+       s.search_ads_spend, s.search_ads_currency, s.search_ads_install_count,
+       (s.requested_rank_days = 0 or s.rank_days = s.period_day_count)
+       and (n.review_days = s.period_day_count or n.review_days = 0 and s.review_count is null)
+       and (n.estimate_days = s.period_day_count or n.estimate_days = 0 and s.estimated_download_count is null)
+       and (n.store_days = s.period_day_count or n.store_days = 0 and s.store_download_count is null)
+       and (n.search_ads_days = s.period_day_count or s.search_ads_spend is null) as is_complete, s.app_groups
+from   summed as s
+left   join answered        as a on a.store = s.store and a.track_id = s.track_id and a.country_code = s.country_code
+-- an answer that names no country is about all of them
+left   join answered        as e on e.store = s.store and e.track_id = s.track_id and e.country_code is null
+left   join ops.review_days as q on q.store = s.store and q.track_id = s.track_id and q.country_code = s.country_code
+cross  join lateral (
+  select ops.day_count(q.days * s.span) as review_days,
+         ops.day_count((coalesce(a.estimated_days, '{}') + coalesce(e.estimated_days, '{}') - coalesce(a.unestimated_days, '{}')) * s.span) as estimate_days,
+         ops.day_count((coalesce(a.reported_days, '{}') + coalesce(e.reported_days, '{}') - coalesce(a.unreported_days, '{}') - coalesce(e.unreported_days, '{}')) * s.span) as store_days,
+         case when s.store = 'ios' then (select count(*) from ops.search_ads_answered_day as d where d.date_day <@ s.span) else 0 end as search_ads_days) as n;
+comment on view   mart.app_overview_by_period                      is 'One row per app of the portfolio, country and week or month with any row in app_overview_daily: its sums, and of how many days they are. It reads all days of an app: filter by app or country. Choose one period_kind; then counts, revenue and spend may be added up over apps, countries and periods (never ALL with countries), and a sum of which one row has is_complete false is a part. How did downloads of a region change from week to week? Which weeks lack days?';
+comment on column mart.app_overview_by_period.country_code         is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.';
+comment on column mart.app_overview_by_period.region               is 'Continent-sized region of the country in UN M49.';
+comment on column mart.app_overview_by_period.period_kind          is 'week: Monday to Sunday; month: a calendar month.';
+comment on column mart.app_overview_by_period.period_start         is 'First day of the period.';
+comment on column mart.app_overview_by_period.period_day_count     is 'Days of the period.';
+comment on column mart.app_overview_by_period.rank_day_count       is 'Days of which all requested keywords have an answer. Ranks and shares are rolled up from the sums of organic_share_of_voice_daily.';
+comment on column mart.app_overview_by_period.review_day_count     is 'Days for which there is an answer for all reviews.';
+comment on column mart.app_overview_by_period.estimate_day_count   is 'Days for which the estimates were requested and each requested device has an answer.';
+comment on column mart.app_overview_by_period.store_day_count      is 'Days for which the downloads of the store were requested and each requested device has an answer.';
+comment on column mart.app_overview_by_period.search_ads_day_count is 'Days for which reports of search ads were requested and each organisation has an answer.';
+comment on column mart.app_overview_by_period.is_complete          is 'True when what was requested on any day of the period has an answer on all of its days; false for a period that is not over, that began before the first request, or that lacks an answer: sums are then those of the counted days and of parts of days.';
+select ops.comment_columns('mart.app_overview_by_period', 'mart.app_overview_daily');

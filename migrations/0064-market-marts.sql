@@ -28,34 +28,26 @@ with daily as (
   from   daily as f
   join   core.dim_date as d on d.date_day = f.date_day
   group  by 1, 2, 3, 4, 5
-), answered as not materialized (
-  select n.store, n.track_id, n.country_code, range_agg(daterange(n.window_start, n.window_end)) filter (where n.dataset = 'download_revenue') as estimates,
-         range_agg(daterange(n.window_start, n.window_end)) filter (where n.dataset = 'sales_metric') as sales
-  from   ops.app_answer as n
-  where  n.dataset in ('download_revenue', 'sales_metric') and (n.dataset = 'download_revenue' or n.context = 'DOWNLOAD')
-  group  by 1, 2, 3
-), missing as (
-  select n.store, n.track_id, n.country_code, range_agg(daterange(n.date_day, n.date_day + 1)) as days
-  from   ops.unanswered_estimate_daily as n
-  group  by 1, 2, 3
+), answered as materialized (
+  select n.* from ops.download_days as n
 ), whole as (
   -- once for each app and country, and not for each day of each month
-  select m.*, c.country_code, c.country_name, c.region, not coalesce(u.days && s.span, false) as has_devices,
-         (coalesce(o.estimates, '{}') + coalesce(e.estimates, '{}') - coalesce(u.days, '{}')) * s.span as estimate_answers,
-         (coalesce(o.sales, '{}') + coalesce(e.sales, '{}')) * s.span as sale_answers
+  select m.*, c.country_code, c.country_name, c.region, not coalesce(o.unestimated_days && s.span, false) as has_estimates,
+         not coalesce(o.unreported_days && s.span, false) and not coalesce(e.unreported_days && s.span, false) as has_sales,
+         (coalesce(o.estimated_days, '{}') + coalesce(e.estimated_days, '{}') - coalesce(o.unestimated_days, '{}')) * s.span as estimate_answers,
+         (coalesce(o.reported_days, '{}') + coalesce(e.reported_days, '{}') - coalesce(o.unreported_days, '{}') - coalesce(e.unreported_days, '{}')) * s.span as sale_answers
   from   monthly as m
   join   core.dim_country as c on c.country_key = m.country_key
   left   join answered as o on o.store = m.store and o.track_id = m.track_id and o.country_code = c.country_code
   -- an answer that names no country is about all of them
   left   join answered as e on e.store = m.store and e.track_id = m.track_id and e.country_code is null
-  left   join missing  as u on u.store = m.store and u.track_id = m.track_id and u.country_code = c.country_code
   cross  join lateral (select datemultirange(daterange(m.month_start, m.month_start + m.day_count)) as span) as s
 ), compared as (
   select m.*, lag(m.month_start) over before = (m.month_start - interval '1 month')::date as has_previous,
          lag(m.estimated_downloads) over before as previous_estimated_downloads, lag(m.estimated_revenue) over before as previous_estimated_revenue,
-         lag(m.has_devices and m.estimated_days = m.day_count) over before and m.has_devices and m.estimated_days = m.day_count as are_estimates_whole,
+         lag(m.has_estimates and m.estimated_days = m.day_count) over before and m.has_estimates and m.estimated_days = m.day_count as are_estimates_whole,
          lag(m.store_downloads) over before as previous_store_downloads, lag(m.store_revenue) over before as previous_store_revenue,
-         lag(m.store_days = m.day_count) over before and m.store_days = m.day_count as are_sales_whole
+         lag(m.has_sales and m.store_days = m.day_count) over before and m.has_sales and m.store_days = m.day_count as are_sales_whole
   from   whole as m
   window before as (partition by m.store, m.track_id, m.country_code order by m.month_start)
 )
@@ -66,8 +58,8 @@ select m.store, m.track_id, m.app_name, m.country_code, m.country_name, m.region
        m.store_days as store_day_count, m.store_downloads as store_download_count, m.store_revenue,
        case when m.has_previous and m.are_sales_whole then round(m.store_downloads / nullif(m.previous_store_downloads, 0) - 1, 6) end as store_download_change_share,
        case when m.has_previous and m.are_sales_whole then round(m.store_revenue / nullif(m.previous_store_revenue, 0) - 1, 6) end as store_revenue_change_share,
-       (select coalesce(sum(upper(r.days) - lower(r.days)), 0) from unnest(m.estimate_answers) as r (days)) as estimate_answered_day_count,
-       (select coalesce(sum(upper(r.days) - lower(r.days)), 0) from unnest(m.sale_answers) as r (days)) as store_answered_day_count
+       ops.day_count(m.estimate_answers) as estimate_answered_day_count,
+       ops.day_count(m.sale_answers) as store_answered_day_count
 from   compared as m;
 comment on view   mart.download_revenue_monthly                                 is 'One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Where do downloads grow? Which country had most revenue last month?';
 comment on column mart.download_revenue_monthly.region                          is 'Continent-sized region of the country in UN M49.';
@@ -81,10 +73,10 @@ comment on column mart.download_revenue_monthly.estimated_revenue_change_share  
 comment on column mart.download_revenue_monthly.store_day_count                 is 'Days with downloads of the store.';
 comment on column mart.download_revenue_monthly.store_download_count            is 'Downloads as the store reported them to the account (its own apps), over these days.';
 comment on column mart.download_revenue_monthly.store_revenue                   is 'Revenue as the store reported it to the account, without a currency.';
-comment on column mart.download_revenue_monthly.store_download_change_share     is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
-comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
+comment on column mart.download_revenue_monthly.store_download_change_share     is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.';
+comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.';
 comment on column mart.download_revenue_monthly.estimate_answered_day_count     is 'Days of the month for which estimates were requested and each requested device has an answer. Of days that are missing here estimates were not requested, or those of a device have no answer yet: estimated_download_count then has the others alone.';
-comment on column mart.download_revenue_monthly.store_answered_day_count        is 'Days of the month for which downloads of the store were requested and there is an answer. Those beyond store_day_count have none; days that are missing here were not requested or have no answer yet.';
+comment on column mart.download_revenue_monthly.store_answered_day_count        is 'Days of the month for which downloads of the store were requested and each requested device has an answer. Those beyond store_day_count have none; of days that are missing here they were not requested, or those of a device have no answer yet: store_download_count then has the others alone.';
 select ops.comment_columns('mart.download_revenue_monthly');
 
 create view mart.keyword_impression_share as

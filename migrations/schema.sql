@@ -1256,6 +1256,111 @@ create view mart.app_group (
    FROM core.grouped_app g
      LEFT JOIN core.dim_app a ON a.store = g.store AND a.track_id = g.track_id;
 
+-- One row per app of the portfolio, country and week or month with any row in app_overview_daily: its sums, and of how many days they are. It reads all days of an app: filter by app or country. Choose one period_kind; then counts, revenue and spend may be added up over apps, countries and periods (never ALL with countries), and a sum of which one row has is_complete false is a part. How did downloads of a region change from week to week? Which weeks lack days?
+create view mart.app_overview_by_period (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.
+  country_name text, -- Name of the country.
+  region text, -- Continent-sized region of the country in UN M49.
+  period_kind text, -- week: Monday to Sunday; month: a calendar month.
+  period_start date, -- First day of the period.
+  period_day_count integer, -- Days of the period.
+  rank_day_count bigint, -- Days of which all requested keywords have an answer. Ranks and shares are rolled up from the sums of organic_share_of_voice_daily.
+  review_day_count bigint, -- Days for which there is an answer for all reviews.
+  review_count numeric, -- Reviews written on that day: 0 where they were requested and there are none, null where they were not requested; a part of them where is_review_answered is false.
+  estimate_day_count bigint, -- Days for which the estimates were requested and each requested device has an answer.
+  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day.
+  estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
+  store_day_count bigint, -- Days for which the downloads of the store were requested and each requested device has an answer.
+  store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day.
+  store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
+  page_view_count numeric, -- Views of the page in the store, as the store reported them to the account.
+  search_ads_day_count bigint, -- Days for which reports of search ads were requested and each organisation has an answer.
+  search_ads_spend numeric, -- Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.
+  search_ads_currency text, -- Currency of the spend: that of ops.search_ads_default.
+  search_ads_install_count numeric, -- Installs from search ads, in the attribution of ops.search_ads_default.
+  is_complete boolean, -- True when what was requested on any day of the period has an answer on all of its days; false for a period that is not over, that began before the first request, or that lacks an answer: sums are then those of the counted days and of parts of days.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+) as
+ WITH answered AS MATERIALIZED (
+         SELECT n_1.store,
+            n_1.track_id,
+            n_1.country_code,
+            n_1.estimated_days,
+            n_1.unestimated_days,
+            n_1.reported_days,
+            n_1.unreported_days
+           FROM ops.download_days n_1
+        ), summed AS (
+         SELECT o.store,
+            o.track_id,
+            o.app_name,
+            o.country_code,
+            o.country_name,
+            c.region,
+            k.period_kind,
+            k.period_start,
+            k.period_end - k.period_start AS period_day_count,
+            datemultirange(daterange(k.period_start, k.period_end)) AS span,
+            count(o.is_complete) AS requested_rank_days,
+            count(*) FILTER (WHERE o.is_complete) AS rank_days,
+            sum(o.review_count) AS review_count,
+            sum(o.estimated_download_count) AS estimated_download_count,
+            sum(o.estimated_revenue) AS estimated_revenue,
+            sum(o.store_download_count) AS store_download_count,
+            sum(o.store_revenue) AS store_revenue,
+            sum(o.page_view_count) AS page_view_count,
+            sum(o.search_ads_spend) AS search_ads_spend,
+            max(o.search_ads_currency) AS search_ads_currency,
+            sum(o.search_ads_install_count) AS search_ads_install_count,
+            o.app_groups
+           FROM mart.app_overview_daily o
+             JOIN core.dim_date d ON d.date_day = o.date_day
+             JOIN core.dim_country c ON c.country_code = o.country_code
+             CROSS JOIN LATERAL ( VALUES ('week'::text,d.week_start,d.week_start + 7), ('month'::text,d.month_start,(d.month_start + '1 mon'::interval)::date)) k(period_kind, period_start, period_end)
+          GROUP BY o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, k.period_kind, k.period_start, k.period_end, o.app_groups
+        )
+ SELECT s.store,
+    s.track_id,
+    s.app_name,
+    s.country_code,
+    s.country_name,
+    s.region,
+    s.period_kind,
+    s.period_start,
+    s.period_day_count,
+    s.rank_days AS rank_day_count,
+    n.review_days AS review_day_count,
+    s.review_count,
+    n.estimate_days AS estimate_day_count,
+    s.estimated_download_count,
+    s.estimated_revenue,
+    n.store_days AS store_day_count,
+    s.store_download_count,
+    s.store_revenue,
+    s.page_view_count,
+    n.search_ads_days AS search_ads_day_count,
+    s.search_ads_spend,
+    s.search_ads_currency,
+    s.search_ads_install_count,
+    (s.requested_rank_days = 0 OR s.rank_days = s.period_day_count) AND (n.review_days = s.period_day_count OR n.review_days = 0 AND s.review_count IS NULL) AND (n.estimate_days = s.period_day_count OR n.estimate_days = 0 AND s.estimated_download_count IS NULL) AND (n.store_days = s.period_day_count OR n.store_days = 0 AND s.store_download_count IS NULL) AND (n.search_ads_days = s.period_day_count OR s.search_ads_spend IS NULL) AS is_complete,
+    s.app_groups
+   FROM summed s
+     LEFT JOIN answered a ON a.store = s.store AND a.track_id = s.track_id AND a.country_code = s.country_code
+     LEFT JOIN answered e ON e.store = s.store AND e.track_id = s.track_id AND e.country_code IS NULL
+     LEFT JOIN ops.review_days q ON q.store = s.store AND q.track_id = s.track_id AND q.country_code = s.country_code
+     CROSS JOIN LATERAL ( SELECT ops.day_count(q.days * s.span) AS review_days,
+            ops.day_count((COALESCE(a.estimated_days, '{}'::datemultirange) + COALESCE(e.estimated_days, '{}'::datemultirange) - COALESCE(a.unestimated_days, '{}'::datemultirange)) * s.span) AS estimate_days,
+            ops.day_count((COALESCE(a.reported_days, '{}'::datemultirange) + COALESCE(e.reported_days, '{}'::datemultirange) - COALESCE(a.unreported_days, '{}'::datemultirange) - COALESCE(e.unreported_days, '{}'::datemultirange)) * s.span) AS store_days,
+                CASE
+                    WHEN s.store = 'ios'::text THEN ( SELECT count(*) AS count
+                       FROM ops.search_ads_answered_day d
+                      WHERE d.date_day <@ s.span)
+                    ELSE 0::bigint
+                END AS search_ads_days) n;
+
 -- One row per app of the portfolio, country and day with any figure or with requested ranks: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?
 create view mart.app_overview_daily (
   store text, -- ios or android.
@@ -1291,8 +1396,10 @@ create view mart.app_overview_daily (
   reporting_currency text, -- The currency of core.reporting_currency; null until there is one, and without spend.
   is_category_rank_answered boolean, -- True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.
   is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
-  is_store_answered boolean, -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.
+  is_store_answered boolean, -- True where the downloads of the store were requested for the day and each requested device has an answer: store_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: store_download_count is then that of the others.
   is_review_answered boolean, -- True where the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).
+  is_rating_answered boolean, -- True where the page of the app was requested on the day and has an answer: rating is null where it shows none. False where it was not requested or has no answer: a day that is over cannot be requested later.
+  is_search_ads_answered boolean, -- True where the reports of search ads were requested for the day and each organisation has an answer: search_ads_spend is null where they have nothing about the app in the country. False where they were not requested or an organisation has no answer yet, and on Android.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
@@ -1345,12 +1452,17 @@ create view mart.app_overview_daily (
     (EXISTS ( SELECT
            FROM ops.app_answer n
           WHERE n.track_id = a.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AND NOT (EXISTS ( SELECT
-           FROM ops.unanswered_estimate_daily n
-          WHERE n.track_id = a.track_id AND n.store = a.store AND n.country_code = c.country_code AND n.date_day = o.date_day)) AS is_estimate_answered,
+           FROM ops.unanswered_download_daily n
+          WHERE n.dataset = 'download_revenue'::text AND n.track_id = a.track_id AND n.store = a.store AND n.country_code = c.country_code AND n.date_day = o.date_day)) AS is_estimate_answered,
     (EXISTS ( SELECT
            FROM ops.app_answer n
-          WHERE n.track_id = a.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.context = 'DOWNLOAD'::text)) AS is_store_answered,
+          WHERE n.track_id = a.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.context = 'DOWNLOAD'::text)) AND NOT (EXISTS ( SELECT
+           FROM ops.unanswered_download_daily n
+          WHERE n.dataset = 'sales_metric'::text AND n.context = 'DOWNLOAD'::text AND n.track_id = a.track_id AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.date_day = o.date_day)) AS is_store_answered,
     COALESCE(q.days @> o.date_day, false) AS is_review_answered,
+    o.rating_answers > 0 AS is_rating_answered,
+    a.store = 'ios'::text AND (o.date_day IN ( SELECT n.date_day
+           FROM ops.search_ads_answered_day n)) AS is_search_ads_answered,
     ag.app_groups
    FROM ops.portfolio_app a
      CROSS JOIN LATERAL ( SELECT u.country_key,
@@ -1378,7 +1490,8 @@ create view mart.app_overview_daily (
             max(u.spend) AS spend,
             max(u.installs) AS installs,
             max(u.reporting_spend) AS reporting_spend,
-            max(u.unconverted) AS unconverted
+            max(u.unconverted) AS unconverted,
+            count(u.rating_answer) AS rating_answers
            FROM ( SELECT f.country_key,
                     f.date_day,
                     f.answered_keyword_count::numeric AS answered,
@@ -1404,7 +1517,8 @@ create view mart.app_overview_daily (
                     NULL::numeric AS spend,
                     NULL::numeric AS installs,
                     NULL::numeric AS reporting_spend,
-                    NULL::bigint AS unconverted
+                    NULL::bigint AS unconverted,
+                    NULL::integer AS rating_answer
                    FROM core.fact_keyword_rank_summary f
                   WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
                 UNION ALL
@@ -1433,7 +1547,8 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::bigint
+                    NULL::bigint,
+                    NULL::integer
                    FROM ops.unanswered_keyword_daily n
                      JOIN core.dim_country c_1 ON c_1.country_code = n.country_code
                   WHERE n.store = a.store AND n.track_id = a.track_id
@@ -1463,7 +1578,8 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::bigint
+                    NULL::bigint,
+                    NULL::integer
                    FROM core.fact_visibility f
                   WHERE f.app_key = a.app_key
                   GROUP BY f.country_key, f.date_day
@@ -1493,7 +1609,8 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::bigint
+                    NULL::bigint,
+                    NULL::integer
                    FROM core.fact_category_rank f
                   WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
                   GROUP BY f.country_key, f.date_day
@@ -1523,7 +1640,8 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::bigint
+                    NULL::bigint,
+                    1
                    FROM core.fact_app_rating f
                   WHERE f.app_key = a.app_key
                   GROUP BY f.country_key, f.date_day
@@ -1553,7 +1671,8 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::bigint
+                    NULL::bigint,
+                    NULL::integer
                    FROM core.review f
                   WHERE f.app_key = a.app_key AND (f.source = 'v2'::text OR NOT (EXISTS ( SELECT
                            FROM core.review v
@@ -1585,7 +1704,8 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::bigint
+                    NULL::bigint,
+                    NULL::integer
                    FROM core.fact_download_revenue f
                   WHERE f.app_key = a.app_key
                   GROUP BY f.country_key, f.date_day
@@ -1615,7 +1735,8 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::numeric,
                     NULL::numeric,
-                    NULL::bigint
+                    NULL::bigint,
+                    NULL::integer
                    FROM core.fact_sales_metric f
                   WHERE f.app_key = a.app_key AND NOT f.is_total
                   GROUP BY f.country_key, f.date_day
@@ -1645,7 +1766,8 @@ create view mart.app_overview_daily (
                     sum(f.spend) AS sum,
                     sum(f.install_count) AS sum,
                     sum(v.spend) AS sum,
-                    count(*) FILTER (WHERE f.spend IS NOT NULL AND v.spend IS NULL) AS count
+                    count(*) FILTER (WHERE f.spend IS NOT NULL AND v.spend IS NULL) AS count,
+                    NULL::integer
                    FROM core.fact_search_ads_report f
                      LEFT JOIN ops.search_ads_own_currency i ON i.org_id = f.org_id
                      CROSS JOIN LATERAL ( SELECT
@@ -1994,7 +2116,7 @@ create view mart.category_rank_vs_downloads_daily (
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.
   store_revenue numeric, -- Revenue as the store reported it to the account (its own apps), without a currency: of all devices together, or else the sum of the devices with a figure for the day.
   is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
-  is_store_answered boolean -- True where the downloads of the store were requested for the day and there is an answer: store_download_count is null where it has none. False where they were not requested or have no answer yet.
+  is_store_answered boolean -- True where the downloads of the store were requested for the day and each requested device has an answer: store_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: store_download_count is then that of the others.
 ) as
  SELECT r.store,
     r.track_id,
@@ -2015,11 +2137,13 @@ create view mart.category_rank_vs_downloads_daily (
     (EXISTS ( SELECT
            FROM ops.app_answer n
           WHERE n.track_id = r.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > r.date_day AND n.window_start <= r.date_day AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code))) AND NOT (EXISTS ( SELECT
-           FROM ops.unanswered_estimate_daily n
-          WHERE n.track_id = r.track_id AND n.store = r.store AND n.country_code = r.country_code AND n.date_day = r.date_day)) AS is_estimate_answered,
+           FROM ops.unanswered_download_daily n
+          WHERE n.dataset = 'download_revenue'::text AND n.track_id = r.track_id AND n.store = r.store AND n.country_code = r.country_code AND n.date_day = r.date_day)) AS is_estimate_answered,
     (EXISTS ( SELECT
            FROM ops.app_answer n
-          WHERE n.track_id = r.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > r.date_day AND n.window_start <= r.date_day AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code) AND n.context = 'DOWNLOAD'::text)) AS is_store_answered
+          WHERE n.track_id = r.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > r.date_day AND n.window_start <= r.date_day AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code) AND n.context = 'DOWNLOAD'::text)) AND NOT (EXISTS ( SELECT
+           FROM ops.unanswered_download_daily n
+          WHERE n.dataset = 'sales_metric'::text AND n.context = 'DOWNLOAD'::text AND n.track_id = r.track_id AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code) AND n.date_day = r.date_day)) AS is_store_answered
    FROM mart.category_rank_daily r
      JOIN core.dim_app a ON a.store = r.store AND a.track_id = r.track_id
      JOIN core.dim_country c ON c.country_code = r.country_code
@@ -2218,10 +2342,10 @@ create view mart.download_revenue_monthly (
   store_day_count bigint, -- Days with downloads of the store.
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps), over these days.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
-  store_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.
-  store_revenue_change_share numeric, -- Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.
+  store_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.
+  store_revenue_change_share numeric, -- Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.
   estimate_answered_day_count bigint, -- Days of the month for which estimates were requested and each requested device has an answer. Of days that are missing here estimates were not requested, or those of a device have no answer yet: estimated_download_count then has the others alone.
-  store_answered_day_count bigint -- Days of the month for which downloads of the store were requested and there is an answer. Those beyond store_day_count have none; days that are missing here were not requested or have no answer yet.
+  store_answered_day_count bigint -- Days of the month for which downloads of the store were requested and each requested device has an answer. Those beyond store_day_count have none; of days that are missing here they were not requested, or those of a device have no answer yet: store_download_count then has the others alone.
 ) as
  WITH daily AS (
          SELECT p.store,
@@ -2270,22 +2394,15 @@ create view mart.download_revenue_monthly (
            FROM daily f
              JOIN core.dim_date d ON d.date_day = f.date_day
           GROUP BY f.store, f.track_id, f.app_name, f.country_key, d.month_start
-        ), answered AS NOT MATERIALIZED (
+        ), answered AS MATERIALIZED (
          SELECT n.store,
             n.track_id,
             n.country_code,
-            range_agg(daterange(n.window_start, n.window_end)) FILTER (WHERE n.dataset = 'download_revenue'::text) AS estimates,
-            range_agg(daterange(n.window_start, n.window_end)) FILTER (WHERE n.dataset = 'sales_metric'::text) AS sales
-           FROM ops.app_answer n
-          WHERE (n.dataset = ANY (ARRAY['download_revenue'::text, 'sales_metric'::text])) AND (n.dataset = 'download_revenue'::text OR n.context = 'DOWNLOAD'::text)
-          GROUP BY n.store, n.track_id, n.country_code
-        ), missing AS (
-         SELECT n.store,
-            n.track_id,
-            n.country_code,
-            range_agg(daterange(n.date_day, n.date_day + 1)) AS days
-           FROM ops.unanswered_estimate_daily n
-          GROUP BY n.store, n.track_id, n.country_code
+            n.estimated_days,
+            n.unestimated_days,
+            n.reported_days,
+            n.unreported_days
+           FROM ops.download_days n
         ), whole AS (
          SELECT m_1.store,
             m_1.track_id,
@@ -2302,14 +2419,14 @@ create view mart.download_revenue_monthly (
             c.country_code,
             c.country_name,
             c.region,
-            NOT COALESCE(u.days && s.span, false) AS has_devices,
-            (COALESCE(o.estimates, '{}'::datemultirange) + COALESCE(e.estimates, '{}'::datemultirange) - COALESCE(u.days, '{}'::datemultirange)) * s.span AS estimate_answers,
-            (COALESCE(o.sales, '{}'::datemultirange) + COALESCE(e.sales, '{}'::datemultirange)) * s.span AS sale_answers
+            NOT COALESCE(o.unestimated_days && s.span, false) AS has_estimates,
+            NOT COALESCE(o.unreported_days && s.span, false) AND NOT COALESCE(e.unreported_days && s.span, false) AS has_sales,
+            (COALESCE(o.estimated_days, '{}'::datemultirange) + COALESCE(e.estimated_days, '{}'::datemultirange) - COALESCE(o.unestimated_days, '{}'::datemultirange)) * s.span AS estimate_answers,
+            (COALESCE(o.reported_days, '{}'::datemultirange) + COALESCE(e.reported_days, '{}'::datemultirange) - COALESCE(o.unreported_days, '{}'::datemultirange) - COALESCE(e.unreported_days, '{}'::datemultirange)) * s.span AS sale_answers
            FROM monthly m_1
              JOIN core.dim_country c ON c.country_key = m_1.country_key
              LEFT JOIN answered o ON o.store = m_1.store AND o.track_id = m_1.track_id AND o.country_code = c.country_code
              LEFT JOIN answered e ON e.store = m_1.store AND e.track_id = m_1.track_id AND e.country_code IS NULL
-             LEFT JOIN missing u ON u.store = m_1.store AND u.track_id = m_1.track_id AND u.country_code = c.country_code
              CROSS JOIN LATERAL ( SELECT datemultirange(daterange(m_1.month_start, m_1.month_start + m_1.day_count)) AS span) s
         ), compared AS (
          SELECT m_1.store,
@@ -2327,16 +2444,17 @@ create view mart.download_revenue_monthly (
             m_1.country_code,
             m_1.country_name,
             m_1.region,
-            m_1.has_devices,
+            m_1.has_estimates,
+            m_1.has_sales,
             m_1.estimate_answers,
             m_1.sale_answers,
             lag(m_1.month_start) OVER before = (m_1.month_start - '1 mon'::interval)::date AS has_previous,
             lag(m_1.estimated_downloads) OVER before AS previous_estimated_downloads,
             lag(m_1.estimated_revenue) OVER before AS previous_estimated_revenue,
-            lag(m_1.has_devices AND m_1.estimated_days = m_1.day_count) OVER before AND m_1.has_devices AND m_1.estimated_days = m_1.day_count AS are_estimates_whole,
+            lag(m_1.has_estimates AND m_1.estimated_days = m_1.day_count) OVER before AND m_1.has_estimates AND m_1.estimated_days = m_1.day_count AS are_estimates_whole,
             lag(m_1.store_downloads) OVER before AS previous_store_downloads,
             lag(m_1.store_revenue) OVER before AS previous_store_revenue,
-            lag(m_1.store_days = m_1.day_count) OVER before AND m_1.store_days = m_1.day_count AS are_sales_whole
+            lag(m_1.has_sales AND m_1.store_days = m_1.day_count) OVER before AND m_1.has_sales AND m_1.store_days = m_1.day_count AS are_sales_whole
            FROM whole m_1
           WINDOW before AS (PARTITION BY m_1.store, m_1.track_id, m_1.country_code ORDER BY m_1.month_start)
         )
@@ -2370,10 +2488,8 @@ create view mart.download_revenue_monthly (
             WHEN has_previous AND are_sales_whole THEN round(store_revenue / NULLIF(previous_store_revenue, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
         END AS store_revenue_change_share,
-    ( SELECT COALESCE(sum(upper(r.days) - lower(r.days)), 0::bigint) AS "coalesce"
-           FROM unnest(m.estimate_answers) r(days)) AS estimate_answered_day_count,
-    ( SELECT COALESCE(sum(upper(r.days) - lower(r.days)), 0::bigint) AS "coalesce"
-           FROM unnest(m.sale_answers) r(days)) AS store_answered_day_count
+    ops.day_count(estimate_answers) AS estimate_answered_day_count,
+    ops.day_count(sale_answers) AS store_answered_day_count
    FROM compared m;
 
 -- One row per app, country, category, day and card on which the store showed the app (iOS). Needs the dataset featuring. Rows may be counted over anything. Where and when were we featured? In how many countries?
@@ -4341,7 +4457,7 @@ create view mart.search_ads_daily (
                             f.customer_type,
                             f.segment) v))::text)::uuid) o ON true;
 
--- One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported: counts and money may be added up over everything. Ratios are computed from the sums. What did we spend last month? What does an install cost?
+-- One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported: counts and money may be added up over everything, where is_complete is true for all of it. Ratios are computed from the sums. What did we spend last month? What does an install cost?
 create view mart.search_ads_daily_default (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
@@ -4359,7 +4475,8 @@ create view mart.search_ads_daily_default (
   install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
   new_download_count numeric, -- Installs by new users, as now reported.
   redownload_count numeric, -- Installs by earlier users, as now reported.
-  left_out_org_count bigint -- Organisations with reports, but none in this currency and attribution: sums are without them. The same on all rows, and never added up.
+  left_out_org_count bigint, -- Organisations with reports, but none in this currency and attribution: sums are without them. The same on all rows, and never added up.
+  is_complete boolean -- True when the reports of each organisation have an answer for the day (ops.search_ads_answered_day). Where it is false, sums over organisations are a part.
 ) as
  SELECT org_id,
     org_name,
@@ -4378,7 +4495,9 @@ create view mart.search_ads_daily_default (
     new_download_count,
     redownload_count,
     ( SELECT d.left_out_org_count
-           FROM ops.search_ads_default d) AS left_out_org_count
+           FROM ops.search_ads_default d) AS left_out_org_count,
+    (date_day IN ( SELECT n.date_day
+           FROM ops.search_ads_answered_day n)) AS is_complete
    FROM mart.search_ads_campaign_report r
   WHERE is_primary_currency AND is_default_attribution AND goal_id = ''::text AND NOT is_withdrawn;
 
@@ -5492,6 +5611,44 @@ create table ops.dataset_timing (
   constraint dataset_timing_kind_check CHECK ((kind = ANY (ARRAY['series'::text, 'period'::text, 'snapshot'::text])))
 );
 
+-- One row per app and country whose downloads were requested: the days with an answer, and those with a device that has none yet. Of which days do we know all downloads?
+create view ops.download_days (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country; null for requests that named none, and are about all.
+  estimated_days datemultirange, -- Days for which there is an answer about estimates (download_revenue).
+  unestimated_days datemultirange, -- Days for which the estimate of a requested device has no answer yet.
+  reported_days datemultirange, -- Days for which there is an answer about downloads of the store (sales_metric).
+  unreported_days datemultirange -- Days for which the store's downloads on a requested device have no answer yet.
+) as
+ SELECT store,
+    track_id,
+    country_code,
+    COALESCE(range_agg(days) FILTER (WHERE is_answered AND dataset = 'download_revenue'::text), '{}'::datemultirange) AS estimated_days,
+    COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND dataset = 'download_revenue'::text), '{}'::datemultirange) AS unestimated_days,
+    COALESCE(range_agg(days) FILTER (WHERE is_answered AND dataset = 'sales_metric'::text), '{}'::datemultirange) AS reported_days,
+    COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND dataset = 'sales_metric'::text), '{}'::datemultirange) AS unreported_days
+   FROM ( SELECT a.dataset,
+            a.store,
+            a.track_id,
+            a.country_code,
+            a.context,
+            daterange(a.window_start, a.window_end) AS days,
+            true AS is_answered
+           FROM ops.app_answer a
+          WHERE a.dataset = ANY (ARRAY['download_revenue'::text, 'sales_metric'::text])
+        UNION ALL
+         SELECT u.dataset,
+            u.store,
+            u.track_id,
+            u.country_code,
+            u.context,
+            daterange(u.date_day, u.date_day + 1) AS daterange,
+            false
+           FROM ops.unanswered_download_daily u) n
+  WHERE dataset = 'download_revenue'::text OR context = 'DOWNLOAD'::text
+  GROUP BY store, track_id, country_code;
+
 -- Fields of answers that are not in the contract, each listed once.
 create table ops.drift (
   operation text not null, -- Operation of the API.
@@ -5918,10 +6075,7 @@ create view ops.latest_keyword_rank (
           WHERE s.app_key = p.app_key
           GROUP BY s.country_key, s.device_key) l
      JOIN core.dim_country c ON c.country_key = l.country_key
-     CROSS JOIN LATERAL ( SELECT max(s.answered_keyword_count) FILTER (WHERE s.date_day = l.date_day) AS answered_keyword_count,
-            max(s.answered_keyword_count) AS most_keyword_count
-           FROM core.fact_keyword_rank_summary s
-          WHERE s.app_key = p.app_key AND s.date_day >= (l.date_day - 6) AND s.date_day <= l.date_day AND s.country_key = l.country_key AND s.device_key = l.device_key) w
+     JOIN core.fact_keyword_rank_summary w ON w.app_key = p.app_key AND w.date_day = l.date_day AND w.country_key = l.country_key AND w.device_key = l.device_key
      LEFT JOIN LATERAL ( SELECT n.keyword_count
            FROM ops.unanswered_keyword_daily n
           WHERE n.store = p.store AND n.track_id = p.track_id AND n.country_code = c.country_code AND n.date_day = l.date_day
@@ -5929,12 +6083,13 @@ create view ops.latest_keyword_rank (
      CROSS JOIN LATERAL ( SELECT DISTINCT ON (f.keyword_key) f.keyword_key,
             f.date_day,
             f.rank
-           FROM core.fact_keyword_rank f
-          WHERE f.app_key = p.app_key AND f.country_key = l.country_key AND f.device_key = l.device_key AND f.date_day <= l.date_day AND f.date_day >=
-                CASE
-                    WHEN u.keyword_count IS NULL AND w.answered_keyword_count = w.most_keyword_count THEN l.date_day
-                    ELSE l.date_day - 6
-                END
+           FROM generate_series(0, 6) o(days)
+             CROSS JOIN LATERAL ( SELECT n.keyword_key,
+                    n.date_day,
+                    n.rank
+                   FROM core.fact_keyword_rank n
+                  WHERE n.app_key = p.app_key AND n.date_day = (l.date_day - o.days) AND n.country_key = l.country_key AND n.device_key = l.device_key
+                 OFFSET 0) f
           ORDER BY f.keyword_key, f.date_day DESC
          OFFSET 0) r;
 
@@ -6700,6 +6855,35 @@ create view ops.run_summary (
            FROM ops.request a
           WHERE a.run_id = r.run_id) q;
 
+-- One row per day for which each organisation of search ads has an answer, in the currency and attribution of ops.search_ads_default: each from its first answer on, and one whose last answer is a week older than the newest up to that. For which days is spend complete?
+create view ops.search_ads_answered_day (
+  date_day date -- The day.
+) as
+ WITH org AS (
+         SELECT s.scope ->> 'org_id'::text AS org_id,
+            range_agg(daterange(w.window_start, s.window_end)) AS days
+           FROM ops.search_ads_default d
+             JOIN ops.slice s ON (s.scope ->> 'currency'::text) = d.currency AND (s.scope ->> 'attribution'::text) = d.attribution
+             CROSS JOIN LATERAL ( SELECT GREATEST(s.window_start, max((m.month_start + '1 mon'::interval)::date)) AS window_start
+                   FROM ops.dropped_month m
+                  WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) w
+          WHERE s.dataset = 'search_ads_report'::text AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND (s.scope ->> 'report_level'::text) = 'CAMPAIGN'::text AND (s.scope ->> 'grain'::text) = 'day'::text AND (s.scope ->> 'goal_id'::text) IS NULL AND s.window_end > w.window_start
+          GROUP BY (s.scope ->> 'org_id'::text)
+        ), lasting AS (
+         SELECT o.days,
+            lower(o.days) AS first_day,
+                CASE
+                    WHEN upper(o.days) > (max(upper(o.days)) OVER () - 7) THEN max(upper(o.days)) OVER ()
+                    ELSE upper(o.days)
+                END AS until
+           FROM org o
+        )
+ SELECT g.date_day
+   FROM lasting l
+     JOIN core.dim_date g ON g.date_day >= l.first_day AND g.date_day < l.until
+  GROUP BY g.date_day
+ HAVING bool_and(l.days @> g.date_day);
+
 -- One row once there are reports: the currency and the attribution in which marts of search ads have figures that may be added up over organisations. Which currency do our sums have? Which installs do they count?
 create view ops.search_ads_default (
   currency text, -- The requested currency with most days of reports: from the first to the last report of each organisation, added up. Of several the one of most organisations, then the one that is the own currency of most, then USD, then the first by its letters.
@@ -7240,25 +7424,29 @@ ELSE s.window_end
    FROM ops.slice s
      LEFT JOIN ops.batch b ON b.batch_id = s.batch_id;
 
--- One row per app, country, device and day whose estimates of downloads were requested and have no answer yet. Of which days do we have the estimates of some devices only?
-create view ops.unanswered_estimate_daily (
+-- One row per dataset, app, country, device, kind of figure and day whose downloads, estimated or of the store, were requested and have no answer yet. Of which days do we have the downloads of some devices only?
+create view ops.unanswered_download_daily (
+  dataset text, -- download_revenue: estimates; sales_metric: figures of the store.
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_code text, -- Country; null where the request named none, and is about all.
   device_code text, -- Device; null where the request named none.
+  context text, -- Kind of figure, of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for estimates.
   date_day date -- The day.
 ) as
- SELECT s.scope ->> 'store'::text AS store,
+ SELECT s.dataset,
+    s.scope ->> 'store'::text AS store,
     s.scope ->> 'app'::text AS track_id,
     s.scope ->> 'country'::text AS country_code,
     s.scope ->> 'device'::text AS device_code,
+    s.scope ->> 'context'::text AS context,
     d.date_day
    FROM ops.slice s
      JOIN core.dim_date d ON d.date_day >= s.window_start AND d.date_day < s.window_end
-  WHERE s.dataset = 'download_revenue'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (EXISTS ( SELECT
+  WHERE (s.dataset = ANY (ARRAY['download_revenue'::text, 'sales_metric'::text])) AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (EXISTS ( SELECT
            FROM ops.slice n
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text]))))
-  GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'device'::text), d.date_day;
+  GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'device'::text), (s.scope ->> 'context'::text), d.date_day;
 
 -- One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. Choose some weeks while a backfill waits. Which keywords are missing?
 create view ops.unanswered_keyword (
@@ -7602,6 +7790,13 @@ begin
   end loop;
 end
 $function$;
+
+-- Number of days in closed ranges of days; 0 for none.
+CREATE OR REPLACE FUNCTION ops.day_count(days datemultirange)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT COALESCE(sum((upper(r.span) - lower(r.span))), (0)::bigint) AS "coalesce" FROM unnest(day_count.days) r(span));
 
 -- Day after the newest day that a dataset of this timing should have by the end of the given day, newest_start and newest_end being the bounds of its newest answer. Null where nothing is due: a snapshot that is fetched once, or no timing.
 CREATE OR REPLACE FUNCTION ops.due_end(timing ops.dataset_timing, newest_start date, newest_end date, today date)

@@ -121,7 +121,13 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
       replied_share: ["replied_review_count", "reply_known_review_count"],
     },
   },
-  search_ads_daily_default: { time: "date_day", sums: adSums, ratios: adRatios },
+  search_ads_daily_default: {
+    time: "date_day",
+    only: wholeDays,
+    sums: adSums,
+    addsUpOver: "everything, where is_complete is true for all of it",
+    ratios: adRatios,
+  },
   search_ads_daily_reporting: {
     time: "date_day",
     sums: ["reporting_spend"],

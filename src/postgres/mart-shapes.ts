@@ -14,6 +14,7 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
     key: ["store", "track_id", "period_start", "period_end", "country_code", "network", "media_type", "creative_id"],
   },
   app_group: { key: ["group_name", "store", "track_id"] },
+  app_overview_by_period: { key: ["store", "track_id", "country_code", "period_kind", "period_start"] },
   app_overview_daily: { key: ["store", "track_id", "country_code", "date_day"], isDaily: true },
   app_page_change: {
     key: ["store", "track_id", "country_code", "language_code", "date_day", "change_source", "property", "new_value"],

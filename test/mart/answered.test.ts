@@ -123,3 +123,110 @@ test("a month counts the days with an answer beside those with a figure", async 
       from   mart.download_revenue_monthly where country_code = 'US'`),
   ).toEqual(["US | 31 | 1 | 2 | 0 | 1"]);
 });
+
+test("downloads of the store of which a requested device has no answer are not answered; a week and a month say of how many days they are", async () => {
+  const on = { app_key: "ios:2", country_key: "US", context: "DOWNLOAD", is_total: false, is_device_total: false };
+  const sold = (date_day: string, device_key: string, units: number) => ({ ...on, date_day, device_key, units });
+  await mart.fill("core.fact_sales_metric", [
+    sold("2026-08-03", "IPHONE", 5),
+    sold("2026-08-03", "IPAD", 3),
+    // no downloads from the 4th to the 8th
+    sold("2026-08-09", "IPHONE", 4),
+  ]);
+  await mart.fill("core.fact_category_rank", [
+    {
+      app_key: "ios:2",
+      country_key: "US",
+      date_day: "2026-08-09",
+      device_key: "IPHONE",
+      category_code: "36",
+      chart: "FREE",
+      chart_version: "v1",
+      ranked_at: "2026-08-09T00:00:00",
+      resolution: "daily",
+      rank: 3,
+    },
+  ]);
+  const of = { app: "2", area: "all", context: "DOWNLOAD" };
+  await slice("sales_metric", { ...of, device: "IPHONE" }, ["2026-08-03", "2026-08-10"]);
+  await slice("sales_metric", { ...of, device: "IPAD" }, ["2026-08-03", "2026-08-09"]);
+  await slice("sales_metric", { ...of, device: "IPAD" }, ["2026-08-09", "2026-08-10"], "deferred");
+  // another kind of figure waits for itself alone
+  await slice("sales_metric", { ...of, device: "IPAD", context: "PAGE_VIEW" }, ["2026-08-03", "2026-08-10"], "pending");
+  const daily = () =>
+    mart.ask(
+      "select date_day, store_download_count, is_store_answered from mart.app_overview_daily where track_id = '2' order by 1",
+    );
+  const beside = () =>
+    mart.ask("select is_store_answered from mart.category_rank_vs_downloads_daily where track_id = '2'");
+  const periods = () =>
+    mart.ask(`
+      select period_kind, period_start, period_day_count, region, store_day_count, store_download_count, is_complete
+      from   mart.app_overview_by_period where track_id = '2' order by 1`);
+  const months = () =>
+    mart.ask(
+      "select store_day_count, store_answered_day_count from mart.download_revenue_monthly where track_id = '2'",
+    );
+  expect(await daily()).toEqual(["2026-08-03 | 8 | true", "2026-08-09 | 4 | false"]);
+  expect(await beside()).toEqual(["false"]);
+  expect(await months()).toEqual(["2 | 6"]);
+  expect(await periods()).toEqual([
+    "month | 2026-08-01 | 31 | Americas | 6 | 12 | false",
+    "week | 2026-08-03 | 7 | Americas | 6 | 12 | false",
+  ]);
+  await slice("sales_metric", { ...of, device: "IPAD" }, ["2026-08-09", "2026-08-10"]);
+  expect((await daily())[1]).toBe("2026-08-09 | 4 | true");
+  expect(await beside()).toEqual(["true"]);
+  expect(await months()).toEqual(["2 | 7"]);
+  expect(await periods()).toEqual([
+    "month | 2026-08-01 | 31 | Americas | 7 | 12 | false",
+    "week | 2026-08-03 | 7 | Americas | 7 | 12 | true",
+  ]);
+});
+
+test("a day without a rating, and one without spend, are told apart from days that were not requested", async () => {
+  await mart.fill("core.fact_app_rating", [
+    // the page shows none
+    { app_key: "ios:1", country_key: "US", date_day: "2026-08-01" },
+    { app_key: "ios:1", country_key: "US", date_day: "2026-08-02", rating: 4 },
+  ]);
+  const about = { report_level: "CAMPAIGN", currency: "USD", attribution: "WITH", grain: "day" };
+  const spent = (org_id: string, date: string, spend: number) => ({
+    ...about,
+    org_id,
+    app_key: "ios:1",
+    country_key: "US",
+    period_start: date,
+    period_end: date,
+    date_day: date,
+    spend,
+  });
+  await mart.fill("core.fact_search_ads_report", [spent("7", "2026-08-01", 5), spent("7", "2026-08-03", 6)]);
+  const report = (org_id: string, window: readonly [string, string], state = "loaded") =>
+    slice(
+      "search_ads_report",
+      { store: undefined, app: undefined, org_id, report_type: "DAILY", ...about },
+      window,
+      state,
+    );
+  await report("7", ["2026-08-01", "2026-08-05"]);
+  await report("8", ["2026-08-01", "2026-08-03"], "empty");
+  await report("8", ["2026-08-03", "2026-08-04"], "failed");
+  await report("8", ["2026-08-04", "2026-08-05"]);
+  // disconnected long since
+  await report("9", ["2026-06-01", "2026-06-10"]);
+  expect(
+    await mart.ask(`
+      select date_day, rating, is_rating_answered, search_ads_spend, is_search_ads_answered from mart.app_overview_daily
+      where  track_id = '1' and country_code = 'US' and date_day between '2026-08-01' and '2026-08-04' order by 1`),
+  ).toEqual([
+    "2026-08-01 | - | true | 5 | true",
+    "2026-08-02 | 4 | true | - | true",
+    "2026-08-03 | - | false | 6 | false",
+    "2026-08-04 | - | false | - | true",
+  ]);
+  expect(await mart.ask("select date_day, is_complete from mart.search_ads_daily_default order by 1")).toEqual([
+    "2026-08-01 | true",
+    "2026-08-03 | false",
+  ]);
+});

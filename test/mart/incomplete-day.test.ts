@@ -24,6 +24,11 @@ const ranks: readonly Cell[] = [
   ["4", "2026-08-07", "plan", 1],
   ["4", "2026-08-07", "habit", 2],
   ["4", "2026-08-08", "plan", 1],
+  // on either day a half, as many keywords each
+  ["8", "2026-05-07", "plan", 1],
+  ["8", "2026-05-07", "habit", 2],
+  ["8", "2026-05-08", "far", 3],
+  ["8", "2026-05-08", "gone", null],
   ["6", "2026-06-07", "plan", 2],
   ["6", "2026-07-07", "plan", 2],
   // nothing of the newest day has an answer
@@ -209,6 +214,14 @@ describe("a newest day of which half is loaded", () => {
       await mart.ask(`
         select track_id, organic_rank, requested_keyword_count, answered_keyword_count, is_complete from mart.keyword_cannibalisation order by 1`),
     ).toEqual(["1 | 2 | 2 | 1 | false", "4 | 1 | 2 | 2 | true"]);
+  });
+
+  test("with as many keywords as the day before, but others, takes none of either out", async () => {
+    const days = ["far | 2026-05-08", "gone | 2026-05-08", "habit | 2026-05-07", "plan | 2026-05-07"];
+    for (const view of ["keyword_opportunity", "keyword_rank_movers"])
+      expect(
+        await mart.ask(`select distinct keyword, date_day from mart.${view} where track_id = '8' order by 1`),
+      ).toEqual(days);
   });
 
   test("that a budget cut short keeps the keywords of the week as well", async () => {

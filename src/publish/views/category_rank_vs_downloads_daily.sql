@@ -23,9 +23,11 @@ select r.store as store, r.track_id as track_id, r.app_name as app_name, r.count
        s.download_count as store_download_count, s.revenue as store_revenue,
        ((r.store, r.track_id, r.country_code, r.date_day) in (select n.store, n.track_id, assumeNotNull(n.country_code), n.date_day from answered as n where n.dataset = 'download_revenue' and n.country_code is not null)
         or (r.store, r.track_id, r.date_day) in (select n.store, n.track_id, n.date_day from answered as n where n.dataset = 'download_revenue' and n.country_code is null))
-       and (r.store, r.track_id, r.country_code, r.date_day) not in (select n.store, n.track_id, n.country_code, n.date_day from ops.unanswered_estimate_daily as n) as is_estimate_answered,
-       (r.store, r.track_id, r.country_code, r.date_day) in (select n.store, n.track_id, assumeNotNull(n.country_code), n.date_day from answered as n where n.dataset = 'sales_metric' and n.country_code is not null)
-       or (r.store, r.track_id, r.date_day) in (select n.store, n.track_id, n.date_day from answered as n where n.dataset = 'sales_metric' and n.country_code is null) as is_store_answered
+       and (r.store, r.track_id, r.country_code, r.date_day) not in (select n.store, n.track_id, assumeNotNull(n.country_code), n.date_day from ops.unanswered_download_daily as n where n.dataset = 'download_revenue' and n.country_code is not null) as is_estimate_answered,
+       ((r.store, r.track_id, r.country_code, r.date_day) in (select n.store, n.track_id, assumeNotNull(n.country_code), n.date_day from answered as n where n.dataset = 'sales_metric' and n.country_code is not null)
+        or (r.store, r.track_id, r.date_day) in (select n.store, n.track_id, n.date_day from answered as n where n.dataset = 'sales_metric' and n.country_code is null))
+       and (r.store, r.track_id, r.country_code, r.date_day) not in (select n.store, n.track_id, assumeNotNull(n.country_code), n.date_day from ops.unanswered_download_daily as n where n.context = 'DOWNLOAD' and n.country_code is not null)
+       and (r.store, r.track_id, r.date_day) not in (select n.store, n.track_id, n.date_day from ops.unanswered_download_daily as n where n.context = 'DOWNLOAD' and n.country_code is null) as is_store_answered
 from   mart.category_rank_daily as r
 join   core.dim_app     as a on a.store = r.store and a.track_id = r.track_id
 join   core.dim_country as c on c.country_code = r.country_code

@@ -1,0 +1,129 @@
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { readCollection } from "../../src/metabase/collection-file.ts";
+import { withoutFilters } from "../../src/metabase/wanted-cards.ts";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+const { dashboards } = readCollection(path.join(projectRoot, "config", "metabase"));
+
+let mart: MartStage;
+
+/** What a card shows, with no filter set. */
+function shown(dashboard: string, card: string): Promise<readonly string[]> {
+  const found = dashboards.find(({ name }) => name === dashboard)?.cards[card];
+  if (found === undefined) throw new Error(`no card ${card}`);
+  return mart.ask(withoutFilters(found.sql));
+}
+
+/** A slice about an app, from a day up to another one, that day excluded. */
+const slice = (dataset: string, scope: object, [from, to]: readonly [string, string], state = "loaded") =>
+  mart.ask(`
+    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+    select '${dataset}', 'o', '${JSON.stringify(scope)}', '${from}', '${to}', '${to}', '', 'daily', '${state}', 1, 1, run_id, now(), now() from ops.run`);
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
+  await mart.name({ "ios:1": "Ours", "ios:2": "Ours as well", "ios:3": "Left" });
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+test("numbers of reviews are about the newest day on which each app has its answer, and an app that left holds none back", async () => {
+  const review = (app: string, day: string, rating: number, id = "") => ({
+    app_key: `ios:${app}`,
+    review_id: `${app} ${day} ${id}`,
+    source: "v2",
+    reviewed_at: `${day}T09:00:00`,
+    country_key: "US",
+    language_code: "",
+    rating,
+  });
+  await mart.fill("core.review", [
+    review("1", "2026-08-06", 1),
+    review("2", "2026-08-06", 4),
+    review("1", "2026-08-07", 5, "a"),
+    review("1", "2026-08-07", 1, "b"),
+    // of the 8th only the first app has its answer
+    review("1", "2026-08-08", 1),
+  ]);
+  const on = (app: string) => ({ store: "ios", app });
+  const list = (app: string, window: readonly [string, string], state?: string) =>
+    slice("review", on(app), window, state);
+  await list("1", ["2026-08-05", "2026-08-09"]);
+  await list("2", ["2026-08-05", "2026-08-08"]);
+  await list("2", ["2026-08-08", "2026-08-09"], "pending");
+  await list("3", ["2026-07-20", "2026-07-22"], "empty");
+  const before = ["2026-07-20 | 0", "2026-07-21 | 0"];
+  // a day with an answer and no review is 0 reviews, and no average
+  const days = [...before, "2026-08-05 | 0", "2026-08-06 | 2", "2026-08-07 | 2"];
+  expect(await shown("Reviews", "reviews_written")).toEqual(days);
+  expect(await shown("Market", "reviews_now")).toEqual(days);
+  expect((await shown("Reviews", "one_star_now")).slice(-3)).toEqual([
+    "2026-08-05 | 0",
+    "2026-08-06 | 1",
+    "2026-08-07 | 1",
+  ]);
+  expect(await shown("Reviews", "stars_now")).toEqual(["2026-08-06 | 2.5", "2026-08-07 | 3"]);
+  await list("2", ["2026-08-08", "2026-08-09"]);
+  expect((await shown("Reviews", "reviews_written")).at(-1)).toBe("2026-08-08 | 1");
+});
+
+test("numbers of downloads and revenue are about the newest day of which each app has all its figures", async () => {
+  const sold = (app: string, day: string, units: number, device_key = "ALL", context = "DOWNLOAD") => ({
+    app_key: `ios:${app}`,
+    country_key: "US",
+    date_day: day,
+    device_key,
+    context,
+    is_total: false,
+    is_device_total: device_key === "ALL",
+    units,
+  });
+  await mart.fill("core.fact_sales_metric", [
+    sold("1", "2026-08-06", 10),
+    sold("2", "2026-08-06", 1, "IPHONE"),
+    sold("2", "2026-08-06", 1, "IPAD"),
+    sold("1", "2026-08-07", 20),
+    sold("2", "2026-08-07", 1, "IPHONE"),
+    // the store has not reported the 8th for the second app
+    sold("1", "2026-08-08", 30),
+    sold("3", "2026-07-20", 7),
+    sold("1", "2026-08-08", 3, "ALL", "REVENUE_TOTAL"),
+  ]);
+  expect(await shown("Market", "downloads_now")).toEqual(["2026-07-20 | 7", "2026-08-06 | 12", "2026-08-07 | 21"]);
+  expect(await shown("Market", "revenue_now")).toEqual(["2026-08-08 | 3"]);
+  // one device of the 7th waits
+  const on = { store: "ios", app: "2", area: "all", device: "IPAD", context: "DOWNLOAD" };
+  await slice("sales_metric", on, ["2026-08-07", "2026-08-08"], "deferred");
+  expect(await shown("Market", "downloads_now")).toEqual(["2026-07-20 | 7", "2026-08-06 | 12"]);
+});
+
+test("numbers of search ads are about the newest day with the reports of all organisations", async () => {
+  const about = { report_level: "CAMPAIGN", currency: "USD", attribution: "WITH", grain: "day" };
+  await mart.fill(
+    "core.fact_search_ads_report",
+    [
+      ["7", "2026-08-07", 5],
+      ["8", "2026-08-07", 15],
+      ["7", "2026-08-08", 6],
+    ].map(([org_id, date, spend]) => ({
+      ...about,
+      org_id: String(org_id),
+      campaign_id: String(org_id),
+      app_key: "ios:1",
+      country_key: "US",
+      period_start: String(date),
+      period_end: String(date),
+      date_day: String(date),
+      spend: Number(spend),
+      install_count: 2,
+    })),
+  );
+  await slice("search_ads_report", { org_id: "7", ...about }, ["2026-08-07", "2026-08-09"]);
+  await slice("search_ads_report", { org_id: "8", ...about }, ["2026-08-07", "2026-08-08"]);
+  await slice("search_ads_report", { org_id: "8", ...about }, ["2026-08-08", "2026-08-09"], "running");
+  expect(await shown("Search ads", "spend_now")).toEqual(["2026-08-07 | 20"]);
+  expect(await shown("Search ads", "installs_now")).toEqual(["2026-08-07 | 4"]);
+  expect(await shown("Search ads", "cost_now")).toEqual(["2026-08-07 | 5"]);
+});
