@@ -24,8 +24,8 @@ comment on column ops.audit.user_role    is 'viewer or operator; null where sign
 comment on column ops.audit.signed_in_by is 'proxy (a reverse proxy vouches for the name), password (of all who know it any may give any name), loopback (this machine, without sign-in).';
 comment on column ops.audit.from_address is 'Network address that the request came from.';
 comment on column ops.audit.action       is 'Name of the action, such as sign-in or retry.';
-comment on column ops.audit.subject      is 'Fields of its form, of a change of keywords what was removed and added; empty for a sign-in, and where the form was refused.';
-comment on column ops.audit.credits      is 'Most credits that were agreed to; 0 for what spends nothing.';
+comment on column ops.audit.subject      is 'Fields of its form, of a change of keywords what was removed and added; empty for sign-in and sign-out, and where the form was refused.';
+comment on column ops.audit.credits      is 'Most credits that were agreed to; of a change of the configuration what the next sync was expected to spend more for it; 0 for what spends nothing.';
 comment on column ops.audit.outcome      is 'begun (it has not ended, or its process was killed), started (the run that it started has not ended; where its process was killed the next console to start settles it), done, refused or failed.';
 comment on column ops.audit.note         is 'Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.';
 comment on column ops.audit.ended_at     is 'When it ended; null while it has not.';

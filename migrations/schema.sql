@@ -166,6 +166,19 @@ create table core.app_version (
   constraint app_version_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
+-- Apps that portfolio.apps of the configuration lists, with their countries and keywords, as of the plannings; one row per period in which it listed the member. Where portfolio.source is account it lists none.
+create table core.configured_portfolio (
+  store text not null, -- ios or android.
+  track_id text not null, -- Track id of the app in its store.
+  part text not null, -- What is listed: the app itself, a country of it, or a keyword of it.
+  member text not null, -- The country or the keyword; empty for the app itself. A keyword holds for all countries beside it in the configuration.
+  valid_from date not null, -- First day on which a planning found it listed.
+  valid_to date, -- First day on which a planning did not find it listed any more; null while it is listed.
+  constraint configured_portfolio_pkey PRIMARY KEY (store, track_id, part, member, valid_from),
+  constraint configured_portfolio_part_check CHECK ((part = ANY (ARRAY['app'::text, 'country'::text, 'keyword'::text]))),
+  constraint configured_portfolio_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text])))
+);
+
 -- Apps of the developers of the apps in the portfolio; one row per period in which an app was listed with one name and price. What did they launch, what did they remove?
 create table core.developer_app (
   store text not null, -- ios or android.
@@ -5214,8 +5227,8 @@ create table ops.audit (
   signed_in_by text not null, -- proxy (a reverse proxy vouches for the name), password (of all who know it any may give any name), loopback (this machine, without sign-in).
   from_address text not null, -- Network address that the request came from.
   action text not null, -- Name of the action, such as sign-in or retry.
-  subject text not null, -- Fields of its form, of a change of keywords what was removed and added; empty for a sign-in, and where the form was refused.
-  credits integer not null, -- Most credits that were agreed to; 0 for what spends nothing.
+  subject text not null, -- Fields of its form, of a change of keywords what was removed and added; empty for sign-in and sign-out, and where the form was refused.
+  credits integer not null, -- Most credits that were agreed to; of a change of the configuration what the next sync was expected to spend more for it; 0 for what spends nothing.
   outcome text not null default 'begun'::text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended; where its process was killed the next console to start settles it), done, refused or failed.
   note text not null default ''::text, -- Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.
   ended_at timestamp with time zone, -- When it ended; null while it has not.
@@ -5235,8 +5248,8 @@ create view ops.audit_log (
   signed_in_by text, -- proxy (a reverse proxy vouches for the name), password (of all who know it any may give any name), loopback (this machine, without sign-in).
   from_address text, -- Network address that the request came from.
   action text, -- Name of the action, such as sign-in or retry.
-  subject text, -- Fields of its form, of a change of keywords what was removed and added; empty for a sign-in, and where the form was refused.
-  credits integer, -- Most credits that were agreed to; 0 for what spends nothing.
+  subject text, -- Fields of its form, of a change of keywords what was removed and added; empty for sign-in and sign-out, and where the form was refused.
+  credits integer, -- Most credits that were agreed to; of a change of the configuration what the next sync was expected to spend more for it; 0 for what spends nothing.
   outcome text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended; where its process was killed the next console to start settles it), done, refused or failed.
   note text, -- Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.
   ended_at timestamp with time zone, -- When it ended; null while it has not.

@@ -216,7 +216,13 @@ describe("every field of every answer", () => {
 });
 
 /** What people say of the portfolio, by the configuration or by a file of their own. */
-const givenByPeople = ["core.grouped_app", "core.grouped_keyword", "core.reporting_currency", "core.reporting_rate"];
+const givenByPeople = [
+  "core.configured_portfolio",
+  "core.grouped_app",
+  "core.grouped_keyword",
+  "core.reporting_currency",
+  "core.reporting_rate",
+];
 
 test("no table in core is without a dataset, a dimension or a person that fills it", async () => {
   const loaded = datasets.flatMap(({ tables }) =>

@@ -50,7 +50,8 @@ export function homeOf({ STOREHOUSE_HOME: named }: Environment): string {
 /** The configuration of this process: environment, `.env` and what `read` makes of config/storehouse.yaml. */
 export function configWith(read: (file: string) => Settings): Config {
   const environment = loadEnvironment();
-  return Object.freeze({ environment, settings: read(settingsFile(environment)), home: homeOf(environment) });
+  const file = settingsFile(environment);
+  return Object.freeze({ environment, settings: read(file), settingsFile: file, home: homeOf(environment) });
 }
 
 /**

@@ -12,8 +12,8 @@ import { datasets } from "../datasets/shared/all.ts";
 import { examplePortfolio } from "../planner/example-portfolio.ts";
 import { portfolioPrice, type PortfolioPrice } from "../planner/portfolio-price.ts";
 import { portfolioOf } from "../planner/portfolio.ts";
+import { settingsIn } from "../planner/settings-in.ts";
 import { environmentFile, settingsFile } from "./environment.ts";
-import { settingsIn } from "./with-app.ts";
 
 /** The answers to `storehouse init`: variables of `.env` (null empties one), and settings of config/storehouse.yaml. */
 export type Setup = {

@@ -1,17 +1,9 @@
 import { createApp, type App } from "../app.ts";
 import { apiAccess, type Config } from "../config/config.ts";
-import { readSettings } from "../config/read-yaml.ts";
-import type { Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
-import { datasetOptions } from "../datasets/shared/all.ts";
-import { unusableSettings } from "../planner/unusable-settings.ts";
+import { settingsIn } from "../planner/settings-in.ts";
 import { configWith } from "./environment.ts";
 import { reportGoneWorker } from "./gone-worker.ts";
-
-/** What the configuration file says, compared with what each dataset can use. Throws a UsageError that names file, line and key. */
-export function settingsIn(file: string): Settings {
-  return readSettings(file, datasetOptions, unusableSettings);
-}
 
 /** The configuration of this process: environment, `.env` and config/storehouse.yaml. */
 export function loadConfig(): Config {

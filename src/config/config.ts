@@ -8,6 +8,8 @@ import type { Settings } from "./settings.ts";
 export type Config = {
   readonly environment: Environment;
   readonly settings: Settings;
+  /** The file that the settings were read from; left out where a program made them. */
+  readonly settingsFile?: string;
   /** Folder for the embedded Postgres. */
   readonly home: string;
 };

@@ -1,5 +1,21 @@
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { fail } from "../core/errors.ts";
+
+/** Why this process may not replace a file that exists, in words; null where it may. */
+export function whyFixed(file: string): string | null {
+  try {
+    const target = realpathSync(file);
+    for (const place of [target, path.dirname(target)]) accessSync(place, constants.W_OK);
+    // what takes its place would be this process's own, and perhaps none that its owner can read
+    return process.getuid === undefined || statSync(target).uid === process.getuid()
+      ? null
+      : "it belongs to another user of the machine";
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    return error.code === "ENOENT" ? "it is not there" : "this process may only read it";
+  }
+}
 
 /**
  * Writes a file as a whole or not at all: beside it first, then in its place. `check` reads the new file before it counts; what it throws

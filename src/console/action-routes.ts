@@ -111,6 +111,7 @@ type Agreed = z.output<typeof Agreement>;
 /** Agreed is the price that was shown, or more, for just what was shown; above the limit it has to be typed. */
 function isAgreed(price: Price, agreement: Agreed, limit: number): boolean {
   const { agreed, typed } = agreement;
+  if (price.cannot !== undefined) return false;
   if (agreed === undefined) return price.credits === 0 && price.alwaysAsk !== true;
   if (price.credits > agreed || isAboutOther(price, agreement)) return false;
   return price.credits <= limit || Number(typed?.replaceAll(/[\s,._]/g, "")) === price.credits;
@@ -160,7 +161,7 @@ function agreementForm(
     back: agreement.back,
     _csrf: token,
   };
-  const isTyped = price.credits > limit;
+  const isTyped = price.credits > limit && price.cannot === undefined;
   return html`<form class="card narrow stack" method="post" action="/actions/${action.name}">
     <p class="eyebrow">Nothing has been spent yet</p>
     <h1>${action.label}</h1>
@@ -168,9 +169,11 @@ function agreementForm(
     <p>${price.says}</p>
     ${price.detail}
     <p class="price">
-      <strong class="number">${count(price.credits)}</strong> ${price.credits === 1 ? "credit" : "credits"} at most
+      ${price.later === undefined ? null : "about "}<strong class="number">${count(price.credits)}</strong>
+      ${price.credits === 1 ? "credit" : "credits"} ${price.later ?? "at most"}
     </p>
     ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${price.cannot === undefined ? null : html`<p class="notice warn" role="status">${price.cannot}</p>`}
     ${
       isTyped
         ? html`<label
@@ -180,10 +183,14 @@ function agreementForm(
         : null
     }
     <p class="buttons">
-      <button class="button primary">
-        ${action.label}${price.credits > 0 ? ` for ${countOf(price.credits, "credit")}` : ""}
-      </button>
-      <a class="button" href="${agreement.back}">Cancel</a>
+      ${
+        price.cannot === undefined
+          ? html`<button class="button primary">
+                ${action.label}${price.credits > 0 && price.later === undefined ? ` for ${countOf(price.credits, "credit")}` : ""}
+              </button>
+              <a class="button" href="${agreement.back}">Cancel</a>`
+          : html`<a class="button" href="${agreement.back}">Back</a>`
+      }
     </p>
   </form>`;
 }

@@ -15,7 +15,7 @@ export type Deed = {
 export type DeedOutcome = "started" | "done" | "refused" | "failed";
 
 /** Who does it; nobody who is known at a sign-in that is refused. */
-type Actor = Omit<Visitor, "role"> & { readonly role: Role | null };
+export type Actor = Omit<Visitor, "role"> & { readonly role: Role | null };
 
 /** Writes an action before it begins; returns the number of its row. */
 export async function recordDeed(

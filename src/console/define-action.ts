@@ -10,6 +10,7 @@ import type { Visitor } from "./visitor.ts";
  *   nothing agreed, or less than it costs now    the price is shown, and a button that agrees to it
  *   agreed, and it is about something else now   the price and what it is about are shown again
  *   more than credits.ask_above                  the price has to be typed as well
+ *   it cannot be done here                       what it would do and why not are shown, without a button
  *   agreed                                       a row in ops.audit, then `run`, which may spend the price and no more; what it returns as
  *                                                `started` goes on when the answer has been sent, and the row says what became of it
  *
@@ -39,6 +40,10 @@ export type Price = {
   readonly binds?: unknown;
   /** True where it wants an agreement even at a low price: it changes something elsewhere. */
   readonly alwaysAsk?: true;
+  /** When the credits are spent where the action itself spends none: they are what is expected then. */
+  readonly later?: string;
+  /** Why it cannot be done here, as a sentence: it is shown and has no button. */
+  readonly cannot?: string;
 };
 
 /** What became of it: a sentence, the page to go on with, and what goes on when the answer has been sent. */

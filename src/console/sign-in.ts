@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { longestName } from "./access.ts";
-import { recordDeed, recordOutcome } from "./audit.ts";
+import { recordDeed, recordOutcome, type Actor } from "./audit.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { ownForm } from "./own-form.ts";
 import { OwnAddress, parsed } from "./parse-input.ts";
+import { visitorOrNull } from "./problem-page.ts";
 
 /** So many tries a minute and address: a password of twelve characters is not guessed at that pace. */
 const triesAMinute = 10;
@@ -20,6 +21,12 @@ const Typed = z.object({
 
 /** Serves sign-in and sign-out. */
 export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts): void {
+  async function recordVisit(who: Actor, action: "sign-in" | "sign-out", outcome: "done" | "refused"): Promise<void> {
+    const { db } = app.warehouse;
+    const at = app.clock.now();
+    const auditId = await recordDeed(db, who, { action, subject: "", credits: 0, at });
+    await recordOutcome(db, auditId, { outcome, note: "", at });
+  }
   server.get("/sign-in", (request, reply) => {
     const { to } = parsed(z.object({ to: OwnAddress }), request.query);
     if (!access.hasPassword || access.visitorOf(request) !== null) return reply.redirect(to, 303);
@@ -33,10 +40,7 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
       const visitor = access.known(request, typed);
       // not what was typed as a name: it may be a password in the wrong field
       const named = visitor ?? ({ name: "unknown", role: null, from: request.ip, by: "password" } as const);
-      const { db } = app.warehouse;
-      const at = app.clock.now();
-      const auditId = await recordDeed(db, named, { action: "sign-in", subject: "", credits: 0, at });
-      await recordOutcome(db, auditId, { outcome: visitor === null ? "refused" : "done", note: "", at });
+      await recordVisit(named, "sign-in", visitor === null ? "refused" : "done");
       // on record first: nobody is in of whom there is none
       if (visitor !== null) {
         access.signIn(request, reply, visitor);
@@ -49,8 +53,11 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
       });
     },
   );
-  server.post("/sign-out", { preHandler: ownForm(server) }, (request, reply) => {
+  server.post("/sign-out", { preHandler: ownForm(server) }, async (request, reply) => {
+    const visitor = visitorOrNull(access, request);
+    // over first: whatever becomes of the record, who signs out is out
     access.signOut(request, reply);
+    if (visitor !== null) await recordVisit(visitor, "sign-out", "done");
     return reply.redirect("/sign-in", 303);
   });
 }

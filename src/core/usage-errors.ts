@@ -26,6 +26,11 @@ export const usageErrors = {
     says: "{file} exists but cannot be read",
     next: "correct its permissions or remove it",
   },
+  config_shared: {
+    recovery: "usage",
+    says: "{file} has these keywords for several places at once (by a name such as &words), or was changed meanwhile: another setting would change with them",
+    next: "open the page again to see the file as it is, or edit it by hand",
+  },
   unwritable_file: {
     recovery: "usage",
     says: "{file} cannot be written: {cause}",

@@ -79,7 +79,7 @@ const weekClock = nightClock();
 export const weekShow: DemoShow = {
   ...show({
     today: weekClock.today(),
-    days: 42,
+    days: 28,
     market: { apps: 4, countries: ["US", "GB"], keywordsPerApp: 12, organicKeywords: 12 },
     datasets: [],
     settings: { health: { port: "off" } },

@@ -61,3 +61,38 @@ export async function readKeywordsSince(
     order  by k.keyword collate "C"`.execute(db);
   return rows;
 }
+
+/** An app that the configuration lists, or a country of it, and the day on which a planning first found it there. */
+export type ConfiguredSince = {
+  readonly trackId: string;
+  readonly name: string | null;
+  /** Null for the app itself. */
+  readonly country: string | null;
+  readonly since: Day;
+};
+
+/** Since when the configuration lists its apps and their countries. */
+export async function readConfiguredSince(db: Database): Promise<readonly ConfiguredSince[]> {
+  const { rows } = await sql<ConfiguredSince>`
+    select m.track_id as "trackId", a.app_name as name, nullif(m.member, '') as country, m.valid_from as since
+    from   core.configured_portfolio as m
+    left   join core.dim_app as a on a.store = m.store and a.track_id = m.track_id
+    where  m.valid_to is null and m.part in ('app', 'country')
+    order  by m.store desc, m.track_id, m.member`.execute(db);
+  return rows;
+}
+
+/** The name of an app, null where none is known, and since when the configuration lists its keywords. */
+export async function readConfiguredKeywords(
+  db: Database,
+  trackId: string,
+): Promise<{ readonly name: string | null; readonly since: readonly Omit<KeywordSince, "searchVolume">[] }> {
+  const named = await sql<{ name: string | null }>`
+    select a.app_name as name from core.dim_app as a where a.track_id = ${trackId}`.execute(db);
+  const { rows } = await sql<Omit<KeywordSince, "searchVolume">>`
+    select m.member as keyword, m.valid_from as since
+    from   core.configured_portfolio as m
+    where  m.track_id = ${trackId} and m.part = 'keyword' and m.valid_to is null
+    order  by m.member collate "C"`.execute(db);
+  return { name: named.rows[0]?.name ?? null, since: rows };
+}

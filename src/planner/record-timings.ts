@@ -8,13 +8,14 @@ import type { Database } from "../postgres/database.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import { partitionsOf } from "./plan-chunks.ts";
 import { startsOf } from "./plan-stream.ts";
+import { recordConfigured } from "./record-configured.ts";
 import { recordGroups } from "./record-groups.ts";
 import type { SyncRequest } from "./request.ts";
 import { timingWith } from "./dataset-settings.ts";
 
 /**
  * Records when each dataset is requested again, as code and configuration have it now, so that views know what is stale.
- * Of the datasets of the request also the scopes whose timing is their own. Groups of apps and keywords are recorded beside them. For processes that are about to plan work.
+ * Of the datasets of the request also the scopes whose timing is their own. Groups of apps and keywords, and what the configuration lists, are recorded beside them. For processes that are about to plan work.
  */
 export async function noteTimings(
   db: Database,
@@ -40,6 +41,7 @@ export async function noteTimings(
     items_are_apps: itemsAreApps,
   }));
   await recordGroups(db, settings.portfolio.groups);
+  await recordConfigured(db, settings.portfolio, request.today);
   await noteDatasets(db, lines, [...defaults, ...own], { planned: starts.map(({ dataset }) => dataset.name), now });
 }
 

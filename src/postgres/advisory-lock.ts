@@ -8,8 +8,9 @@ import type { Database } from "./database.ts";
  * - `raw import`: import an answer, so that no two import the same one.
  * - `refused batch`: begin to search for a refused item, so that no two search for the same one.
  * - `keywords`: change what the account tracks, so that nobody goes by a list that another person is changing.
+ * - `configuration`: change the configuration file, so that nobody goes by one that another person is changing.
  */
-export type LockName = "migrate" | "planning" | "raw import" | "refused batch" | "keywords";
+export type LockName = "migrate" | "planning" | "raw import" | "refused batch" | "keywords" | "configuration";
 
 const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
 

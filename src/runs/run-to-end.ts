@@ -99,8 +99,11 @@ export async function finish(parts: SyncParts, { runId, leftOut, left }: RunEnd)
   const error = parts.aborted();
   // what the limit does not pay for is not left to workers, who know of no limit
   if (progress.deferred > 0) await retryDatabase(parts.ingest, () => cancelBeyondLimit(db, runId, parts.budget.left()));
-  const outcome = outcomeOf({ progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted });
-  await retryDatabase(parts.ingest, () => closeRun(db, runId, outcome, clock.now()));
+  const facts = { progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted };
+  const outcome = outcomeOf(facts);
+  // what failed before is on record with the run in which it failed; the person who runs this one is reminded of it
+  const own = outcomeOf({ ...facts, left: { ...left, failedBefore: 0 } });
+  await retryDatabase(parts.ingest, () => closeRun(db, runId, own, clock.now()));
   return { runId, outcome, progress, leftOut, left, error };
 }
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import pg from "pg";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,11 +27,16 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   let page: Page;
   let narrow: Page;
   let both: readonly [Page, Page];
+  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-browser-"));
 
   beforeAll(async () => {
     stage = await openConsoleStage();
     await tried(stage.granted.adminUrl, `update core.dim_app set app_name = $$${scriptName}$$`);
-    served = await stage.start(withPasswords);
+    const settingsFile = path.join(folder, "storehouse.yaml");
+    const apps = [{ id: "com.example.app", countries: ["US"], keywords: ["lumi habit"] }];
+    // a file in JSON is one in YAML
+    writeFileSync(settingsFile, JSON.stringify({ portfolio: { source: "both", apps } }));
+    served = await stage.start({ ...withPasswords, settingsFile, settings: { portfolio: { source: "both", apps } } });
     browser = await openBrowser();
     context = await browser.newContext({ viewport: screens[0], baseURL: served.url });
     page = await context.newPage();
@@ -38,6 +46,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   });
   afterAll(async () => {
     await browser.close();
+    rmSync(folder, { recursive: true });
     await stage[Symbol.asyncDispose]();
   });
 
@@ -91,6 +100,23 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   test("so does the page of an app's keywords", async () => {
     const [app] = await stage.stage.query<{ track_id: string }>("select track_id from core.dim_app order by app_key");
     expect(await looked(`/portfolio/${app?.track_id}/US`)).toEqual([fine, fine]);
+  });
+
+  test("so does that of keywords that the configuration lists, to which pasted ones are added once their price was seen", async () => {
+    const address = "/portfolio/listed/com.example.app";
+    expect(await looked(address)).toEqual([fine, fine]);
+    await page.getByLabel("Keywords one a line").fill(`習慣\n${scriptName}\nlumi habit`);
+    await page.getByRole("button", { name: "See what would change" }).click();
+    await page.getByText("2 keywords to add").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Change the configuration" }).click();
+    await page.getByText("2 added, 0 removed.").waitFor();
+    expect(await page.locator("#keywords tbody tr").allInnerTexts()).toEqual([
+      "lumi habit\tfrom the next sync on",
+      "習慣\tfrom the next sync on",
+      `${scriptName}\tfrom the next sync on`,
+    ]);
+    expect(await page.title()).toBe("Keywords of the configuration · Storehouse");
   });
 
   test("so do a selection of the grid and what is to be agreed to", async () => {

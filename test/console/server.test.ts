@@ -36,7 +36,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const deeds = () =>
   stage.stage.query(
-    "select user_name, user_role, action, credits, outcome from ops.audit where action <> 'sign-in' order by audit_id",
+    "select user_name, user_role, action, credits, outcome from ops.audit where action not like 'sign-%' order by audit_id",
   );
 /** Without those that were refused. */
 const doneDeeds = async () => (await deeds()).filter(({ outcome }) => outcome !== "refused");
@@ -75,12 +75,20 @@ describe("who comes in", () => {
 
   test("a session that was signed out is over, in every copy of its cookie", async () => {
     const signedIn = clientOf(served);
-    await signedIn.signIn(operatorPassword, "Ann");
+    await signedIn.signIn(operatorPassword, "Olga");
     const copy = { headers: { cookie: signedIn.cookie() }, redirect: "manual" } as const;
     expect((await fetch(served.url, copy)).status).toBe(200);
     await signedIn.get("/");
     expect((await signedIn.post("/sign-out", {})).status).toBe(303);
     expect((await fetch(served.url, copy)).status).toBe(303);
+    const visits = await stage.stage.query(
+      "select user_name, user_role, action, outcome, ended_at is not null as has_ended from ops.audit order by audit_id desc limit 2",
+    );
+    const visit = { user_name: "Olga", user_role: "operator", outcome: "done", has_ended: true };
+    expect(visits).toEqual([
+      { ...visit, action: "sign-out" },
+      { ...visit, action: "sign-in" },
+    ]);
   });
 
   test("a session ends after twelve hours, and its cookie goes to this console alone", async () => {

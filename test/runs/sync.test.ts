@@ -158,6 +158,11 @@ test("runs failed slices again when the option says so, and only those", async (
   expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { failed: 8 } });
   stage.sandbox.clearLog();
   expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { total: 0 }, left: { failedBefore: 8 } });
+  // each run is on record with what became of its own slices
+  expect(await stage.query("select outcome from ops.run_summary order by run_id desc limit 2")).toEqual([
+    { outcome: "loaded" },
+    { outcome: "failed" },
+  ]);
   expect(stage.asked()).toEqual([]);
   expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: 8, failed: 0 } });
   expect(stage.asked()).toHaveLength(8);

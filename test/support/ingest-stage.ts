@@ -29,6 +29,8 @@ export type RunOptions = Partial<Omit<ForegroundRun, "request">> & {
   readonly request?: Partial<SyncRequest>;
   readonly settings?: SettingsInput;
   readonly environment?: Partial<Environment>;
+  /** The file that the settings count as read from. */
+  readonly settingsFile?: string;
   /** In place of the machine's. */
   readonly clock?: Clock | undefined;
   /** Receives the state of each slice. */
@@ -94,7 +96,7 @@ export async function openStage(options: SandboxOptions & { database?: string } 
 function configOf(
   api: { readonly url: string; readonly token: string },
   databaseUrl: string,
-  { settings = {}, environment = {} }: RunOptions = {},
+  { settings = {}, environment = {}, settingsFile }: RunOptions = {},
 ): Config {
   return {
     environment: {
@@ -106,6 +108,7 @@ function configOf(
     },
     settings: Settings.parse(quick(settings)),
     home: path.join(projectRoot, ".storehouse"),
+    ...(settingsFile === undefined ? {} : { settingsFile }),
   };
 }
 

@@ -10,7 +10,7 @@ import { readCrontab } from "../../worker/crontab.ts";
 import { failedWith, pass, type Diagnosis } from "../../doctor/diagnosis.ts";
 import { diagnose } from "../../doctor/doctor.ts";
 import { environmentFile, homeOf, settingsFile } from "../environment.ts";
-import { settingsIn } from "../with-app.ts";
+import { settingsIn } from "../../planner/settings-in.ts";
 import { factList, type Fact } from "../fact-list.ts";
 import { print, printWhole } from "../output.ts";
 import { toned, type Tone } from "../screen.ts";

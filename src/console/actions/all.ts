@@ -2,8 +2,16 @@ import type { AnyAction } from "../define-action.ts";
 import { fillAction } from "./fill.ts";
 import { retryCellsAction } from "./retry-cells.ts";
 import { keywordsAction } from "./keywords.ts";
+import { listedKeywordsAction } from "./listed-keywords.ts";
 import { retryAction } from "./retry.ts";
 import { stopAction } from "./stop.ts";
 
 /** Every action of the console. */
-export const actions: readonly AnyAction[] = [fillAction, retryCellsAction, retryAction, stopAction, keywordsAction];
+export const actions: readonly AnyAction[] = [
+  fillAction,
+  retryCellsAction,
+  retryAction,
+  stopAction,
+  keywordsAction,
+  listedKeywordsAction,
+];

@@ -16,39 +16,31 @@ import {
   type KeywordChanges,
   type KeywordsChanged,
 } from "../../person/keyword-changes.ts";
-import { keywordsGiven } from "../../person/keyword-list.ts";
 import { nightsWith } from "../../person/keyword-nights.ts";
 import { withAdvisoryLock } from "../../postgres/advisory-lock.ts";
 import { readKeywordsSince } from "../../planner/portfolio-since.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
-import { html, type Html } from "../html.ts";
+import { changesList, keywordFields, keywordsTyped, TrackIdInput } from "../parts/keyword-form.ts";
 
 const Input = z.object({
-  app: z.string().regex(/^(\d+|[A-Za-z]\w*(\.\w+)+)$/, "is no track id"),
+  app: TrackIdInput,
   country: z
     .string()
     .transform((code) => code.trim().toUpperCase())
     .refine((code) => /^[A-Z]{2}$/.test(code), "is no country of two letters"),
-  verb: z.enum(["add", "remove", "sync"]),
-  keywords: z.string().max(500_000),
+  ...keywordFields,
 });
 
 type Wanted = z.output<typeof Input>;
 
 const placeOf = ({ app, country }: Wanted) => ({ trackId: app, country });
 
-function named({ keywords, verb }: Wanted): readonly string[] {
-  const lines = keywords.split(/\r?\n/).filter((line) => line.trim() !== "");
-  if (lines.length === 0) throw fail("console_bad_input", { problem: "no keyword is named" });
-  return keywordsGiven(lines, undefined, verb === "remove" ? "remove" : "add").keywords;
-}
-
 /** What would change, by the list that was read last: seeing the list itself costs credits. */
 async function expected({ app }: ActionContext, wanted: Wanted): Promise<KeywordChanges> {
   const known = await readKeywordsSince(app.warehouse.db, placeOf(wanted));
   return keywordChanges(
     wanted.verb,
-    named(wanted),
+    keywordsTyped(wanted),
     known.map(({ keyword }) => keyword),
   );
 }
@@ -103,7 +95,7 @@ async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: num
   const session = apiSession({ app, ingest, stop, onInvalid: () => undefined });
   await checkBalance(ingest.parts, stop);
   const now = await trackedNow(session, placeOf(wanted), wanted.verb === "sync" ? "when needed" : "never");
-  const changes = keywordChanges(wanted.verb, named(wanted), now.keywords);
+  const changes = keywordChanges(wanted.verb, keywordsTyped(wanted), now.keywords);
   const shown = new Set((await expected(context, wanted)).remove);
   const unseen = changes.remove.filter((keyword) => !shown.has(keyword));
   const isDearer = callsFor(changes) * addKeywords.cost > budget.left();
@@ -121,32 +113,4 @@ async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: num
     remove: changes.remove.length,
   };
   throw fail("console_keywords_left", { ...counts, problem: app.hide(problem) }, done.error);
-}
-
-function changesList(
-  { add, remove, left }: KeywordChanges,
-  nights: { readonly before: number; readonly after: number } | null,
-): Html {
-  return html`<div class="changes">
-    ${keywordLines("+", "to add", add)}
-    ${keywordLines("−", "to remove", remove)}${left.length === 0 ? null : html`<p class="muted">${countOf(left.length, "keyword needs nothing", "keywords need nothing")}.</p>`}${
-      nights === null
-        ? null
-        : html`<p>
-            A night then costs about <strong>${count(nights.after)}</strong> credits, now ${count(nights.before)}; 30
-            nights about ${count(30 * nights.after)}.
-          </p>`
-    }
-  </div>`;
-}
-
-const shown = 50;
-
-function keywordLines(sign: string, verb: string, keywords: readonly string[]): Html | null {
-  if (keywords.length === 0) return null;
-  const rest = keywords.length - shown;
-  return html`<h2>${countOf(keywords.length, "keyword")} ${verb}</h2>
-    <ul class="plain keywords">
-      ${keywords.slice(0, shown).map((keyword) => html`<li>${sign} ${keyword}</li>`)}${rest > 0 ? html`<li class="muted">and ${count(rest)} more</li>` : null}
-    </ul>`;
 }

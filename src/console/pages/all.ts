@@ -5,6 +5,7 @@ import { calculatorPage } from "./calculator.ts";
 import { coverageCellsPage, coveragePage, coverageSelectionPage } from "./coverage.ts";
 import { creditsPage } from "./credits.ts";
 import { keywordsPage } from "./keywords.ts";
+import { listedPage } from "./listed.ts";
 import { portfolioPage } from "./portfolio.ts";
 import { drawingStylesPage } from "./drawing-styles.ts";
 import { exploreCsvPage, explorePage } from "./explore.ts";
@@ -27,6 +28,7 @@ export const pages: readonly AnyPage[] = [
   calculatorPage,
   portfolioPage,
   keywordsPage,
+  listedPage,
   auditPage,
   explorePage,
   exploreCsvPage,

@@ -1,0 +1,17 @@
+-- Since when the configuration lists what it lists: the file has no dates of its own.
+
+create table core.configured_portfolio (
+  store      text not null check (store in ('ios', 'android')),
+  track_id   text not null,
+  part       text not null check (part in ('app', 'country', 'keyword')),
+  member     text not null,
+  valid_from date not null,
+  valid_to   date,
+  primary key (store, track_id, part, member, valid_from)
+);
+comment on table  core.configured_portfolio            is 'Apps that portfolio.apps of the configuration lists, with their countries and keywords, as of the plannings; one row per period in which it listed the member. Where portfolio.source is account it lists none.';
+comment on column core.configured_portfolio.part       is 'What is listed: the app itself, a country of it, or a keyword of it.';
+comment on column core.configured_portfolio.member     is 'The country or the keyword; empty for the app itself. A keyword holds for all countries beside it in the configuration.';
+comment on column core.configured_portfolio.valid_from is 'First day on which a planning found it listed.';
+comment on column core.configured_portfolio.valid_to   is 'First day on which a planning did not find it listed any more; null while it is listed.';
+select ops.comment_columns('core.configured_portfolio');

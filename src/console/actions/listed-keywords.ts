@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { count, countOf } from "../../core/count.ts";
+import { fail } from "../../core/errors.ts";
+import {
+  listedAsYaml,
+  listedChange,
+  priceOfListed,
+  writeListed,
+  type ListedChange,
+} from "../../person/listed-keywords.ts";
+import { withAdvisoryLock } from "../../postgres/advisory-lock.ts";
+import { configurationNow, whyNotWritten } from "../configuration.ts";
+import { defineAction, type ActionContext } from "../define-action.ts";
+import { html } from "../html.ts";
+import { changesList, keywordFields, keywordsTyped, TrackIdInput } from "../parts/keyword-form.ts";
+
+const Input = z.object({ app: TrackIdInput, entry: z.coerce.number().int().min(1).default(1), ...keywordFields });
+
+type Wanted = z.output<typeof Input>;
+
+/** The change by the file as it is now. */
+function changeOf(
+  { app }: ActionContext,
+  wanted: Wanted,
+): { readonly file: string | null; readonly change: ListedChange } {
+  const { file, settings, problem } = configurationNow(app);
+  if (problem !== null)
+    throw fail("console_bad_input", { problem: `the configuration file has to be mended first: ${problem}` });
+  const place = { trackId: wanted.app, entry: wanted.entry };
+  const change = listedChange(settings, place, { verb: wanted.verb, named: keywordsTyped(wanted) });
+  if (change === null) throw fail("console_unknown", { what: `entry of ${wanted.app} in the configuration` });
+  return { file, change };
+}
+
+/** Changes the keywords that config/storehouse.yaml lists for an app. Nothing is spent at once: the price is what the next sync spends for it. */
+export const listedKeywordsAction = defineAction({
+  name: "listed-keywords",
+  label: "Change the configuration",
+  input: Input,
+  price: async (context, wanted) => {
+    const { file, change } = changeOf(context, wanted);
+    const { add, remove } = change.changes;
+    if (add.length + remove.length === 0)
+      throw fail("console_bad_input", { problem: "the configuration lists just these keywords already" });
+    const price = await priceOfListed(context.app, change);
+    const { app, entry, verb } = wanted;
+    const cannot = whyNotWritten(file);
+    const countries = countOf(change.app.countries.length, "country", "countries");
+    return {
+      credits: price?.first ?? 0,
+      later: "more in the first night, for the history of what is added",
+      alwaysAsk: true,
+      about: { app, entry, verb, remove, add },
+      binds: [remove, add],
+      says: `The configuration lists ${count(add.length)} keywords more and ${count(remove.length)} fewer for ${app}, in ${countries}.${followedWords[change.before.portfolio.source]}`,
+      detail: html`${changesList(change.changes, price)}${
+        cannot === null ? null : html`<pre tabindex="0"><code>${listedAsYaml(change)}</code></pre>`
+      }`,
+      ...(cannot === null ? {} : { cannot }),
+    };
+  },
+  run: async (context, wanted) => {
+    // one after the other: the second person's change is worked out from the file as the first one's left it
+    const { add, remove } = await withAdvisoryLock(context.app.warehouse.db, "configuration", () => {
+      const { file, change } = changeOf(context, wanted);
+      const cannot = whyNotWritten(file);
+      if (file === null || cannot !== null) throw fail("console_bad_input", { problem: cannot ?? "there is no file" });
+      writeListed(file, change);
+      return Promise.resolve(change.changes);
+    });
+    return {
+      says: `${count(add.length)} added, ${count(remove.length)} removed. Processes read the file when they start: restart workers and this console.`,
+      to: `/portfolio/listed/${encodeURIComponent(wanted.app)}?entry=${wanted.entry}`,
+    };
+  },
+});
+
+const followedWords = {
+  account: " With portfolio.source: account none of them is followed.",
+  config: "",
+  both: "",
+} as const;

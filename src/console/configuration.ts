@@ -1,0 +1,57 @@
+import { statSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import type { App } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import { whyFixed } from "../config/replace-file.ts";
+import type { Settings } from "../config/settings.ts";
+import { StorehouseError } from "../core/errors.ts";
+import { settingsIn } from "../planner/settings-in.ts";
+
+/** The configuration as its file has it now, which may be newer than what this process and the workers go by. */
+export type ConfigurationNow = {
+  /** Null where the settings come from no file. */
+  readonly file: string | null;
+  readonly settings: Settings;
+  /** True where the portfolio of the file is another one than that of this process, which read it when it started. */
+  readonly isNewer: boolean;
+  /** What is wrong with the file; then the settings are those of this process. */
+  readonly problem: string | null;
+};
+
+type Stamped = { readonly stamp: string; readonly now: ConfigurationNow };
+/** What was read last, for the process's one configuration: a list of thousands of keywords takes a while. */
+const lastRead = new WeakMap<Config, Stamped>();
+
+/** Reads the configuration file again, where it has changed. */
+export function configurationNow(app: Pick<App, "config" | "hide">): ConfigurationNow {
+  const { settings, settingsFile: file } = app.config;
+  if (file === undefined) return { file: null, settings, isNewer: false, problem: null };
+  const { mtimeMs, size, ino } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  const stamp = `${mtimeMs} ${size} ${ino}`;
+  const known = lastRead.get(app.config);
+  if (known?.stamp === stamp) return known.now;
+  const now = readAgain(app, file);
+  lastRead.set(app.config, { stamp, now });
+  return now;
+}
+
+function readAgain({ config: { settings }, hide }: Pick<App, "config" | "hide">, file: string): ConfigurationNow {
+  const own = { file, settings, isNewer: false, problem: null };
+  try {
+    const read = settingsIn(file);
+    return { ...own, settings: read, isNewer: !isDeepStrictEqual(read.portfolio, settings.portfolio) };
+  } catch (error) {
+    if (!(error instanceof StorehouseError)) throw error;
+    return { ...own, problem: hide(error.message) };
+  }
+}
+
+/** Why this console cannot change the configuration, as a sentence; null where it can. */
+export function whyNotWritten(file: string | null): string | null {
+  if (file === null)
+    return "The settings of this console come from no file: put these lines into the one that you use.";
+  const reason = whyFixed(file);
+  return reason === null
+    ? null
+    : `The console cannot write ${file}: ${reason}. Put these lines in the place of the entry of this app.`;
+}

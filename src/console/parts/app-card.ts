@@ -1,0 +1,124 @@
+import type { Settings } from "../../config/settings.ts";
+import { count, countOf } from "../../core/count.ts";
+import { storeOf, type Store } from "../../core/store.ts";
+import type { AppSince, ConfiguredSince } from "../../planner/portfolio-since.ts";
+import { html, type Html } from "../html.ts";
+import { dataTable } from "./table.ts";
+
+/** An app and since when it is followed; null where no sync has planned it so far. */
+type Followed = {
+  readonly store: Store;
+  readonly trackId: string;
+  readonly name: string | null;
+  readonly since: string | null;
+};
+
+/** An app of the portfolio page, from the account or from the configuration. */
+export type ShownApp = Followed & {
+  readonly countries: readonly { readonly country: string; readonly since: string | null }[];
+  /** Keywords by country, or one number where it holds in each of them. */
+  readonly keywords: ReadonlyMap<string, number> | number;
+  /** Where its keywords are listed: of a country, or of all of them. */
+  readonly address: (country: string) => string;
+  /** What its countries are listed with beside the day: of the account, since when there are so many keywords. */
+  readonly sinceHeading: string;
+  /** Competitors that the account names. */
+  readonly competitors: readonly Followed[];
+};
+
+/** Apps that the account tracks. */
+export function trackedApps(apps: readonly AppSince[]): readonly ShownApp[] {
+  return apps.map((app) => ({
+    ...app,
+    keywords: new Map(app.countries.map(({ country, keywords }) => [country, keywords])),
+    address: (country) => `/portfolio/${encodeURIComponent(app.trackId)}/${country}`,
+    sinceHeading: "So many since",
+  }));
+}
+
+/** Apps that the configuration lists, and since when. */
+export function listedApps(
+  apps: Settings["portfolio"]["apps"],
+  known: readonly ConfiguredSince[],
+): readonly ShownApp[] {
+  return apps.map(({ id, countries, keywords }, at) => {
+    const own = known.filter(({ trackId }) => trackId === id);
+    const sinceOf = (country: string | null) => own.find((one) => one.country === country)?.since ?? null;
+    const entry = apps.slice(0, at + 1).filter((one) => one.id === id).length;
+    return {
+      store: storeOf(id),
+      trackId: id,
+      name: own[0]?.name ?? null,
+      since: sinceOf(null),
+      countries: countries.map((country) => ({ country, since: sinceOf(country) })),
+      keywords: keywords.length,
+      address: () => `/portfolio/listed/${encodeURIComponent(id)}${entry === 1 ? "" : `?entry=${entry}`}`,
+      sinceHeading: "Since",
+      competitors: [],
+    };
+  });
+}
+
+/** The card of an app. `followed`: the whole portfolio, whose other apps of its store are its competitors where the account names none. */
+export function appCard(app: ShownApp, followed: readonly Followed[]): Html {
+  const { store, trackId, name, since, countries, keywords, address, sinceHeading } = app;
+  const called = name ?? trackId;
+  const sum = typeof keywords === "number" ? null : [...keywords.values()].reduce((all, one) => all + one, 0);
+  return html`<section class="card">
+    <h2>${called}</h2>
+    <p class="muted small">
+      ${store === "ios" ? "iOS" : "Android"} · ${trackId} ·
+      ${since === null ? "not planned yet: from the next sync on" : `in the portfolio since ${since}`}
+    </p>
+    ${
+      countries.length === 0
+        ? html`<p class="muted">Its countries were not read yet.</p>`
+        : dataTable(
+            `Countries of ${name ?? ""} ${trackId}`,
+            [
+              {
+                heading: "Country",
+                cell: ({ country }) =>
+                  html`<a href="${address(country)}">${country}<span class="unseen"> keywords of ${called}</span></a>`,
+              },
+              {
+                heading: "Keywords",
+                isNumber: true,
+                cell: ({ country }) => (typeof keywords === "number" ? keywords : (keywords.get(country) ?? 0)),
+              },
+              { heading: sinceHeading, cell: (one) => one.since ?? "from the next sync on" },
+            ],
+            countries,
+          )
+    }
+    ${competitorsOf(app, followed)}
+    ${sum === null ? null : html`<p class="muted small">${count(sum)} keywords in all</p>`}
+  </section>`;
+}
+
+function competitorsOf({ competitors, store, trackId }: ShownApp, followed: readonly Followed[]): Html {
+  if (competitors.length > 0) return list(countOf(competitors.length, "competitor"), competitors);
+  const known = new Map(followed.filter((one) => one.store === store).map((one) => [one.trackId, one]));
+  known.delete(trackId);
+  if (known.size === 0)
+    return html`<p class="muted small">
+      The account names no competitors, and no other app of its store is followed.
+    </p>`;
+  const others = countOf(known.size, "other app of its store counts", "other apps of its store count");
+  return list(`No competitors are named: ${others} as such`, [...known.values()]);
+}
+
+function list(summary: string, apps: readonly Followed[]): Html {
+  return html`<details>
+    <summary>${summary}</summary>
+    <ul class="plain">
+      ${apps.map(
+        (one) =>
+          html`<li>
+            ${one.name ?? one.trackId}
+            <span class="muted small">${one.since === null ? "from the next sync on" : `since ${one.since}`}</span>
+          </li>`,
+      )}
+    </ul>
+  </details>`;
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { count, countOf } from "../../core/count.ts";
+import { fail } from "../../core/errors.ts";
+import type { KeywordChanges, KeywordVerb } from "../../person/keyword-changes.ts";
+import { keywordsGiven } from "../../person/keyword-list.ts";
+import type { KeywordNights } from "../../person/keyword-nights.ts";
+import type { ActionFields } from "../define-action.ts";
+import type { PageContext } from "../define-page.ts";
+import { html, type Html } from "../html.ts";
+
+/** A track id in a form or an address. */
+export const TrackIdInput = z.string().regex(/^(\d+|[A-Za-z]\w*(\.\w+)+)$/, "is no track id");
+
+/** The fields of the form beside those of the place: what to do with which keywords. */
+export const keywordFields = {
+  verb: z.enum(["add", "remove", "sync"]),
+  keywords: z.string().max(500_000),
+} as const;
+
+/** The keywords of the form, each once. Throws `console_bad_input` for none, `bad_argument` for one that nobody can follow. */
+export function keywordsTyped({
+  keywords,
+  verb,
+}: {
+  readonly keywords: string;
+  readonly verb: KeywordVerb;
+}): readonly string[] {
+  const lines = keywords.split(/\r?\n/).filter((line) => line.trim() !== "");
+  if (lines.length === 0) throw fail("console_bad_input", { problem: "no keyword is named" });
+  return keywordsGiven(lines, undefined, verb === "remove" ? "remove" : "add").keywords;
+}
+
+/** The form that names keywords, one a line; for a viewer the sentence that an operator does this. */
+export function keywordForm(
+  { visitor, formToken, address }: PageContext,
+  {
+    action,
+    follow,
+    fields,
+    note,
+  }: { readonly action: string; readonly follow: string; readonly fields: ActionFields; readonly note: string },
+): Html {
+  if (visitor.role !== "operator")
+    return html`<section class="card">
+      <h2>Change them</h2>
+      <p class="muted">An operator changes keywords here.</p>
+    </section>`;
+  const hidden = Object.entries({ ...fields, back: address, _csrf: formToken() });
+  return html`<form class="card stack" method="post" action="/actions/${action}" id="change">
+    <h2>Change them</h2>
+    <label>Keywords <span class="muted">one a line</span><textarea name="keywords" rows="8" required></textarea></label>
+    <fieldset class="checks">
+      <legend class="unseen">What to do</legend>
+      <label class="check"
+        ><input type="radio" name="verb" value="add" checked /><span>${follow} these as well</span></label
+      >
+      <label class="check"
+        ><input type="radio" name="verb" value="remove" /><span>${follow} these no longer</span></label
+      >
+      <label class="check"
+        ><input type="radio" name="verb" value="sync" /><span>${follow} these and no others</span></label
+      >
+    </fieldset>
+    ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <p class="buttons"><button class="button primary">See what would change</button></p>
+    <p class="muted small">${note}</p>
+  </form>`;
+}
+
+/** What would be added and removed, and what a night costs then. */
+export function changesList({ add, remove, left }: KeywordChanges, nights: KeywordNights | null): Html {
+  return html`<div class="changes">
+    ${keywordLines("+", "to add", add)}
+    ${keywordLines("−", "to remove", remove)}${left.length === 0 ? null : html`<p class="muted">${countOf(left.length, "keyword needs nothing", "keywords need nothing")}.</p>`}${
+      nights === null
+        ? null
+        : html`<p>
+            A night then costs about <strong>${count(nights.after)}</strong> credits, now ${count(nights.before)}; 30
+            nights about ${count(30 * nights.after)}.
+          </p>`
+    }
+  </div>`;
+}
+
+const shown = 50;
+
+function keywordLines(sign: string, verb: string, keywords: readonly string[]): Html | null {
+  if (keywords.length === 0) return null;
+  const rest = keywords.length - shown;
+  return html`<h2>${countOf(keywords.length, "keyword")} ${verb}</h2>
+    <ul class="plain keywords">
+      ${keywords.slice(0, shown).map((keyword) => html`<li>${sign} ${keyword}</li>`)}${rest > 0 ? html`<li class="muted">and ${count(rest)} more</li>` : null}
+    </ul>`;
+}

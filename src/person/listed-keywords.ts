@@ -1,0 +1,85 @@
+import { realpathSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import type { App } from "../app.ts";
+import { editedKeywords } from "../config/edit-keywords.ts";
+import { editedSettings } from "../config/edit-yaml.ts";
+import { readText } from "../config/read-text.ts";
+import { replaceFile } from "../config/replace-file.ts";
+import type { Settings } from "../config/settings.ts";
+import { fail } from "../core/errors.ts";
+import { portfolioPrice } from "../planner/portfolio-price.ts";
+import { portfolioOf, readTracked } from "../planner/portfolio.ts";
+import { settingsIn } from "../planner/settings-in.ts";
+import { keywordChanges, type KeywordChanges, type KeywordVerb } from "./keyword-changes.ts";
+import type { KeywordNights } from "./keyword-nights.ts";
+
+type ListedApp = Settings["portfolio"]["apps"][number];
+
+/** An entry of portfolio.apps: of a track id that is listed several times the first, the second ... (from 1). */
+export type ListedPlace = { readonly trackId: string; readonly entry: number };
+
+/** A change of the keywords of one entry, worked out and not made. */
+export type ListedChange = {
+  /** Of the entry in portfolio.apps, from 0. */
+  readonly index: number;
+  readonly changes: KeywordChanges;
+  /** The entry as it is then. */
+  readonly app: ListedApp;
+  readonly before: Settings;
+  readonly after: Settings;
+};
+
+/** Works out a change of what the configuration lists; null where it has no such entry. */
+export function listedChange(
+  before: Settings,
+  { trackId, entry }: ListedPlace,
+  { verb, named }: { readonly verb: KeywordVerb; readonly named: readonly string[] },
+): ListedChange | null {
+  const { portfolio } = before;
+  const index = portfolio.apps.flatMap(({ id }, at) => (id === trackId ? [at] : []))[entry - 1];
+  const listed = index === undefined ? undefined : portfolio.apps[index];
+  if (index === undefined || listed === undefined) return null;
+  const changes = keywordChanges(verb, named, listed.keywords);
+  const gone = new Set(changes.remove);
+  const app = { ...listed, keywords: [...listed.keywords.filter((keyword) => !gone.has(keyword)), ...changes.add] };
+  const after = { ...before, portfolio: { ...portfolio, apps: portfolio.apps.with(index, app) } };
+  return { index, changes, app, before, after };
+}
+
+/** What a night costs before and after it, and how much more the first night costs that loads the history of what was added. */
+export type ListedPrice = KeywordNights & { readonly first: number };
+
+/** Prices a change, with what the account tracks as last read. Null before that was read, where it counts. */
+export async function priceOfListed(
+  { warehouse, clock }: Pick<App, "warehouse" | "clock">,
+  { before, after }: ListedChange,
+): Promise<ListedPrice | null> {
+  const tracked = await readTracked(warehouse.db);
+  if (tracked.length === 0 && before.portfolio.source !== "config") return null;
+  const priceOf = (settings: Settings) =>
+    portfolioPrice({ apps: portfolioOf(tracked, settings.portfolio).apps, settings, today: clock.today() });
+  const [now, then] = [await priceOf(before), await priceOf(after)];
+  const more = Math.max(then.first - now.first, then.night - now.night, 0);
+  return { before: Math.round(now.night), after: Math.round(then.night), first: Math.ceil(more) };
+}
+
+/** The entry as lines for the configuration file, for who writes it by hand. */
+export function listedAsYaml({ app }: Pick<ListedChange, "app">): string {
+  const text = editedSettings("", { apps: [{ ...app, keywords: [] }] });
+  return editedKeywords(text, 0, { add: app.keywords, remove: [] }) ?? text;
+}
+
+/**
+ * Writes a change into the configuration file, as a whole or not at all; comments stay. Throws `config_shared` where other settings would
+ * change with it, `unwritable_file` where this process may not write it.
+ */
+export function writeListed(file: string, { index, changes, after }: ListedChange): void {
+  // a link stays one: what it points to is replaced
+  const target = realpathSync(file);
+  const text = editedKeywords(readText(target) ?? "", index, changes);
+  if (text === null) throw fail("config_shared", { file });
+  const check = (beside: string) => {
+    if (!isDeepStrictEqual(settingsIn(beside), after)) throw fail("config_shared", { file });
+  };
+  replaceFile(target, text, { check });
+}

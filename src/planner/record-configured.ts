@@ -1,0 +1,46 @@
+import type { Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import { storeOf } from "../core/store.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+
+/** The service takes keywords of fewer than 255 characters, and an index holds no text of thousands. */
+const longestMember = 500;
+
+/**
+ * Records which apps, countries and keywords the configuration lists, as periods: the file says what is listed, and not since when. What
+ * has not changed is not written; what left and is back on the same day never left.
+ */
+export async function recordConfigured(db: Database, portfolio: Settings["portfolio"], today: Day): Promise<void> {
+  const wanted = JSON.stringify(membersOf(portfolio));
+  await sql`
+    with wanted as (
+      select distinct * from jsonb_to_recordset(${wanted}::jsonb) as w (store text, track_id text, part text, member text)
+    ), gone as (
+      update core.configured_portfolio as m set valid_to = greatest(m.valid_from, ${today}::date)
+      where  m.valid_to is null
+      and    not exists (select from wanted as w where w = row (m.store, m.track_id, m.part, m.member))
+    ), back as (
+      update core.configured_portfolio as m set valid_to = null
+      where  m.valid_to = ${today}::date and exists (select from wanted as w where w = row (m.store, m.track_id, m.part, m.member))
+    )
+    insert into core.configured_portfolio (store, track_id, part, member, valid_from)
+    select w.*, ${today}::date from wanted as w
+    where  not exists (select from core.configured_portfolio as m
+                       where  (m.valid_to is null or m.valid_to = ${today}::date) and w = row (m.store, m.track_id, m.part, m.member))
+    on     conflict do nothing`.execute(db);
+}
+
+function membersOf({ source, apps }: Settings["portfolio"]) {
+  if (source === "account") return [];
+  return apps.flatMap(({ id, countries, keywords }) => {
+    const app = { store: storeOf(id), track_id: id };
+    return [
+      { ...app, part: "app", member: "" },
+      ...countries.map((country) => ({ ...app, part: "country", member: country })),
+      ...keywords
+        .filter(({ length }) => length <= longestMember)
+        .map((keyword) => ({ ...app, part: "keyword", member: keyword })),
+    ];
+  });
+}

@@ -1,0 +1,9 @@
+import { readSettings } from "../config/read-yaml.ts";
+import type { Settings } from "../config/settings.ts";
+import { datasetOptions } from "../datasets/shared/all.ts";
+import { unusableSettings } from "./unusable-settings.ts";
+
+/** What the configuration file says, compared with what each dataset can use. Throws a UsageError that names file, line and key. */
+export function settingsIn(file: string): Settings {
+  return readSettings(file, datasetOptions, unusableSettings);
+}
