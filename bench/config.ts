@@ -10,7 +10,7 @@ export type Way = { readonly pace: number; readonly concurrency: number };
 export const noPace = 1_000_000;
 
 /** Requests under way at once when nothing else binds. */
-export const wide = 32;
+export const wide = 256;
 
 /** Settings that follow the apps of the work and fetch their ranks and nothing else. */
 export function settingsOf(work: Work, way: Way) {

@@ -167,7 +167,7 @@ export const Settings = z.strictObject({
         .prefault({})
         .describe("The words that this deployment uses for the two stores in its paths."),
       requests_per_second: z.number().positive().max(1000).default(3).describe("Pace of all workers together."),
-      concurrency: z.int().min(1).max(64).default(4).describe("Requests under way at once in one process."),
+      concurrency: z.int().min(1).max(256).default(4).describe("Requests under way at once in one process."),
       timeout_seconds: z.number().positive().max(600).default(60).describe("The longest time to wait for one answer."),
       retry_seconds: z
         .number()
