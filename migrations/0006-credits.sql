@@ -96,6 +96,27 @@ comment on column ops.credit_cost.wrong_drop   is 'Credits that the balance fell
 comment on column ops.credit_cost.wrong_at     is 'When that reply came.';
 select ops.comment_columns('ops.credit_cost');
 
+create table ops.credit_forecast (
+  account_id      text        not null,
+  made_on         date        not null,
+  date_day        date        not null,
+  starts_at       timestamptz not null,
+  planned_credits integer     not null,
+  waiting_credits integer     not null,
+  budget_credits  jsonb       not null,
+  made_at         timestamptz not null,
+  primary key (account_id, made_on, date_day)
+);
+comment on table  ops.credit_forecast                 is 'What each day to come was expected to be charged: the forecast that was made last on each day, a row for each day to the end of the period of credits and of the month, kept for 90 days. What came is in ops.request; storehouse credits shows both.';
+comment on column ops.credit_forecast.account_id      is 'Account, as the shortened hash of its key.';
+comment on column ops.credit_forecast.made_on         is 'Day (UTC) on which it was made.';
+comment on column ops.credit_forecast.date_day        is 'Day (UTC) that is foreseen: the rest of it where it is the day on which the forecast was made.';
+comment on column ops.credit_forecast.starts_at       is 'When its first run begins; its beginning where none does.';
+comment on column ops.credit_forecast.planned_credits is 'Credits for what the runs of the day plan, as far as budgets pay for it.';
+comment on column ops.credit_forecast.waiting_credits is 'Credits for what was open when the forecast was made and runs on that day.';
+comment on column ops.credit_forecast.budget_credits  is 'By name and period of a budget the credits for what the runs of the day plan and that budget is for, also where they are above it.';
+comment on column ops.credit_forecast.made_at         is 'When it was made.';
+
 create table ops.account_stop (
   account_id   text        primary key,
   code         text        not null,

@@ -38,7 +38,7 @@ create table ops.compared_day (
   primary key (slice_id, table_name, date_day)
 );
 create index compared_day_of_dataset on ops.compared_day (dataset, observed_on);
-comment on table  ops.compared_day              is 'Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer.';
+comment on table  ops.compared_day              is 'Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer, and kept for 90 days.';
 comment on column ops.compared_day.slice_id     is 'Slice of the newer answer.';
 comment on column ops.compared_day.table_name   is 'Table of the rows, schema and name.';
 comment on column ops.compared_day.date_day     is 'Day of the rows.';

@@ -44,7 +44,7 @@ comment on view ops.run_log is 'One row per run as its process left it, without 
 select ops.comment_columns('ops.run_log', 'ops.run');
 
 create view ops.request_log as
-select request_id, account_id, slice_id, attempt, page, dataset, class, operation, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at, caller,
+select request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at, caller,
        (received_at at time zone 'UTC')::date as received_day
 from   ops.request;
 comment on view   ops.request_log             is 'One row per request that was sent: its slice, its outcome and its cost. Which requests failed yesterday?';
@@ -92,6 +92,11 @@ create view ops.credit_budget_use as
 select account_id, budget, period, starts_on, ends_on, credits, datasets, apps, taken_credits, refused_at from ops.credit_budget;
 comment on view ops.credit_budget_use is 'One row per budget and day or month: its limit and what is taken of it. Which budget is used up? How much of a budget was used last month?';
 select ops.comment_columns('ops.credit_budget_use', 'ops.credit_budget');
+
+create view ops.credit_forecast_day as
+select account_id, made_on, date_day, starts_at, planned_credits, waiting_credits, budget_credits, made_at from ops.credit_forecast;
+comment on view ops.credit_forecast_day is 'One row per day to come and day on which it was foreseen. What is the rest of the period expected to cost? What was expected of last night the day before?';
+select ops.comment_columns('ops.credit_forecast_day', 'ops.credit_forecast');
 
 create view ops.credit_price as
 select operation, documented, learned, last_seen_at, last_charged from ops.credit_cost;

@@ -5279,7 +5279,7 @@ create table ops.batch (
   constraint batch_digest_key UNIQUE (digest)
 );
 
--- Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer.
+-- Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer, and kept for 90 days.
 create table ops.compared_day (
   slice_id bigint not null, -- Slice of the newer answer.
   table_name text not null, -- Table of the rows, schema and name.
@@ -5525,6 +5525,40 @@ create table ops.credit_cost (
   wrong_at timestamp with time zone, -- When that reply came.
   constraint credit_cost_pkey PRIMARY KEY (operation)
 );
+
+-- What each day to come was expected to be charged: the forecast that was made last on each day, a row for each day to the end of the period of credits and of the month, kept for 90 days. What came is in ops.request; storehouse credits shows both.
+create table ops.credit_forecast (
+  account_id text not null, -- Account, as the shortened hash of its key.
+  made_on date not null, -- Day (UTC) on which it was made.
+  date_day date not null, -- Day (UTC) that is foreseen: the rest of it where it is the day on which the forecast was made.
+  starts_at timestamp with time zone not null, -- When its first run begins; its beginning where none does.
+  planned_credits integer not null, -- Credits for what the runs of the day plan, as far as budgets pay for it.
+  waiting_credits integer not null, -- Credits for what was open when the forecast was made and runs on that day.
+  budget_credits jsonb not null, -- By name and period of a budget the credits for what the runs of the day plan and that budget is for, also where they are above it.
+  made_at timestamp with time zone not null, -- When it was made.
+  constraint credit_forecast_pkey PRIMARY KEY (account_id, made_on, date_day)
+);
+
+-- One row per day to come and day on which it was foreseen. What is the rest of the period expected to cost? What was expected of last night the day before?
+create view ops.credit_forecast_day (
+  account_id text, -- Account, as the shortened hash of its key.
+  made_on date, -- Day (UTC) on which it was made.
+  date_day date, -- Day (UTC) that is foreseen: the rest of it where it is the day on which the forecast was made.
+  starts_at timestamp with time zone, -- When its first run begins; its beginning where none does.
+  planned_credits integer, -- Credits for what the runs of the day plan, as far as budgets pay for it.
+  waiting_credits integer, -- Credits for what was open when the forecast was made and runs on that day.
+  budget_credits jsonb, -- By name and period of a budget the credits for what the runs of the day plan and that budget is for, also where they are above it.
+  made_at timestamp with time zone -- When it was made.
+) as
+ SELECT account_id,
+    made_on,
+    date_day,
+    starts_at,
+    planned_credits,
+    waiting_credits,
+    budget_credits,
+    made_at
+   FROM ops.credit_forecast;
 
 -- Credits held for calls in flight. The holds of a worker whose lease expired are released at once and counted as spent until the service reports the balance. A hold that is never settled expires.
 create table ops.credit_hold (
@@ -6537,6 +6571,7 @@ create view ops.request_log (
   request_id bigint, -- Number of the request.
   account_id text, -- Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.
   slice_id bigint, -- Slice of the request; null for requests about the account, for requests of a command, and for those of a caller of which no table was made.
+  run_id bigint, -- Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.
   attempt integer, -- Attempt of the slice.
   page integer, -- Page within the attempt, from 0.
   dataset text, -- Dataset; null for requests about the account and for requests of a command.
@@ -6556,6 +6591,7 @@ create view ops.request_log (
  SELECT request_id,
     account_id,
     slice_id,
+    run_id,
     attempt,
     page,
     dataset,

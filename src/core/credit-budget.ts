@@ -34,6 +34,11 @@ export function budgetDays(period: BudgetPeriod, day: Day): Window {
   return periodOf(grids[period], day);
 }
 
+/** A budget of a period, as one text. */
+export function budgetKey({ budget, period }: Pick<CreditBudget, "budget" | "period">): string {
+  return `${budget} a ${period}`;
+}
+
 /** A budget and its limit: "reviews (200 credits a day)". */
 export function limitWords({ budget, credits, period }: Pick<CreditBudget, "budget" | "credits" | "period">): string {
   return `${budget} (${countOf(credits, "credit")} a ${period})`;

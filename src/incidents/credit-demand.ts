@@ -1,5 +1,7 @@
 import type { CreditClass } from "../core/slice.ts";
+import { dayOf } from "../core/day.ts";
 import { periodStart, readAccount } from "../credits/account.ts";
+import { readForecast } from "../credits/forecast-days.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { isOpen } from "../ledger/open-slices.ts";
 import { sql } from "../postgres/sql.ts";
@@ -28,6 +30,7 @@ export async function readCreditDemand({
     from   ops.slice_status as slice
     where  ${isOpen("slice")}
     group  by class`.execute(db);
+  const forecast = await readForecast(db, accountId, dayOf(now));
   return {
     total: account.total,
     remaining: account.remaining,
@@ -37,5 +40,6 @@ export async function readCreditDemand({
     spentHours,
     open: Object.fromEntries(open.map((line) => [line.class, line.credits])),
     floors: settings.credits.floors,
+    nights: forecast === null ? null : forecast.days.map(({ startsAt, planned }) => ({ startsAt, credits: planned })),
   };
 }

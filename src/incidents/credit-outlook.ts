@@ -1,6 +1,7 @@
 import type { CreditClass } from "../core/slice.ts";
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 /** A night's run and the quiet day after it: measured over less, every night would seem to use up the allowance. */
 export const paceHours = 24;
 
@@ -18,14 +19,24 @@ export type CreditDemand = {
   readonly open: Readonly<Partial<Record<CreditClass, number>>>;
   /** Share of the allowance that each class leaves untouched. */
   readonly floors: Readonly<Record<CreditClass, number>>;
+  /** What the days to come are expected to take, in their order; null where no forecast stands. */
+  readonly nights: readonly Night[] | null;
 };
+
+/** A day to come: when its first run begins (epoch-ms), and the credits that its runs take. */
+export type Night = { readonly startsAt: number; readonly credits: number };
 
 /** A forecast of the allowance until its reset. */
 export type Outlook = {
   /** Credits that the class daily may still use, after what backfills may use. */
   readonly usable: number;
-  /** Credits that are needed until the reset: the cost of the queue, or the last day's spending per hour times the hours, whichever is more. */
+  /**
+   * Credits that are needed until the reset: the cost of the queue and of the nights to come; without a forecast the cost of the queue, or
+   * the last day's spending per hour times the hours, whichever is more.
+   */
   readonly wanted: number;
+  /** Nights until the reset that are foreseen; null where the pace of the last day stands in for them. */
+  readonly nights: number | null;
   /** Credits an hour over the last day, without backfills. */
   readonly perHour: number;
   readonly hoursToReset: number;
@@ -49,16 +60,44 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
   const usable = Math.max(0, above(floors.daily) - history);
   const waiting = (open.snapshot ?? 0) + (open.daily ?? 0) + (open.lookback ?? 0);
   const perHour = allowance.spent / allowance.spentHours;
-  // the larger, not the sum: the queue is part of what a day uses
-  const wanted = Math.ceil(Math.max(waiting, perHour * hoursToReset));
+  const nights = allowance.nights === null ? null : nightsUntil(allowance.nights, now, resetsAt);
+  // without a forecast the larger, not the sum: the queue is part of what a day uses
+  const wanted = nights === null ? Math.ceil(Math.max(waiting, perHour * hoursToReset)) : waiting + sumOf(nights);
   const short = Math.max(0, wanted - usable);
+  const atPace = perHour > 0 ? Math.min(resetsAt, now + (usable / perHour) * hourMs) : null;
   return {
     usable,
     wanted,
+    nights: nights?.length ?? null,
     perHour,
     hoursToReset,
     waiting,
     short,
-    outAt: short > 0 && perHour > 0 ? Math.min(resetsAt, now + (usable / perHour) * hourMs) : null,
+    outAt: short === 0 ? null : nights === null ? atPace : nightBeyond(nights, usable - waiting, now),
   };
+}
+
+const sumOf = (nights: readonly Night[]) => nights.reduce((sum, { credits }) => sum + credits, 0);
+
+/** The nights that begin after now and before the reset. Days beyond those that are foreseen take as much as these do on average. */
+export function nightsUntil(nights: readonly Night[], now: number, until: number): readonly Night[] {
+  const ahead = nights.filter(({ startsAt }) => startsAt > now && startsAt < until);
+  const last = nights.at(-1)?.startsAt ?? until;
+  const beyond = ahead.length === 0 ? 0 : Math.max(0, Math.ceil((until - last) / dayMs) - 1);
+  const mean = Math.round(sumOf(ahead) / Math.max(1, ahead.length));
+  return [
+    ...ahead,
+    ...Array.from({ length: beyond }, (_, at) => ({ startsAt: last + (at + 1) * dayMs, credits: mean })),
+  ];
+}
+
+/** When the night begins that takes more than is left; now where there is not even as much as nothing. */
+function nightBeyond(nights: readonly Night[], left: number, now: number): number {
+  let rest = left;
+  if (rest < 0) return now;
+  for (const { startsAt, credits } of nights) {
+    rest -= credits;
+    if (rest < 0) return startsAt;
+  }
+  return nights.at(-1)?.startsAt ?? now;
 }

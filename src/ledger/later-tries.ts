@@ -17,12 +17,13 @@ export type LaterTries = {
   readonly on: readonly string[];
 };
 
-/** A failed slice whose time has come: its plan, if it belongs to one, and the requests and credits that it is likely to take. */
+/** A failed slice whose time has come: its plan, if it belongs to one, its app, '' where it is about none, and the requests and credits that it is likely to take. */
 export type DueTry = {
   readonly sliceId: string;
   readonly planId: string | null;
   readonly dataset: string;
   readonly class: CreditClass;
+  readonly app: string;
   readonly requests: number;
   readonly credits: number;
 };
@@ -37,7 +38,7 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
     with due as materialized (
       select slice_id from ops.slice where state = 'failed' and due_at <= ${at(of.now)} and dataset = any (${[...of.datasets]}::text[])
     )
-    select s.slice_id as "sliceId", s.plan_id as "planId", s.dataset, s.class, ${requestsLeft}::int as requests, ${likelyCredits}::float8 as credits
+    select s.slice_id as "sliceId", s.plan_id as "planId", s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, ${requestsLeft}::int as requests, ${likelyCredits}::float8 as credits
     from   due
     join   ops.failed_slice as f on f.slice_id = due.slice_id
     join   ops.slice as s on s.slice_id = due.slice_id
@@ -90,6 +91,11 @@ export function sumOfTries(tries: readonly DueTry[]): readonly OpenWork[] {
     const work = { slices: same.length, requests: sum((one) => one.requests), credits: sum((one) => one.credits) };
     return [{ dataset: first.dataset, class: first.class, ...work }];
   });
+}
+
+/** Slices that are requested again, each as a piece of work of its app. */
+export function oneByOne(tries: readonly DueTry[]): readonly (DueTry & { readonly slices: 1 })[] {
+  return tries.map((one) => ({ ...one, slices: 1 }));
 }
 
 /** What may be spent: credits in all, and by plan what is left of its price. */

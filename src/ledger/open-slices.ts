@@ -1,5 +1,6 @@
 import { sql } from "../postgres/sql.ts";
 import { openStates, type CreditClass } from "../core/slice.ts";
+import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 
 const literals = sql.join(openStates.map((state) => sql.lit(state)));
@@ -41,6 +42,19 @@ export type OpenWork = {
   readonly credits: number;
 };
 
+/** Open work of one app, '' where it is about none, and the day (UTC) on which it may run; null for now. `isOfPlan`: of a backfill. */
+export type OpenAppWork = OpenWork & { readonly app: string; readonly dueOn: Day | null; readonly isOfPlan: boolean };
+
+/** Open slices of these datasets by app and day, as budgets count them. */
+export async function openWorkByApp(db: Database, datasets: readonly string[]): Promise<readonly OpenAppWork[]> {
+  const { rows } = await sql<OpenAppWork>`
+    select s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, (s.due_at at time zone 'UTC')::date as "dueOn", s.plan_id is not null as "isOfPlan", ${sumsOfOpen}
+    ${fromOpen} and s.dataset = any (${[...datasets]}::text[])
+    group  by 1, 2, 3, 4, 5
+    order  by 1, 2, 3, 4, 5`.execute(db);
+  return rows;
+}
+
 /** Open slices of these datasets: the next sync adopts them where no living process has them. */
 export async function openWork(db: Database, datasets: readonly string[]): Promise<readonly OpenWork[]> {
   return sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[])`);
@@ -52,13 +66,16 @@ export async function openWorkOfPlan(db: Database, planId: string): Promise<read
 }
 
 /** Each slice at the price of its plan, or at the one that was learned since where that is higher; pages that landed are paid for. */
-async function sumOpen(db: Database, isWanted: ReturnType<typeof sql>): Promise<readonly OpenWork[]> {
-  const { rows } = await sql<OpenWork>`
-    select s.dataset, s.class, count(*)::int as slices, sum(${requestsLeft})::int as requests,
-           sum(${likelyCredits})::int as credits
+const sumsOfOpen = sql`count(*)::int as slices, sum(${requestsLeft})::int as requests, sum(${likelyCredits})::int as credits`;
+const fromOpen = sql`
     from   ops.slice as s
     left   join ops.credit_cost as c on c.operation = s.operation
-    where  ${isOpen()} and ${isWanted}
+    where  ${isOpen()}`;
+
+async function sumOpen(db: Database, isWanted: ReturnType<typeof sql>): Promise<readonly OpenWork[]> {
+  const { rows } = await sql<OpenWork>`
+    select s.dataset, s.class, ${sumsOfOpen}
+    ${fromOpen} and ${isWanted}
     group  by s.dataset, s.class
     order  by s.dataset, s.class`.execute(db);
   return rows;

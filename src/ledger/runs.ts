@@ -75,6 +75,15 @@ export async function closeRun(
   await sql`update ops.run set ended_at = ${at(now)}, outcome = ${outcome} where run_id = ${runId}`.execute(db);
 }
 
+/** True where a run has planned slices that began after an instant (epoch-ms). */
+export async function wasPlannedSince(db: Database, since: number): Promise<boolean> {
+  const { rows } = await sql<{ planned: boolean }>`
+    select exists (select from ops.run where started_at > ${new Date(since).toISOString()}::timestamptz and planned_slices > 0) as planned`.execute(
+    db,
+  );
+  return rows[0]?.planned === true;
+}
+
 /** Writes planned slices into the queue of their run, in one transaction; returns how many are new. */
 export async function enqueue(
   db: Database,

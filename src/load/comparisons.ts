@@ -1,4 +1,5 @@
-import { sql, type SqlFragment } from "../postgres/sql.ts";
+import type { Day } from "../core/day.ts";
+import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import { equal, list, type Merging } from "./statements.ts";
 import { dayColumns, type Table } from "./table.ts";
 
@@ -34,6 +35,11 @@ export function comparison(table: Table, compared: Compared): SqlFragment | null
     join   ops.slice as o on o.slice_id = c.slice_id
     where  c.date_day < o.as_of
     on conflict do nothing`;
+}
+
+/** Removes what was compared before a day: lookbacks are learned from newer nights. */
+export async function dropComparisons(db: Queryable, before: Day): Promise<void> {
+  await sql`delete from ops.compared_day where observed_on < ${before}::date`.execute(db);
 }
 
 /** SQL: rows `s` of the answer beside rows `t` of the table; with a scope also those that the answer leaves out, of days that it brings. */

@@ -20,14 +20,25 @@ export type OverBudget = {
   readonly credits: number;
 };
 
-/** What is deferred, without budgets that defer nothing; and the budgets with what is left of them after the rest has run. */
-export type BudgetCut = { readonly deferred: readonly OverBudget[]; readonly left: readonly BudgetRoom[] };
+/** A part of some work that waits, and the day on which its budget has room again. */
+export type PutOff<W extends BudgetedWork> = W & { readonly until: Day };
+
+/**
+ * What is deferred, by budget without those that defer nothing, and line by line; and the budgets with what is left of them after the
+ * rest has run.
+ */
+export type BudgetCut<W extends BudgetedWork = BudgetedWork> = {
+  readonly deferred: readonly OverBudget[];
+  readonly putOff: readonly PutOff<W>[];
+  readonly left: readonly BudgetRoom[];
+};
 
 /**
  * What of some work budgets defer, if it runs by class: of each line as many slices as all of its budgets have room for, at the mean price
  * of the line. What is deferred is counted for the budget with the least room.
  */
-export function overBudget(work: readonly BudgetedWork[], budgets: readonly BudgetRoom[]): BudgetCut {
+export function overBudget<W extends BudgetedWork>(work: readonly W[], budgets: readonly BudgetRoom[]): BudgetCut<W> {
+  const putOff: PutOff<W>[] = [];
   const left = new Map(budgets.map((budget) => [budget, budget.left]));
   const deferred = new Map<BudgetRoom, { slices: number; credits: number }>();
   const leftOf = (budget: BudgetRoom) => left.get(budget) ?? 0;
@@ -42,10 +53,13 @@ export function overBudget(work: readonly BudgetedWork[], budgets: readonly Budg
     if (fits === line.slices) continue;
     const sum = deferred.get(tightest) ?? { slices: 0, credits: 0 };
     const rest = line.slices - fits;
-    deferred.set(tightest, { slices: sum.slices + rest, credits: sum.credits + Math.round(rest * price) });
+    const credits = Math.round(rest * price);
+    deferred.set(tightest, { slices: sum.slices + rest, credits: sum.credits + credits });
+    putOff.push({ ...line, slices: rest, credits, until: tightest.endsOn });
   }
   return {
     deferred: [...deferred].map(([budget, sum]) => ({ budget, ...sum })),
+    putOff,
     left: budgets.map((budget) => ({ ...budget, left: Math.max(0, leftOf(budget)) })),
   };
 }

@@ -37,18 +37,22 @@ export async function readRooms(
 }
 
 /** What of some work these budgets defer. */
-export function cutToRooms(work: readonly BudgetWork[], settings: Settings, rooms: readonly BudgetRoom[]): BudgetCut {
+export function cutToRooms<W extends BudgetWork>(
+  work: readonly W[],
+  settings: Settings,
+  rooms: readonly BudgetRoom[],
+): BudgetCut<W & BudgetedWork> {
   return overBudget(
-    work.map((line): BudgetedWork => ({ ...line, app: line.app || null, passes: isLostTonight(line, settings) })),
+    work.map((line) => ({ ...line, app: line.app || null, passes: isLostTonight(line, settings) })),
     rooms,
   );
 }
 
-/** What is deferred in all. */
-export function sumOfCut({ deferred }: BudgetCut): { readonly slices: number; readonly credits: number } {
+/** What some work comes to. */
+export function sumOfWork(work: readonly BudgetWork[]): { readonly slices: number; readonly credits: number } {
   return {
-    slices: deferred.reduce((sum, { slices }) => sum + slices, 0),
-    credits: deferred.reduce((sum, { credits }) => sum + credits, 0),
+    slices: work.reduce((sum, { slices }) => sum + slices, 0),
+    credits: work.reduce((sum, { credits }) => sum + credits, 0),
   };
 }
 

@@ -1,11 +1,10 @@
 import type { Settings } from "../config/settings.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
-import type { PlanLine } from "../ledger/plans.ts";
 import { sumOf } from "./plan-tally.ts";
 
-/** Lines of a plan by dataset and class. */
-export function workOf(lines: readonly PlanLine[]): readonly OpenWork[] {
+/** Work by dataset and class, whatever else its lines distinguish: those of a plan, or open slices by app. */
+export function workOf(lines: readonly OpenWork[]): readonly OpenWork[] {
   return [...Map.groupBy(lines, (line) => `${line.dataset}\n${line.class}`).values()].flatMap((same) =>
     same.slice(0, 1).map(({ dataset, class: name }) => ({ dataset, class: name, ...sumOf(same) })),
   );

@@ -4,7 +4,7 @@ import { scopeKey, type Covered, type SliceDraft } from "../core/slice.ts";
 import type { CoverageReader } from "../ledger/coverage.ts";
 import type { Database } from "../postgres/database.ts";
 import type { BudgetRoom } from "../plan/over-budget.ts";
-import { cutToRooms, freshRooms, readRooms, sumOfCut } from "./credit-budgets.ts";
+import { cutToRooms, freshRooms, readRooms, sumOfWork, type BudgetWork } from "./credit-budgets.ts";
 import { coverageFor, planInChunks } from "./plan-chunks.ts";
 import { createTally } from "./plan-tally.ts";
 import { scheduled } from "./scheduled-datasets.ts";
@@ -21,46 +21,90 @@ export type Foreseen = {
   readonly overBudget: { readonly slices: number; readonly credits: number };
 };
 
-/** What a forecast starts from: the account whose budgets count, and the day of now. */
+/** What a forecast starts from: the account whose budgets count, the day of now, and what waits already. */
 export type ForesightStart = {
   readonly db: Database;
   readonly settings: Settings;
   readonly accountId: string;
   readonly today: Day;
+  readonly waiting?: readonly WaitingWork[];
+};
+
+/** Work that waits for a day. */
+export type WaitingWork = BudgetWork & { readonly until: Day };
+
+/** What a day is expected to be charged: for what its runs plan, and for what waited for it; and the work of these runs, over budgets or not. */
+export type ForeseenCharge = {
+  readonly planned: number;
+  readonly waited: number;
+  readonly work: readonly BudgetWork[];
 };
 
 /** Prices runs of the schedule one after the other, each as if those before it had run and every answer had come. Writes nothing. */
-export type Foresight = (names: readonly string[], on: Day) => Promise<Foreseen>;
+export interface Foresight {
+  /** Prices a run of these datasets on a day, with what it is charged and what budgets put off to that day. */
+  run(names: readonly string[], on: Day): Promise<Foreseen & { readonly charge: ForeseenCharge }>;
+  /** The same of a day without a run: what waited for it. */
+  resume(on: Day): Promise<ForeseenCharge>;
+}
 
 /** Opens a forecast from what is known now: the portfolio, settings, prices, and what was requested. */
-export function createForesight({ db, settings, accountId, today }: ForesightStart): Foresight {
-  const foreseen = new Map<string, Map<string, Covered[]>>();
+export function createForesight({ db, settings, accountId, today, waiting = [] }: ForesightStart): Foresight {
+  const foreseen: ForeseenSlices = new Map();
   let rooms: readonly BudgetRoom[] | null = null;
-  return async (names, on) => {
-    const chosen = scheduled(names, settings);
-    const sum = { slices: 0, requests: 0, credits: 0 };
-    const requested = new Set<string>();
-    if (chosen.length === 0) return { datasets: [], ...sum, overBudget: { slices: 0, credits: 0 } };
-    const tally = createTally({ digest: false });
-    for (const start of await startsOf(db, { datasets: chosen, bounds: {}, today: on }, settings)) {
-      const known = foreseen.get(start.dataset.name) ?? new Map<string, Covered[]>();
-      foreseen.set(start.dataset.name, known);
-      for await (const { plan } of planInChunks(withForeseen(coverageFor(db, start), known), start)) {
-        tally.add({ ...plan, stage: start.dataset.stage });
-        for (const slice of plan.slices) {
-          requested.add(start.dataset.name);
-          sum.slices += 1;
-          sum.requests += slice.requests;
-          sum.credits += slice.credits;
-          remember(known, slice);
-        }
-      }
-    }
+  let waits = waiting;
+  /** Charges some work, with what waits until the day, to the budgets; what they put off waits. */
+  const charge = async (own: readonly BudgetWork[], on: Day) => {
     rooms ??= await readRooms(db, { settings, accountId, day: today });
-    const cut = cutToRooms(tally.sum().lines, settings, roomsOn(on, rooms, settings));
+    const due = waits.filter(({ until }) => until <= on);
+    const work = [...own.map((line) => ({ ...line, isNew: true })), ...due.map((line) => ({ ...line, isNew: false }))];
+    const cut = cutToRooms(work, settings, roomsOn(on, rooms, settings));
     rooms = cut.left;
-    return { datasets: [...requested], ...sum, overBudget: sumOfCut(cut) };
+    waits = [...waits.filter(({ until }) => until > on), ...cut.putOff];
+    const putOff = sumOfWork(cut.putOff.filter(({ isNew }) => isNew));
+    const putOffAgain = sumOfWork(cut.putOff.filter(({ isNew }) => !isNew));
+    const planned = sumOfWork(own).credits - putOff.credits;
+    const waited = sumOfWork(due).credits - putOffAgain.credits;
+    return { charge: { planned, waited, work: own }, overBudget: putOff };
   };
+  return {
+    run: async (names, on) => {
+      const chosen = scheduled(names, settings);
+      const planned = await planRun({ db, settings, chosen, on, foreseen });
+      return { ...planned.sum, datasets: planned.datasets, ...(await charge(planned.lines, on)) };
+    },
+    resume: async (on) => (await charge([], on)).charge,
+  };
+}
+
+type ForeseenSlices = Map<string, Map<string, Covered[]>>;
+
+/** Plans a run as if what was foreseen had come, and adds its slices to that. */
+async function planRun({
+  db,
+  settings,
+  chosen,
+  on,
+  foreseen,
+}: Pick<ForesightStart, "db" | "settings"> & {
+  readonly chosen: readonly string[];
+  readonly on: Day;
+  readonly foreseen: ForeseenSlices;
+}) {
+  const requested = new Set<string>();
+  const tally = createTally({ digest: false });
+  const starts = chosen.length === 0 ? [] : await startsOf(db, { datasets: chosen, bounds: {}, today: on }, settings);
+  for (const start of starts) {
+    const known = foreseen.get(start.dataset.name) ?? new Map<string, Covered[]>();
+    foreseen.set(start.dataset.name, known);
+    for await (const { plan } of planInChunks(withForeseen(coverageFor(db, start), known), start)) {
+      tally.add({ ...plan, stage: start.dataset.stage });
+      if (plan.slices.length > 0) requested.add(start.dataset.name);
+      for (const slice of plan.slices) remember(known, slice);
+    }
+  }
+  const { lines, slices, requests, credits } = tally.sum();
+  return { datasets: [...requested], lines, sum: { slices, requests, credits } };
 }
 
 /** Budgets on a day: whole again where their period has ended. */

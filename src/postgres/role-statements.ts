@@ -13,7 +13,9 @@ const fixed = ["ops.migration", "core.dim_date", "core.dim_device"];
 
 /** Bookkeeping of which the loader deletes rows: all other books are only ever written on. */
 export const deletable = [
+  "ops.compared_day",
   "ops.credit_budget",
+  "ops.credit_forecast",
   "ops.credit_hold",
   "ops.gateway_key",
   "ops.reject",

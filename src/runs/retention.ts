@@ -1,6 +1,6 @@
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
-import { addMonths, monthStart, type Day } from "../core/day.ts";
+import { addDays, addMonths, monthStart, type Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
@@ -15,7 +15,9 @@ import {
   type MonthPartition,
   type RetentionAction,
 } from "../load/old-months.ts";
+import { dropComparisons } from "../load/comparisons.ts";
 import { dayColumns, type Table } from "../load/table.ts";
+import { evidenceDays } from "../plan/learn-lookback.ts";
 import { settingsOf } from "../planner/dataset-settings.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 
@@ -91,6 +93,7 @@ export async function retire(
     retired.push({ ...month, outcome: isGone ? "gone" : stays });
   }
   await foldSlices(db, settings, clock);
+  await dropComparisons(db, addDays(clock.today(), -evidenceDays));
   return retired;
 }
 

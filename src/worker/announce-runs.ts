@@ -1,16 +1,16 @@
 import type { App } from "../app.ts";
 import { dayOf } from "../core/day.ts";
 import { writeNextRuns } from "../ledger/next-runs.ts";
+import { standingForecast } from "./foresee-credits.ts";
 import { comingRuns } from "./coming-runs.ts";
 
 /**
- * Writes the next run of each line and its price into the ledger, for `storehouse status`: planning takes too long for a page that is read
- * at a glance. A day that is pinned has no next run.
+ * Writes the next run of each line and its price into the ledger, for `storehouse status`, and where none stands the forecast of the days
+ * to come: planning takes too long for a page that is read at a glance. A day that is pinned has no next run.
  */
-export async function announceRuns(
-  { config, warehouse: { db }, clock, log, hide }: App,
-  stop: AbortSignal,
-): Promise<void> {
+export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
+  const { config, clock, log, hide } = app;
+  const { db } = app.warehouse;
   const now = clock.now();
   if (clock.today() !== dayOf(now)) return;
   try {
@@ -22,6 +22,7 @@ export async function announceRuns(
         datasets === null || price === null ? [] : [{ line: id, at, pricedAt: now, ...price, datasets }],
       ),
     );
+    await standingForecast(app, stop);
   } catch (error) {
     // what was planned stands; only the page of the morning lacks its price
     log.warn({ problem: hide(String(error)).slice(0, 300) }, "schedule.not_priced");

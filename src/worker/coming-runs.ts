@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { accountIdOf, crontabFile } from "../config/config.ts";
 import { dayOf } from "../core/day.ts";
 import { latestAccount } from "../credits/account.ts";
-import { createForesight, type Foreseen } from "../planner/price-schedule.ts";
+import { createForesight, type Foreseen, type Foresight } from "../planner/price-schedule.ts";
 import type { Database } from "../postgres/database.ts";
 import { nextRuns, readCrontab, type CrontabLine } from "./crontab.ts";
 
@@ -29,12 +29,17 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
     .sort((a, b) => a.at - b.at);
   const { API_TOKEN: token } = config.environment;
   const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
-  const foresee = createForesight({ db, settings: config.settings, accountId, today: dayOf(now) });
+  const foresight = createForesight({ db, settings: config.settings, accountId, today: dayOf(now) });
   const runs: ComingRun[] = [];
   for (const { line, at } of inOrder) {
     if (stop?.aborted === true) break;
     const { item: _, ...rest } = line;
-    runs.push({ ...rest, at, price: rest.datasets === null ? null : await foresee(rest.datasets, dayOf(at)) });
+    const price = rest.datasets === null ? null : priceOf(await foresight.run(rest.datasets, dayOf(at)));
+    runs.push({ ...rest, at, price });
   }
   return runs;
+}
+
+function priceOf({ charge: _, ...price }: Awaited<ReturnType<Foresight["run"]>>): Foreseen {
+  return price;
 }

@@ -82,10 +82,13 @@ const minuteMs = 60_000;
 const longestMs = 9 * 366 * 24 * 60 * minuteMs;
 
 /** The next instants (epoch-ms) at which a line runs, after `after`; fewer than `count`, or none, where it does not run for years. */
-export function nextRuns({ item }: Pick<CrontabLine, "item">, after: number, count: number): readonly number[] {
-  const runs: number[] = [];
-  const first = Math.floor(after / minuteMs) * minuteMs + minuteMs;
-  for (let at = first; runs.length < count && at < first + longestMs; at += minuteMs) {
+export function nextRuns(line: Pick<CrontabLine, "item">, after: number, count: number): readonly number[] {
+  return [...runsBetween(line, after, after + longestMs).take(count)];
+}
+
+/** The instants (epoch-ms) at which a line runs, after one and before another. */
+export function* runsBetween({ item }: Pick<CrontabLine, "item">, after: number, before: number): Generator<number> {
+  for (let at = Math.floor(after / minuteMs) * minuteMs + minuteMs; at < before; at += minuteMs) {
     const time = new Date(at);
     const fits = item.match({
       min: time.getUTCMinutes(),
@@ -94,9 +97,8 @@ export function nextRuns({ item }: Pick<CrontabLine, "item">, after: number, cou
       month: time.getUTCMonth() + 1,
       dow: time.getUTCDay(),
     });
-    if (fits) runs.push(at);
+    if (fits) yield at;
   }
-  return runs;
 }
 
 /** So many runs of a line show how far apart they are: the months of a year differ, and so do the days of a week. */

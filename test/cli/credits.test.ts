@@ -8,9 +8,13 @@ test("storehouse credits requests the balance first, which is free", async () =>
   // another consumer spends from the same account without notifying the ledger
   stage.sandbox.spend(777);
   stage.sandbox.clearLog();
-  await using child = startChild(stage, ["credits", "--json"]);
+  await using child = startChild(stage, ["credits", "--forecast", "--json"]);
   expect(await child.ended).toBe(0);
-  const { account } = JSON.parse(child.output().stdout) as { account: { remaining: number } };
+  const { account, forecast } = JSON.parse(child.output().stdout) as {
+    account: { remaining: number };
+    forecast: object;
+  };
+  expect(forecast).toMatchObject({ outlook: { nights: expect.any(Number) }, error: { nights: 0 } });
   expect(account.remaining).toBe(stage.sandbox.account().remaining);
   expect(stage.sandbox.log()).toMatchObject([{ path: "/api-key", charged: 0 }]);
 });

@@ -13,6 +13,7 @@ const well: CreditDemand = {
   spentHours: 24,
   open: {},
   floors,
+  nights: null,
 };
 const look = (change: Partial<CreditDemand>) => creditOutlook({ ...well, ...change }, 0);
 
@@ -44,6 +45,19 @@ describe("the allowance", () => {
 
   test("is short where a backfill may take what the days to come need", () => {
     expect(look({ open: { history: 1_000_000 } })).toMatchObject({ usable: 1_500, short: 3_300 });
+  });
+
+  test("is needed for the nights until the reset where they are foreseen, whatever the pace was", () => {
+    const nights = [-2, 4, 28, 52, 300].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
+    expect(look({ nights })).toMatchObject({ wanted: 4_500, nights: 3, short: 0, outAt: null });
+    const tight = { nights, remaining: 2_500, open: { daily: 100 } };
+    expect(look(tight)).toMatchObject({ wanted: 4_600, short: 2_600, outAt: 28 * hour });
+    expect(look({ nights, remaining: 550, open: { daily: 100 } })).toMatchObject({ outAt: 0 });
+  });
+
+  test("takes days beyond those that are foreseen for one of these", () => {
+    const nights = [4, 28].map((at) => ({ startsAt: at * hour, credits: 100 }));
+    expect(look({ nights })).toMatchObject({ wanted: 1_000, nights: 10 });
   });
 
   test("is nobody's guess after the reset", () => {

@@ -7,6 +7,7 @@ const due = (sliceId: string, credits: number, planId: string | null = null): Du
   planId,
   dataset: "keyword_rank",
   class: "daily",
+  app: "",
   requests: 1,
 });
 const chosen = (credits: number, tries: readonly DueTry[], plans: Record<string, number> = {}) =>

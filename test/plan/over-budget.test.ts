@@ -45,3 +45,9 @@ test("the budget with the least room decides, for what it is for", () => {
     { budget: wide, slices: 1, credits: 5 },
   ]);
 });
+
+test("what waits is named line by line, with the day on which its budget has room again", () => {
+  const narrow = room(5, { budget: "n", apps: ["1"] });
+  const { putOff } = overBudget([work("daily", 4, 20), work("daily", 4, 20, { app: "2" })], [narrow]);
+  expect(putOff).toEqual([{ ...work("daily", 3, 15), until: narrow.endsOn }]);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { dayOf } from "../../src/core/day.ts";
+import { addDays, dayOf } from "../../src/core/day.ts";
+import { openWorkByApp } from "../../src/ledger/open-slices.ts";
 import { readBudgets } from "../../src/credits/budgets.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { readBudgetWaits } from "../../src/ledger/budget-waits.ts";
@@ -63,6 +64,8 @@ test("what is over a budget waits for its next day, was foreseen to, and runs th
   ]);
   expect(first.progress.nextDueAt).toBe(Date.parse(`${dayOf(clock.now() + 86_400_000)}T00:00:00Z`));
 
+  await waitsCountForTheirApps(nights);
+
   nights.next();
   await stage.sync(nights.run());
   expect(await charged(nights, "keyword_rank")).toBeGreaterThan(0);
@@ -81,3 +84,25 @@ test("what is over a budget waits for its next day, was foreseen to, and runs th
     }),
   ).toEqual([]);
 });
+
+/** What waits counts for a budget of one app as far as it is about that app. */
+async function waitsCountForTheirApps(nights: Nights): Promise<void> {
+  await using app = await nights.stage.open(nights.run());
+  const waiting = await openWorkByApp(app.warehouse.db, ["keyword_rank"]);
+  const [first] = waiting;
+  const others = waiting.filter((line) => line.app !== first?.app);
+  expect([first?.app, others.length]).toEqual([expect.stringMatching(/./), expect.any(Number)]);
+  expect(first?.dueOn).toBe(addDays(nights.today(), 1));
+  expect(others).not.toEqual([]);
+  const room = {
+    budget: "one app",
+    period: "day",
+    credits: 1,
+    left: 0,
+    datasets: null,
+    endsOn: addDays(nights.today(), 1),
+  };
+  const { deferred } = cutToRooms(waiting, app.config.settings, [{ ...room, period: "day", apps: [first?.app ?? ""] }]);
+  const own = waiting.filter((line) => line.app === first?.app);
+  expect(deferred).toMatchObject([{ credits: own.reduce((sum, { credits }) => sum + credits, 0) }]);
+}

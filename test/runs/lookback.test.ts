@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { learnedDays, readLookbacks } from "../../src/planner/lookback.ts";
+import { retire } from "../../src/runs/retention.ts";
 import { startsOf } from "../../src/planner/plan-stream.ts";
 import { planned } from "../support/ingest-planned.ts";
 import { openNights } from "../support/nights.ts";
@@ -63,4 +64,10 @@ test("nights count which days have moved, and a learned lookback requests as man
     spans.push(oldest === undefined ? 0 : (Date.parse(today) - Date.parse(oldest)) / 86_400_000);
   }
   expect(Math.max(...spans)).toBeGreaterThan(Math.min(...spans));
+
+  // what no lookback is learned from any more goes
+  const clock = { ...nights.clock, today: () => addDays(nights.today(), 80) };
+  await retire(db, { settings: app.config.settings, clock, action: "drop" });
+  const kept = await stage.query("select distinct observed_on::text as day from ops.compared_day order by 1");
+  expect(kept.map(({ day }) => day)).toEqual(Array.from({ length: 10 }, (_, at) => addDays(nights.today(), at - 10)));
 });

@@ -3,32 +3,45 @@ import { clientOptions, type App } from "../../app.ts";
 import { accountIdOf, apiAccess } from "../../config/config.ts";
 import { StorehouseError } from "../../core/errors.ts";
 import { dayOf } from "../../core/day.ts";
-import type { BudgetUse } from "../../credits/budgets.ts";
+import {
+  errorWords,
+  outlookWords,
+  readCreditForecast,
+  type BudgetForecast,
+  type CreditForecast,
+} from "../../incidents/credit-forecast.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
 import { latestAccount, openAccount } from "../../credits/account.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
 import { databaseOutage, isOutOfRoom } from "../../postgres/database-errors.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
-import { table } from "../table.ts";
+import { optional, table } from "../table.ts";
 import { timeCell, zoneNote } from "../times.ts";
 
 /** `storehouse credits`: what is left and where it went. */
 export function defineCredits(command: Command): void {
-  command.option("--json", "as JSON").action((options: { json?: true }) =>
-    withWarehouse(async (app) => {
-      const token = app.config.environment.API_TOKEN;
-      const accountId = token === undefined ? await latestAccount(app.warehouse.db) : accountIdOf(token);
-      await checkBalance(app);
-      const report = await readCreditReport(app.warehouse.db, {
-        accountId,
-        budgets: budgetsOf(app.config.settings),
-        day: dayOf(app.clock.now()),
-      });
-      if (options.json) printJson(report);
-      else printReport(report);
-    }),
-  );
+  command
+    .option("--forecast", "foresee the rest of the period anew, night by night; takes a while and spends nothing")
+    .option("--json", "as JSON")
+    .action((options: { forecast?: true; json?: true }) =>
+      withWarehouse(async (app) => {
+        const token = app.config.environment.API_TOKEN;
+        const accountId = token === undefined ? await latestAccount(app.warehouse.db) : accountIdOf(token);
+        await checkBalance(app);
+        if (options.forecast) await makeForecast(app);
+        const { clock, warehouse, config } = app;
+        const report = await readCreditReport(warehouse.db, {
+          accountId,
+          budgets: budgetsOf(config.settings),
+          day: dayOf(clock.now()),
+        });
+        const parts = { db: warehouse.db, settings: config.settings, clock, accountId };
+        const forecast = await readCreditForecast(parts, report.budgets);
+        if (options.json) printJson({ ...report, forecast });
+        else printReport(report, forecast, clock.now());
+      }),
+    );
 }
 
 /** Checks the balance, which is free; without a token, while the service is unavailable, or where the database only reads, the ledger has the last one that was reported. */
@@ -53,25 +66,43 @@ async function checkBalance(app: App): Promise<void> {
   }
 }
 
-function printBudgets(budgets: readonly BudgetUse[]): void {
+/** Makes the forecast unless one stands. Where the database only reads, it is the one last stored. */
+async function makeForecast(app: App): Promise<void> {
+  // loaded here, since planning loads all datasets
+  const { standingForecast } = await import("../../worker/foresee-credits.ts");
+  try {
+    await standingForecast(app);
+  } catch (error) {
+    const known = isOutOfRoom(error) ? databaseOutage(error) : error;
+    if (!(known instanceof StorehouseError)) throw error;
+    remark(`The forecast is the one last made, since none can be stored: ${known.message}`);
+  }
+}
+
+function printBudgets(budgets: readonly BudgetForecast[]): void {
   print("\nBudgets");
   print(
     table(
-      ["budget", "period", "credits", "taken", "left", "until (UTC)", ""],
-      budgets.map(({ budget, period, credits, taken, endsOn, refusedAt }) => [
+      ["budget", "period", "credits", "taken", "left", optional("foreseen"), "until (UTC)", ""],
+      budgets.map(({ budget, period, credits, taken, foreseen, fullOn, endsOn, refusedAt }) => [
         budget,
         period,
         credits,
         taken,
         Math.max(0, credits - taken),
+        foreseen,
         endsOn,
-        refusedAt === null ? "" : "used up",
+        refusedAt !== null ? "used up" : fullOn === null ? "" : `used up on ${fullOn}`,
       ]),
     ),
   );
 }
 
-function printReport({ account, spent, costs, budgets }: CreditReport): void {
+function printReport(
+  { account, spent, costs }: CreditReport,
+  { outlook, budgets, error }: CreditForecast,
+  now: number,
+): void {
   if (account === null || account.total === null)
     print("The service has not reported the balance yet: it does at the first `storehouse sync`.");
   else {
@@ -82,6 +113,7 @@ function printReport({ account, spent, costs, budgets }: CreditReport): void {
       ),
     );
     print(zoneNote());
+    print(`\n${[outlookWords(outlook, now), errorWords(error)].filter((words) => words !== null).join("\n")}`);
   }
   if (budgets.length > 0) printBudgets(budgets);
   if (spent.length > 0) {

@@ -11,8 +11,8 @@ import { readLookbacks, type DatasetLookback } from "../../planner/lookback.ts";
 import { currentPortfolio } from "../../planner/backfill-plan.ts";
 import { createTally, sumOf } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
-import { failedCount, openWork } from "../../ledger/open-slices.ts";
-import { sumOfTries } from "../../ledger/later-tries.ts";
+import { failedCount, openWorkByApp } from "../../ledger/open-slices.ts";
+import { oneByOne, sumOfTries } from "../../ledger/later-tries.ts";
 import { dueTries } from "../../runs/later-tries.ts";
 import { withApp } from "../with-app.ts";
 import { fallbackPrices, type FallbackPrice } from "../../planner/fallback-price.ts";
@@ -64,7 +64,8 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   }
   const { lines: all, naiveCredits } = tally.sum();
   const { tries } = await dueTries(db, app.clock, { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY });
-  const [lines, waiting] = [workOf(all), [...(await openWork(db, names)), ...sumOfTries(tries)]];
+  const waitingByApp = await openWorkByApp(db, names);
+  const [lines, waiting] = [workOf(all), [...workOf(waitingByApp), ...sumOfTries(tries)]];
   return {
     stage: stage ?? "market",
     apps: (await currentPortfolio(db, settings)).apps.length,
@@ -78,7 +79,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     lookbacks: (await readLookbacks(db, { settings, today: request.today })).filter(
       ({ dataset, isLearned }) => isLearned && names.includes(dataset),
     ),
-    overBudget: cutToRooms([...all, ...waiting], settings, await roomsOf(app)).deferred,
+    overBudget: cutToRooms([...all, ...waitingByApp, ...oneByOne(tries)], settings, await roomsOf(app)).deferred,
   };
 }
 

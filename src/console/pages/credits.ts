@@ -8,7 +8,7 @@ import { latestAccount, readAccount } from "../../credits/account.ts";
 import { readBudgets } from "../../credits/budgets.ts";
 import { learnedCosts, type LearnedCost } from "../../credits/costs.ts";
 import { readAppSpend, readDailySpend, type AppSpend, type DailySpend } from "../../credits/spend.ts";
-import { readCreditDemand } from "../../incidents/credit-demand.ts";
+import { readCreditForecast } from "../../incidents/credit-forecast.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
 import { definePage } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
@@ -41,13 +41,13 @@ export const creditsPage = definePage({
     const byApp = await context.read(`app spend ${from}`, (db) => readAppSpend(db, from));
     const costs = await context.read("learned costs", (db) => learnedCosts(db));
     const token = app.config.environment.API_TOKEN;
-    const [account, demand, budgets] = await context.read("account", async (db) => {
+    const [account, forecast] = await context.read("account", async (db) => {
       const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
       const { settings } = app.config;
+      const budgets = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(context.now) });
       return Promise.all([
         readAccount(db, accountId),
-        readCreditDemand({ db, settings, clock: app.clock, accountId }),
-        readBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(context.now) }),
+        readCreditForecast({ db, settings, clock: app.clock, accountId }, budgets),
       ]);
     });
     return html`<link rel="stylesheet" href="/drawings.css" />
@@ -66,7 +66,7 @@ export const creditsPage = definePage({
         </nav>
       </header>
       <div class="columns">
-        ${creditsCard(context, { account, demand, budgets })}
+        ${creditsCard(context, { account, forecast })}
         <section class="card span-two" id="by-day">
           <h2>By day</h2>
           ${drawing === null ? nothingSpent : byDay(spend, drawing)}

@@ -4,7 +4,7 @@ import { addDays, day } from "../../core/day.ts";
 import { latestAccount } from "../../credits/account.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { families } from "../../datasets/shared/define-dataset.ts";
-import { readCreditDemand } from "../../incidents/credit-demand.ts";
+import { readCreditForecast } from "../../incidents/credit-forecast.ts";
 import { isInUse, latenessOf, type Schedule } from "../../incidents/lateness.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
@@ -42,9 +42,10 @@ export const todayPage = definePage({
       if (isSlow(error)) return null;
       throw error;
     });
-    const demand = await context.read("credit demand", async (db) => {
+    const forecast = await context.read("credit forecast", async (db) => {
       const { settings } = app.config;
-      return readCreditDemand({ db, settings, clock: app.clock, accountId: accountId ?? (await latestAccount(db)) });
+      const parts = { db, settings, clock: app.clock, accountId: accountId ?? (await latestAccount(db)) };
+      return readCreditForecast(parts, morning.budgets);
     });
     const failures = await context.read("sums of failures", sumFailures);
     return html`<section class="verdict ${morning.verdict.state}" id="verdict">
@@ -57,7 +58,8 @@ export const todayPage = definePage({
           <h2>May the figures be trusted?</h2>
           ${trustList(context, morning, days)}
         </section>
-        ${creditsCard(context, { ...morning, demand })} ${nextRunsCard(morning, now)} ${workersCard(morning.workers)}
+        ${creditsCard(context, { account: morning.account, forecast })} ${nextRunsCard(morning, now)}
+        ${workersCard(morning.workers)}
       </div>`;
   },
 });

@@ -1,0 +1,90 @@
+import { addDays, dayOf, type Day } from "../core/day.ts";
+import { sql, type Queryable } from "../postgres/sql.ts";
+import type { NightOutcome } from "./forecast-error.ts";
+import { instant } from "./sql-values.ts";
+
+/** What a day to come is expected to be charged. */
+export type ForecastDay = {
+  readonly day: Day;
+  /** When its first run begins, in epoch-ms; its beginning where none does. */
+  readonly startsAt: number;
+  /** Credits for what its runs plan, as far as budgets pay for it. */
+  readonly planned: number;
+  /** Credits for what was open when the forecast was made and runs on that day. */
+  readonly waiting: number;
+  /** By key of a budget the credits for what the runs of the day plan and that budget is for. */
+  readonly budgets: Readonly<Record<string, number>>;
+};
+
+/** A forecast, its days in order; `madeAt` in epoch-ms. */
+export type StoredForecast = { readonly madeAt: number; readonly days: readonly ForecastDay[] };
+
+/** For so many days forecasts are kept. */
+export const forecastKeptDays = 90;
+
+/** Stores the forecast of a day, in place of an earlier one of that day; those that are kept no longer go. */
+export async function writeForecast(db: Queryable, accountId: string, { madeAt, days }: StoredForecast): Promise<void> {
+  const madeOn = dayOf(madeAt);
+  const rows = days.map(({ day, startsAt, planned, waiting, budgets }) => ({
+    date_day: day,
+    starts_at: new Date(startsAt).toISOString(),
+    planned_credits: planned,
+    waiting_credits: waiting,
+    budget_credits: budgets,
+  }));
+  await sql`
+    with old as (
+      delete from ops.credit_forecast
+      where  made_on < ${addDays(madeOn, -forecastKeptDays)}::date
+      or     account_id = ${accountId} and made_on = ${madeOn}::date and date_day <> all (${days.map(({ day }) => day)}::date[])
+    )
+    insert into ops.credit_forecast (account_id, made_on, date_day, starts_at, planned_credits, waiting_credits, budget_credits, made_at)
+    select ${accountId}, ${madeOn}::date, date_day, starts_at, planned_credits, waiting_credits, budget_credits, ${instant(madeAt)}
+    from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+             as r (date_day date, starts_at timestamptz, planned_credits integer, waiting_credits integer, budget_credits jsonb)
+    order  by date_day
+    on conflict (account_id, made_on, date_day) do update
+    set    starts_at = excluded.starts_at, planned_credits = excluded.planned_credits, waiting_credits = excluded.waiting_credits,
+           budget_credits = excluded.budget_credits, made_at = excluded.made_at
+    where  ops.credit_forecast.made_at <= excluded.made_at`.execute(db);
+}
+
+/** The newest forecast of an account, if it was made on a day or the day before; null otherwise. */
+export async function readForecast(db: Queryable, accountId: string, day: Day): Promise<StoredForecast | null> {
+  const { rows } = await sql<Omit<ForecastDay, "startsAt"> & { startsAt: Date; madeAt: Date }>`
+    select date_day as day, starts_at as "startsAt", planned_credits as planned, waiting_credits as waiting, budget_credits as budgets, made_at as "madeAt"
+    from   ops.credit_forecast_day
+    where  account_id = ${accountId} and made_on = (
+      select max(made_on) from ops.credit_forecast_day where account_id = ${accountId} and made_on between ${addDays(day, -1)}::date and ${day}::date)
+    order  by date_day`.execute(db);
+  const [first] = rows;
+  if (first === undefined) return null;
+  const days = rows.map(({ madeAt: _, startsAt, ...rest }) => ({ ...rest, startsAt: startsAt.getTime() }));
+  return { madeAt: first.madeAt.getTime(), days };
+}
+
+/**
+ * What each day from one to another (exclusive) was expected to be charged by the newest forecast of an earlier day, and what it was charged
+ * for what runs; `others`: for commands of people, callers of the gateway and backfills, which no forecast knows of. Days that nobody foresaw are left out.
+ */
+export async function readNightOutcomes(
+  db: Queryable,
+  { accountId, from, before }: { readonly accountId: string; readonly from: Day; readonly before: Day },
+): Promise<readonly NightOutcome[]> {
+  const isOther = sql`(q.class = 'person' or q.caller is not null or exists (select from ops.run_log as r where r.run_id = q.run_id and r.plan_id is not null))`;
+  const { rows } = await sql<NightOutcome>`
+    with foreseen as (
+      select distinct on (date_day) date_day, planned_credits + waiting_credits as credits
+      from   ops.credit_forecast_day
+      where  account_id = ${accountId} and date_day >= ${from}::date and date_day < ${before}::date and made_on < date_day
+      order  by date_day, made_on desc
+    )
+    select f.date_day as day, f.credits::float8 as foreseen, c.charged, c.others
+    from   foreseen as f
+    cross  join lateral (
+      select coalesce(sum(q.cost) filter (where not ${isOther}), 0)::float8 as charged, coalesce(sum(q.cost) filter (where ${isOther}), 0)::float8 as others
+      from   ops.request_log as q
+      where  q.account_id = ${accountId} and q.received_day = f.date_day) as c
+    order  by f.date_day`.execute(db);
+  return rows;
+}

@@ -1,0 +1,41 @@
+import type { Day } from "../core/day.ts";
+
+/** What a day was expected to be charged the day before, and what it was charged. */
+export type NightOutcome = {
+  readonly day: Day;
+  readonly foreseen: number;
+  readonly charged: number;
+  /** Charged beside, for what no forecast knows of. */
+  readonly others: number;
+};
+
+/** How well nights were foreseen. */
+export type ForecastError = {
+  readonly nights: number;
+  readonly foreseen: number;
+  readonly charged: number;
+  readonly others: number;
+  /** Foreseen minus charged. */
+  readonly credits: number;
+  /** That in percent of what was charged; null where nothing was. */
+  readonly percent: number | null;
+  /** The night that differs most, of the earliest of several; null where none differs. */
+  readonly worst: NightOutcome | null;
+};
+
+/** The error of the forecasts of some nights. */
+export function forecastError(nights: readonly NightOutcome[]): ForecastError {
+  const sum = (of: (night: NightOutcome) => number) => nights.reduce((all, night) => all + of(night), 0);
+  const [foreseen, charged] = [sum((night) => night.foreseen), sum((night) => night.charged)];
+  const off = (night: NightOutcome) => Math.abs(night.foreseen - night.charged);
+  const [worst] = nights.filter((night) => off(night) > 0).sort((a, b) => off(b) - off(a));
+  return {
+    nights: nights.length,
+    foreseen,
+    charged,
+    others: sum((night) => night.others),
+    credits: foreseen - charged,
+    percent: charged === 0 ? null : Math.round((1000 * (foreseen - charged)) / charged) / 10,
+    worst: worst ?? null,
+  };
+}

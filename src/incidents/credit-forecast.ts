@@ -1,0 +1,101 @@
+import { count, countOf } from "../core/count.ts";
+import { budgetKey } from "../core/credit-budget.ts";
+import { addDays, dayOf, type Day } from "../core/day.ts";
+import { durationText } from "../core/duration.ts";
+import type { BudgetUse } from "../credits/budgets.ts";
+import { readForecast, readNightOutcomes, type StoredForecast } from "../credits/forecast-days.ts";
+import { forecastError, type ForecastError } from "../credits/forecast-error.ts";
+import { readCreditDemand } from "./credit-demand.ts";
+import { creditOutlook, type Outlook } from "./credit-outlook.ts";
+import type { CheckParts } from "./check-parts.ts";
+
+/** So many days back nights are compared with what was foreseen. */
+const errorDays = 30;
+
+/** The rest of the running period of a budget: credits that its nights to come would take, and the day on which they are above it; null where they fit. */
+export type BudgetForecast = BudgetUse & { readonly foreseen: number; readonly fullOn: Day | null };
+
+/** What is foreseen to the end of the period of credits and of each budget, and how well nights were foreseen so far. */
+export type CreditForecast = {
+  /** Epoch-ms. */
+  readonly madeAt: number | null;
+  readonly resetsAt: number | null;
+  /** Null until the service has reported the running period. */
+  readonly outlook: Outlook | null;
+  readonly budgets: readonly BudgetForecast[];
+  readonly error: ForecastError;
+};
+
+/** Reads the forecast as it stands; what is foreseen of budgets is 0 where none stands. */
+export async function readCreditForecast(
+  parts: Omit<CheckParts, "scheduled">,
+  budgets: readonly BudgetUse[],
+): Promise<CreditForecast> {
+  const { db, clock, accountId } = parts;
+  const now = clock.now();
+  const today = dayOf(now);
+  const forecast = await readForecast(db, accountId, today);
+  const demand = await readCreditDemand(parts);
+  const nights = await readNightOutcomes(db, { accountId, from: addDays(today, -errorDays), before: today });
+  return {
+    madeAt: forecast?.madeAt ?? null,
+    resetsAt: demand?.resetsAt ?? null,
+    outlook: demand === null ? null : creditOutlook(demand, now),
+    budgets: budgets.map((use) => budgetForecast(use, forecast, now)),
+    error: forecastError(nights),
+  };
+}
+
+/** The rest of a budget's running period, by the nights of it that are to come. */
+export function budgetForecast(use: BudgetUse, forecast: StoredForecast | null, now: number): BudgetForecast {
+  const ahead = (forecast?.days ?? []).filter(({ startsAt, day }) => startsAt > now && day < use.endsOn);
+  let sum = 0;
+  let fullOn: Day | null = null;
+  for (const { day, budgets } of ahead) {
+    sum += budgets[budgetKey(use)] ?? 0;
+    if (fullOn === null && use.taken + sum > use.credits) fullOn = day;
+  }
+  return { ...use, foreseen: sum, fullOn };
+}
+
+/** How well nights were foreseen, in a sentence; null where no night that was foreseen has passed. */
+export function errorWords({
+  nights,
+  foreseen,
+  charged,
+  percent,
+  credits,
+  others,
+  worst,
+}: ForecastError): string | null {
+  if (nights === 0) return null;
+  const much = percent === null ? countOf(Math.abs(credits), "credit") : `${Math.abs(percent)} %`;
+  const off = credits === 0 ? "exactly" : `${much} too ${credits > 0 ? "much" : "little"}`;
+  const most =
+    worst === null
+      ? ""
+      : ` Furthest off: ${worst.day}, ${count(worst.foreseen)} foreseen and ${count(worst.charged)} charged.`;
+  const beside =
+    others === 0 ? "" : ` Commands of people, callers and backfills took ${count(others)} more, which nobody foresees.`;
+  return `${countOf(nights, "night")} of the last ${errorDays} days: ${count(foreseen)} foreseen the day before, ${count(charged)} charged, ${off}.${most}${beside}`;
+}
+
+/** Whether the credits are enough until the reset, in a sentence or two. */
+export function outlookWords(outlook: Outlook | null, now: number): string {
+  if (outlook === null) return "No forecast until the service reports the running period.";
+  const { wanted, usable, short, outAt, perHour, nights } = outlook;
+  const pace = nights === null && perHour > 0 ? ` at ${count(Math.round(24 * perHour))} a day` : "";
+  const taken = `about ${countOf(wanted, "credit")} of ${count(usable)} that nights may use`;
+  if (short === 0)
+    return nights === null
+      ? `Enough until the reset${pace}: ${taken}.`
+      : `Enough until the reset: ${countOf(nights, "night")} and what waits take ${taken}.`;
+  const when = outAt === null ? "" : ` They run out in ${durationText(outAt - now)}${pace}.`;
+  return `About ${countOf(short, "credit")} will be missing before the reset.${when}`;
+}
+
+/** How the rest of a budget's period is foreseen: " About 40 more are foreseen, too many from 2026-11-28 on."; empty where nothing is. */
+export function budgetForecastWords({ foreseen, fullOn }: Pick<BudgetForecast, "foreseen" | "fullOn">): string {
+  if (foreseen === 0) return "";
+  return `; about ${count(foreseen)} more are foreseen${fullOn === null ? "" : `, too many from ${fullOn} on`}`;
+}

@@ -1,0 +1,124 @@
+import type { App } from "../app.ts";
+import { accountIdOf, crontabFile } from "../config/config.ts";
+import { budgetsOf } from "../config/credit-budgets.ts";
+import { budgetDays, budgetKey, isCovered, type CreditBudget } from "../core/credit-budget.ts";
+import { addDays, dayOf } from "../core/day.ts";
+import { latestAccount, readAccount } from "../credits/account.ts";
+import { readForecast, writeForecast, type ForecastDay, type StoredForecast } from "../credits/forecast-days.ts";
+import { wasPlannedSince } from "../ledger/runs.ts";
+import { oneByOne } from "../ledger/later-tries.ts";
+import { openWorkByApp } from "../ledger/open-slices.ts";
+import { sumOfWork } from "../planner/credit-budgets.ts";
+import { createForesight, type ForeseenCharge, type WaitingWork } from "../planner/price-schedule.ts";
+import { dueTries } from "../runs/later-tries.ts";
+import { readCrontab, runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
+
+const dayMs = 86_400_000;
+/** Of a longer period the first days say what the others take. */
+const mostDays = 40;
+/** A forecast stands for so long where nothing was planned since. */
+const standsMs = 6 * 3_600_000;
+/** While slices run, what they load may have more planned. */
+const standsUnderWayMs = 30 * 60_000;
+
+type Parts = Pick<App, "config" | "clock"> & { readonly warehouse: Pick<App["warehouse"], "db"> };
+
+/**
+ * Foresees what each day is charged, from the day of now to the end of the period of credits and of the month: each run of the crontab is
+ * planned as if those before it had run, budgets put off what is above them, and what waits runs on its day. Null after a stop.
+ */
+async function foreseeCredits(parts: Parts, accountId: string, stop?: AbortSignal): Promise<StoredForecast | null> {
+  const { config, clock } = parts;
+  const { db } = parts.warehouse;
+  const { settings } = config;
+  const now = clock.now();
+  const today = dayOf(now);
+  const until = await horizonOf(db, accountId, now);
+  const lines = readCrontab(crontabFile(config));
+  const runs = Map.groupBy(firstRuns(lines, now, until), ({ at }) => dayOf(at));
+  const waiting = await waitingWork(parts, scheduledBy(lines, settings));
+  const foresight = createForesight({ db, settings, accountId, today, waiting });
+  const days: ForecastDay[] = [];
+  for (let day = today; Date.parse(day) < until; day = addDays(day, 1)) {
+    const own = runs.get(day) ?? [];
+    const charges: ForeseenCharge[] = [await foresight.resume(day)];
+    for (const { datasets } of own) {
+      if (stop?.aborted === true) return null;
+      charges.push((await foresight.run(datasets, day)).charge);
+    }
+    const startsAt = own[0]?.at ?? Math.max(now, Date.parse(day));
+    days.push({ day, startsAt, ...sumOfCharges(charges, budgetsOf(settings)) });
+  }
+  return { madeAt: now, days };
+}
+
+/** The end (epoch-ms) of what is foreseen. */
+async function horizonOf(db: Parts["warehouse"]["db"], accountId: string, now: number): Promise<number> {
+  const resetsAt = (await readAccount(db, accountId))?.resetsAt ?? 0;
+  const monthEnd = Date.parse(budgetDays("month", dayOf(now)).end);
+  return Math.min(Math.max(resetsAt, monthEnd), now + mostDays * dayMs);
+}
+
+/** The first run of each line on each day, in order of time: a later one of the day finds nothing more to do. */
+function firstRuns(lines: readonly CrontabLine[], now: number, until: number) {
+  return lines
+    .flatMap(({ datasets, ...line }) => {
+      if (datasets === null) return [];
+      const byDay = Map.groupBy(runsBetween(line, now, until), (at) => dayOf(at));
+      return [...byDay.values()].flatMap((ats) => ats.slice(0, 1)).map((at) => ({ at, datasets }));
+    })
+    .sort((a, b) => a.at - b.at);
+}
+
+/** What is open, save backfills, which go on beside the nights, and failed slices whose next try is due. */
+async function waitingWork(
+  { config, clock, warehouse: { db } }: Parts,
+  datasets: readonly string[],
+): Promise<readonly WaitingWork[]> {
+  const today = dayOf(clock.now());
+  const open = (await openWorkByApp(db, datasets)).filter(({ isOfPlan }) => !isOfPlan);
+  const most = { settings: config.settings, datasets, mostCredits: Number.POSITIVE_INFINITY };
+  const { tries } = await dueTries(db, clock, most);
+  return [
+    ...open.map(({ dueOn, ...work }) => ({ ...work, until: dueOn ?? today })),
+    ...oneByOne(tries).map((work) => ({ ...work, until: today })),
+  ];
+}
+
+function sumOfCharges(charges: readonly ForeseenCharge[], budgets: readonly CreditBudget[]) {
+  const sum = (of: (charge: ForeseenCharge) => number) => charges.reduce((all, charge) => all + of(charge), 0);
+  const demand = (budget: CreditBudget) =>
+    sum(
+      ({ work }) =>
+        sumOfWork(work.filter(({ dataset, app }) => isCovered({ dataset, app: app || null }, budget))).credits,
+    );
+  return {
+    planned: sum(({ planned }) => planned),
+    waiting: sum(({ waited }) => waited),
+    budgets: Object.fromEntries(budgets.map((budget) => [budgetKey(budget), demand(budget)])),
+  };
+}
+
+/**
+ * The forecast of an account, made anew and stored where it does not stand: it is of an earlier day or old, something was planned since, or
+ * was under way. Null where none can be made: after a stop, and where a day other than that of the clock counts as today.
+ */
+export async function standingForecast(parts: Parts, stop?: AbortSignal): Promise<StoredForecast | null> {
+  const { clock, config } = parts;
+  const { db } = parts.warehouse;
+  const now = clock.now();
+  if (clock.today() !== dayOf(now)) return null;
+  const { API_TOKEN: token } = config.environment;
+  const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
+  const known = await readForecast(db, accountId, dayOf(now));
+  if (known !== null && (await stands(db, known, now))) return known;
+  const made = await foreseeCredits(parts, accountId, stop);
+  if (made !== null) await writeForecast(db, accountId, made);
+  return made;
+}
+
+async function stands(db: Parts["warehouse"]["db"], { madeAt, days }: StoredForecast, now: number): Promise<boolean> {
+  const wasUnderWay = (days[0]?.waiting ?? 0) > 0;
+  if (dayOf(madeAt) !== dayOf(now) || now - madeAt > (wasUnderWay ? standsUnderWayMs : standsMs)) return false;
+  return !(await wasPlannedSince(db, madeAt));
+}

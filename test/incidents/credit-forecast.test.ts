@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import { forecastError } from "../../src/credits/forecast-error.ts";
+import { budgetForecast, budgetForecastWords, errorWords, outlookWords } from "../../src/incidents/credit-forecast.ts";
+
+const hour = 3_600_000;
+const use = {
+  budget: "reviews",
+  period: "month",
+  credits: 100,
+  datasets: ["review"],
+  apps: null,
+  startsOn: day("1970-01-01"),
+  endsOn: day("1970-02-01"),
+  taken: 60,
+  refusedAt: null,
+} as const;
+const night = (date: string, at: number, credits: number) => ({
+  day: day(date),
+  startsAt: at * hour,
+  planned: credits,
+  waiting: 0,
+  budgets: { "reviews a month": credits },
+});
+const forecast = {
+  madeAt: 0,
+  days: [
+    night("1970-01-01", -1, 500),
+    night("1970-01-30", 5, 30),
+    night("1970-01-31", 29, 30),
+    night("1970-02-01", 53, 30),
+  ],
+};
+
+test("a budget is foreseen by its nights to come until its period ends, and is used up on the first that it does not pay for", () => {
+  expect(budgetForecast(use, forecast, 0)).toMatchObject({ foreseen: 60, fullOn: "1970-01-31" });
+  expect(budgetForecast({ ...use, taken: 40 }, forecast, 0)).toMatchObject({ foreseen: 60, fullOn: null });
+  expect(budgetForecast(use, null, 0)).toMatchObject({ foreseen: 0, fullOn: null });
+  expect(budgetForecastWords(budgetForecast(use, forecast, 0))).toBe(
+    "; about 60 more are foreseen, too many from 1970-01-31 on",
+  );
+});
+
+test("the forecast and its error are sentences", () => {
+  const outlook = {
+    usable: 500,
+    wanted: 60,
+    nights: 2,
+    perHour: 0,
+    hoursToReset: 30,
+    waiting: 0,
+    short: 0,
+    outAt: null,
+  };
+  expect(outlookWords(outlook, 0)).toBe(
+    "Enough until the reset: 2 nights and what waits take about 60 credits of 500 that nights may use.",
+  );
+  expect(outlookWords({ ...outlook, usable: 40, short: 20, outAt: 29 * hour }, 0)).toMatch(
+    /^About 20 credits will be missing before the reset\. They run out in 29\sh\.$/,
+  );
+  const nights = [
+    { day: day("1970-01-01"), foreseen: 90, charged: 100, others: 3 },
+    { day: day("1970-01-02"), foreseen: 100, charged: 100, others: 0 },
+  ];
+  expect(errorWords(forecastError(nights))).toBe(
+    "2 nights of the last 30 days: 190 foreseen the day before, 200 charged, 5 % too little. Furthest off: 1970-01-01, 90 foreseen and 100 charged. Commands of people, callers and backfills took 3 more, which nobody foresees.",
+  );
+  expect(errorWords(forecastError(nights.slice(1)))).toBe(
+    "1 night of the last 30 days: 100 foreseen the day before, 100 charged, exactly.",
+  );
+  expect(errorWords(forecastError([]))).toBeNull();
+});

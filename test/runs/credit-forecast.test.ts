@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { accountIdOf } from "../../src/config/config.ts";
+import { budgetsOf } from "../../src/config/credit-budgets.ts";
+import { addMonths, dayOf, monthStart } from "../../src/core/day.ts";
+import { readBudgets } from "../../src/credits/budgets.ts";
+import { readForecast } from "../../src/credits/forecast-days.ts";
+import { readCreditForecast } from "../../src/incidents/credit-forecast.ts";
+import { announceRuns } from "../../src/worker/announce-runs.ts";
+import { standingForecast } from "../../src/worker/foresee-credits.ts";
+import { long } from "../support/long.ts";
+import { openNights, type Nights } from "../support/nights.ts";
+
+const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
+const budgets = { ranks: { datasets: ["keyword_rank"], credits_a_month: 100 } };
+const settings = { datasets: { app_rating: { on: true } }, credits: { floors, budgets } };
+const nightsAfter = long ? 30 : 2;
+const accounts = [{ token: "sandbox-token", total: 100_000, periodHours: 24 * (long ? 30 : 8) }];
+
+async function made(nights: Nights) {
+  await using app = await nights.stage.open(nights.run());
+  return await standingForecast(app);
+}
+
+async function forecastOf(nights: Nights) {
+  await using app = await nights.stage.open(nights.run());
+  const { db } = app.warehouse;
+  const accountId = accountIdOf(nights.stage.sandbox.token);
+  const of = { accountId, budgets: budgetsOf(app.config.settings), day: dayOf(app.clock.now()) };
+  const parts = { db, settings: app.config.settings, clock: app.clock, accountId };
+  return await readCreditForecast(parts, await readBudgets(db, of));
+}
+
+/** Credits of the day that it is, as the ledger has them. */
+async function chargedToday({ stage, today }: Nights): Promise<number> {
+  const [row] = await stage.query<{ credits: number }>(
+    "select coalesce(sum(cost), 0)::int as credits from ops.request where (received_at at time zone 'UTC')::date = $1",
+    [today()],
+  );
+  return row?.credits ?? 0;
+}
+
+test("nights are foreseen to the end of the period and of the month, and the error is what came of it", async () => {
+  const market = { apps: 2, countries: ["US"], keywordsPerApp: 3, organicKeywords: 3 };
+  await using nights = await openNights({ accounts, market }, { settings });
+  const { stage } = nights;
+  await stage.sync(nights.run());
+  const first = await made(nights);
+  const before = await forecastOf(nights);
+  expect(first?.days.at(0)?.day).toBe(nights.today());
+  const ends = [before.resetsAt ?? 0, Date.parse(addMonths(monthStart(nights.today()), 1))];
+  expect(first?.days.at(-1)?.day).toBe(dayOf(Math.max(...ends) - 1));
+  const ahead = first?.days.filter(({ startsAt }) => startsAt < (before.resetsAt ?? 0)) ?? [];
+  expect(before.outlook).toMatchObject({
+    nights: ahead.length,
+    wanted: ahead.reduce((sum, { planned }) => sum + planned, 0),
+  });
+  expect(before.error).toMatchObject({ nights: 0, percent: null });
+  const [budget] = before.budgets;
+  expect(budget).toMatchObject({ taken: expect.any(Number), foreseen: expect.any(Number) });
+  const perNight = (first?.days[1]?.budgets["ranks a month"] ?? 0) > 0;
+  expect({ perNight, isFull: budget?.fullOn !== null }).toEqual({
+    perNight: true,
+    isFull: (budget?.taken ?? 0) + (budget?.foreseen ?? 0) > 100,
+  });
+
+  let charged = 0;
+  for (let night = 1; night <= nightsAfter; night += 1) {
+    nights.next();
+    await stage.sync(nights.run());
+    charged += await chargedToday(nights);
+    // what an early forecast says of a day holds until a newer one does
+    if (night % 2 === 0) await made(nights);
+  }
+  nights.next();
+  const { error } = await forecastOf(nights);
+  expect(error).toMatchObject({ nights: nightsAfter, charged, others: 0 });
+  expect(charged).toBeGreaterThan(0);
+  expect(Math.abs(error.percent ?? 100)).toBeLessThan(1);
+  if (long) process.stdout.write(`foreseen the day before and charged: ${JSON.stringify(error)}\n`);
+});
+
+test("a forecast stands until something is planned, a worker makes it after it has planned, and old ones go", async () => {
+  await using nights = await openNights(
+    { accounts, market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } },
+    { settings },
+  );
+  const { stage } = nights;
+  const accountId = accountIdOf(stage.sandbox.token);
+  await using app = await stage.open(nights.run());
+  const { db } = app.warehouse;
+  const read = () => readForecast(db, accountId, dayOf(app.clock.now()));
+  await announceRuns(app, new AbortController().signal);
+  const known = await read();
+  expect(known?.days.length).toBeGreaterThan(1);
+  expect(await standingForecast(app)).toEqual(known);
+  await stage.sync(nights.run());
+  expect((await standingForecast(app))?.madeAt).toBeGreaterThan(known?.madeAt ?? 0);
+  await stage.query("update ops.credit_forecast set made_on = made_on - 91");
+  nights.next();
+  await using next = await stage.open(nights.run());
+  expect((await standingForecast(next))?.days.at(0)?.day).toBe(nights.today());
+  expect(await stage.query("select distinct made_on::text as day from ops.credit_forecast")).toEqual([
+    { day: nights.today() },
+  ]);
+});
