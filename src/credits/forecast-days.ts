@@ -20,7 +20,7 @@ export type ForecastDay = {
 export type StoredForecast = { readonly madeAt: number; readonly days: readonly ForecastDay[] };
 
 /** For so many days forecasts are kept. */
-export const forecastKeptDays = 90;
+const keptDays = 90;
 
 /** Stores the forecast of a day, in place of an earlier one of that day; those that are kept no longer go. */
 export async function writeForecast(db: Queryable, accountId: string, { madeAt, days }: StoredForecast): Promise<void> {
@@ -35,7 +35,7 @@ export async function writeForecast(db: Queryable, accountId: string, { madeAt, 
   await sql`
     with old as (
       delete from ops.credit_forecast
-      where  made_on < ${addDays(madeOn, -forecastKeptDays)}::date
+      where  made_on < ${addDays(madeOn, -keptDays)}::date
       or     account_id = ${accountId} and made_on = ${madeOn}::date and date_day <> all (${days.map(({ day }) => day)}::date[])
     )
     insert into ops.credit_forecast (account_id, made_on, date_day, starts_at, planned_credits, waiting_credits, budget_credits, made_at)
@@ -59,7 +59,13 @@ export async function readForecast(db: Queryable, accountId: string, day: Day): 
     order  by date_day`.execute(db);
   const [first] = rows;
   if (first === undefined) return null;
-  const days = rows.map(({ madeAt: _, startsAt, ...rest }) => ({ ...rest, startsAt: startsAt.getTime() }));
+  const days = rows.map(({ day: of, startsAt, planned, waiting, budgets }) => ({
+    day: of,
+    startsAt: startsAt.getTime(),
+    planned,
+    waiting,
+    budgets,
+  }));
   return { madeAt: first.madeAt.getTime(), days };
 }
 

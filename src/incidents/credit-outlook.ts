@@ -24,7 +24,7 @@ export type CreditDemand = {
 };
 
 /** A day to come: when its first run begins (epoch-ms), and the credits that its runs take. */
-export type Night = { readonly startsAt: number; readonly credits: number };
+type Night = { readonly startsAt: number; readonly credits: number };
 
 /** A forecast of the allowance until its reset. */
 export type Outlook = {
@@ -80,7 +80,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
 const sumOf = (nights: readonly Night[]) => nights.reduce((sum, { credits }) => sum + credits, 0);
 
 /** The nights that begin after now and before the reset. Days beyond those that are foreseen take as much as these do on average. */
-export function nightsUntil(nights: readonly Night[], now: number, until: number): readonly Night[] {
+function nightsUntil(nights: readonly Night[], now: number, until: number): readonly Night[] {
   const ahead = nights.filter(({ startsAt }) => startsAt > now && startsAt < until);
   const last = nights.at(-1)?.startsAt ?? until;
   const beyond = ahead.length === 0 ? 0 : Math.max(0, Math.ceil((until - last) / dayMs) - 1);

@@ -21,7 +21,7 @@ export type OverBudget = {
 };
 
 /** A part of some work that waits, and the day on which its budget has room again. */
-export type PutOff<W extends BudgetedWork> = W & { readonly until: Day };
+type PutOff<W extends BudgetedWork> = W & { readonly until: Day };
 
 /**
  * What is deferred, by budget without those that defer nothing, and line by line; and the budgets with what is left of them after the

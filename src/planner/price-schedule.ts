@@ -43,7 +43,7 @@ export type ForeseenCharge = {
 /** Prices runs of the schedule one after the other, each as if those before it had run and every answer had come. Writes nothing. */
 export interface Foresight {
   /** Prices a run of these datasets on a day, with what it is charged and what budgets put off to that day. */
-  run(names: readonly string[], on: Day): Promise<Foreseen & { readonly charge: ForeseenCharge }>;
+  run(names: readonly string[], on: Day): Promise<{ readonly price: Foreseen; readonly charge: ForeseenCharge }>;
   /** The same of a day without a run: what waited for it. */
   resume(on: Day): Promise<ForeseenCharge>;
 }
@@ -71,7 +71,8 @@ export function createForesight({ db, settings, accountId, today, waiting = [] }
     run: async (names, on) => {
       const chosen = scheduled(names, settings);
       const planned = await planRun({ db, settings, chosen, on, foreseen });
-      return { ...planned.sum, datasets: planned.datasets, ...(await charge(planned.lines, on)) };
+      const { charge: charged, overBudget } = await charge(planned.lines, on);
+      return { price: { ...planned.sum, datasets: planned.datasets, overBudget }, charge: charged };
     },
     resume: async (on) => (await charge([], on)).charge,
   };

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { accountIdOf, crontabFile } from "../config/config.ts";
 import { dayOf } from "../core/day.ts";
 import { latestAccount } from "../credits/account.ts";
-import { createForesight, type Foreseen, type Foresight } from "../planner/price-schedule.ts";
+import { createForesight, type Foreseen } from "../planner/price-schedule.ts";
 import type { Database } from "../postgres/database.ts";
 import { nextRuns, readCrontab, type CrontabLine } from "./crontab.ts";
 
@@ -34,12 +34,8 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
   for (const { line, at } of inOrder) {
     if (stop?.aborted === true) break;
     const { item: _, ...rest } = line;
-    const price = rest.datasets === null ? null : priceOf(await foresight.run(rest.datasets, dayOf(at)));
+    const price = rest.datasets === null ? null : (await foresight.run(rest.datasets, dayOf(at))).price;
     runs.push({ ...rest, at, price });
   }
   return runs;
-}
-
-function priceOf({ charge: _, ...price }: Awaited<ReturnType<Foresight["run"]>>): Foreseen {
-  return price;
 }
