@@ -26,9 +26,12 @@ export type MartFigures = {
   readonly answers: readonly MartAnswer[];
 };
 
-/** Fills an empty warehouse and measures what dashboards ask of its marts. */
-export async function measureMarts(client: pg.Client, db: Database, size: MartSize): Promise<MartFigures> {
-  const { account, strangers, rounds } = size;
+/** Fills an empty warehouse; returns the ranks, and the cells of a backfill that waits. */
+export async function fillMarts(
+  client: pg.Client,
+  db: Database,
+  { account, strangers }: MartSize,
+): Promise<Pick<MartFigures, "ranks" | "waiting">> {
   await fillLedger(client, { account, fromApp: 0 });
   const ranks = await fillFacts(client, db, account);
   await client.query(
@@ -38,6 +41,13 @@ export async function measureMarts(client: pg.Client, db: Database, size: MartSi
   await fillOtherFacts(client, db, account);
   const waiting = await openBackfill(client, account);
   await client.query("vacuum analyze");
+  return { ranks, waiting };
+}
+
+/** Fills an empty warehouse and measures what dashboards ask of its marts. */
+export async function measureMarts(client: pg.Client, db: Database, size: MartSize): Promise<MartFigures> {
+  const { account, rounds } = size;
+  const { ranks, waiting } = await fillMarts(client, db, size);
   const scanMs = await medianOf(client, "select count(*), avg(rank) from core.fact_keyword_rank", rounds);
   const answers: MartAnswer[] = [];
   for (const question of martQuestions(account)) {

@@ -184,58 +184,62 @@ comment on view   ops.unanswered_keyword is 'One row per app, country, day and k
 select ops.comment_columns('ops.unanswered_keyword');
 
 create view ops.unanswered_keyword_daily as
-select u.store, u.track_id, u.country_code, u.date_day, sum(u.keyword_count)::bigint as keyword_count
+select s.store, s.track_id, s.country_code, d.date_day, c.keyword_count
 from   (
-  -- days of which no keyword has an answer, as those of a backfill: lists are counted as a whole unless they share keywords or have refused ones
-  select o.store, o.track_id, o.country_code, o.date_day,
-         case when o.list_count > 1 and o.scope in (
-                     select x.scope
-                     from   (select distinct w.scope, w.batch_id from ops.waiting_rank_slice as w) as x
-                     join   (select distinct w.scope, w.batch_id from ops.waiting_rank_slice as w) as y on y.scope = x.scope and y.batch_id > x.batch_id
-                     join   ops.batch as p on p.batch_id = x.batch_id
-                     join   ops.batch as q on q.batch_id = y.batch_id
-                     where  p.items && q.items)
-                   or o.scope in (select r.scope from ops.refused_keyword as r)
-              then (select count(distinct i.item)
-                    from   ops.batch as b
+  -- once for each partition: a backfill has thousands of slices, and each of them many days
+  select w.store, w.track_id, w.country_code, w.scope, w.app_key, w.country_key, min(w.window_start) as first_day, max(w.window_end) as end_day,
+         array_agg(w.batch_id) as batch_ids, array_agg(w.window_start) as starts, array_agg(w.window_end) as ends, array_agg(w.ended_at) as ended
+  from   ops.waiting_rank_slice as w
+  group  by 1, 2, 3, 4, 5, 6) as s
+cross  join lateral (
+  select s.scope in (select r.scope from ops.refused_keyword as r) as has_refused,
+         -- a list twice for a day
+         (select bool_or(o.is_twice)
+             from   (select u.window_end > lead(u.window_start) over (partition by u.batch_id order by u.window_start, u.window_end) as is_twice
+                     from   unnest(s.batch_ids, s.starts, s.ends) as u (batch_id, window_start, window_end)) as o)
+         -- a keyword in two lists
+         or exists (select from (select distinct u.batch_id from unnest(s.batch_ids) as u (batch_id)) as q
+                    join   ops.batch as b on b.batch_id = q.batch_id
                     cross  join lateral unnest(b.items) as i (item)
-                    where  b.batch_id = any (o.batch_ids)
-                    and    not exists (select from ops.refused_keyword as r where r.scope = o.scope and r.keyword = i.item))
-              else o.item_count end as keyword_count
-  from   (select l.store, l.track_id, l.country_code, l.scope, l.date_day, count(*) as list_count, sum(l.item_count) as item_count,
-                 array_agg(l.batch_id) as batch_ids
-          from   (select distinct w.store, w.track_id, w.country_code, w.scope, w.batch_id, cardinality(b.items) as item_count, d.date_day
-                  from   ops.waiting_rank_slice as w
-                  join   ops.batch as b on b.batch_id = w.batch_id
-                  cross  join lateral (select g::date as date_day from generate_series(w.window_start::timestamp, w.window_end - 1, interval '1 day') as g) as d
-                  where  not exists (select from core.fact_keyword_rank_summary as f
-                                     where  f.app_key = w.app_key and f.date_day = d.date_day and f.country_key = w.country_key)
-                  and    not exists (select from ops.dropped_month as m
-                                     where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= w.ended_at
-                                     and    m.month_start = date_trunc('month', d.date_day::timestamp)::date)) as l
-          group  by 1, 2, 3, 4, 5) as o
-  union  all
-  -- days of which a part has one: keyword by keyword
-  select o.store, o.track_id, o.country_code, o.date_day, count(distinct i.item)
-  from   (select w.store, w.track_id, w.country_code, w.scope, w.batch_id, f.date_day,
-                 array(select n.keyword_key from core.fact_keyword_rank as n
-                       where  n.app_key = w.app_key and n.date_day = f.date_day and n.country_key = w.country_key) as answered
-          from   ops.waiting_rank_slice as w
-          -- looked up for each slice: a join would compare all sums with all slices
-          cross  join lateral (select distinct n.date_day from core.fact_keyword_rank_summary as n
-                               where  n.app_key = w.app_key and n.country_key = w.country_key and n.date_day >= w.window_start and n.date_day < w.window_end) as f
-          where  not exists (select from ops.dropped_month as m
-                             where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= w.ended_at
-                             and    m.month_start = date_trunc('month', f.date_day::timestamp)::date)
-          group  by w.store, w.track_id, w.country_code, w.scope, w.batch_id, w.app_key, w.country_key, f.date_day) as o
-  join   ops.batch        as b on b.batch_id = o.batch_id
-  cross  join lateral unnest(b.items) as i (item)
-  left   join core.dim_keyword as k on k.keyword = i.item
-  where  (k.keyword_key = any (o.answered)) is not true
-  and    (o.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r)
-  group  by 1, 2, 3, 4) as u
-group  by 1, 2, 3, 4
-having sum(u.keyword_count) > 0;
+                    group  by i.item
+                    having count(*) > 1) as is_shared,
+         coalesce((select range_agg(daterange(f.date_day, f.date_day + 1))
+                   from   core.fact_keyword_rank_summary as f
+                   where  f.app_key = s.app_key and f.country_key = s.country_key and f.date_day >= s.first_day and f.date_day < s.end_day), '{}') as answered_days
+  offset 0) as x -- fences: what stands for a partition, or a day, would be worked out again wherever it is named
+cross  join lateral (
+  select g.date_day, sum(t.item_count)::bigint as item_count
+  from   (select u.window_start, u.window_end, u.ended_at,
+                 sum(case when x.has_refused
+                          then (select count(*) from unnest(b.items) as i (item) where (s.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r))
+                          else cardinality(b.items) end) as item_count
+          from   unnest(s.batch_ids, s.starts, s.ends, s.ended) as u (batch_id, window_start, window_end, ended_at)
+          join   ops.batch as b on b.batch_id = u.batch_id
+          group  by 1, 2, 3) as t
+  cross  join lateral (select n::date as date_day from generate_series(t.window_start::timestamp, t.window_end - 1, interval '1 day') as n) as g
+  where  t.ended_at is null
+  or     not exists (select from ops.dropped_month as m
+                     where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= t.ended_at
+                     and    m.month_start = date_trunc('month', g.date_day::timestamp)::date)
+  group  by g.date_day) as d
+cross  join lateral (
+  -- lists of a day without any answer are counted as a whole, unless they share keywords
+  select case when (x.is_shared or x.answered_days @> d.date_day) is not true then d.item_count
+              else (select count(distinct i.item)
+                    from   unnest(s.batch_ids, s.starts, s.ends, s.ended) as u (batch_id, window_start, window_end, ended_at)
+                    join   ops.batch        as b on b.batch_id = u.batch_id
+                    cross  join lateral unnest(b.items) as i (item)
+                    left   join core.dim_keyword as k on k.keyword = i.item
+                    where  u.window_start <= d.date_day and u.window_end > d.date_day
+                    and    (u.ended_at is null
+                            or not exists (select from ops.dropped_month as m
+                                           where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= u.ended_at
+                                           and    m.month_start = date_trunc('month', d.date_day::timestamp)::date))
+                    and    (k.keyword_key in (select n.keyword_key from core.fact_keyword_rank as n
+                                              where  n.app_key = s.app_key and n.date_day = d.date_day and n.country_key = s.country_key)) is not true
+                    and    (s.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r)) end as keyword_count
+  offset 0) as c
+where  c.keyword_count > 0;
 comment on view   ops.unanswered_keyword_daily               is 'One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?';
 comment on column ops.unanswered_keyword_daily.keyword_count is 'Keywords that are pending, running, deferred or failed.';
 select ops.comment_columns('ops.unanswered_keyword_daily');

@@ -15,6 +15,7 @@ create table core.grouped_keyword (
   keyword    text not null,
   primary key (group_name, keyword)
 );
+create index grouped_keyword_however_written on core.grouped_keyword (lower(keyword));
 comment on table  core.grouped_keyword            is 'Keywords of the groups in portfolio.groups of the configuration, as of the last planning. A keyword may be in several groups.';
 comment on column core.grouped_keyword.group_name is 'Name of the group.';
 select ops.comment_columns('core.grouped_keyword');
@@ -36,7 +37,7 @@ comment on view   mart.keyword_group            is 'One row per group and keywor
 comment on column mart.keyword_group.group_name is 'Name of the group.';
 select ops.comment_columns('mart.keyword_group');
 
--- one row a keyword or app: a left join by it is left out of queries that select no group
+-- one row a keyword or app. Marts look the groups of a keyword up by an index, where a join with this view would make all of them for each row
 create view ops.keyword_groups as
 select g.keyword, string_agg(g.group_name, ', ' order by g.group_name) as keyword_groups
 from   mart.keyword_group as g

@@ -9,7 +9,8 @@ left   join core.dim_app     as a on a.app_key = f.app_key
 left   join core.dim_country as c on c.country_key = f.country_key
 left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
 left   join core.dim_device  as d on d.device_key = f.device_key
-left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
 comment on view   mart.keyword_rank_daily               is 'One row per app, country, keyword, device and requested day with an answer. Days without an answer are in keyword_not_requested_daily. Ranks are never added up; average them over one device, and count rows by ranking_state. Where did we rank for a keyword last month? In which countries are we not ranked at all?';
 comment on column mart.keyword_rank_daily.date_day      is 'Calendar day of the crawl.';
@@ -21,40 +22,60 @@ select ops.comment_columns('mart.keyword_rank_daily');
 
 create view mart.keyword_not_requested_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, d.device_code, g.date_day, kg.keyword_groups, ag.app_groups
-from   core.tracked_keyword as t
-join   core.dim_app     as a on a.app_key = t.app_key
-join   core.dim_country as c on c.country_key = t.country_key
-join   core.dim_keyword as k on k.keyword_key = t.keyword_key
+from   ops.portfolio_app as a
+cross  join lateral (select max(l.date_day) as date_day from core.fact_keyword_rank_summary as l where l.app_key = a.app_key) as newest
+cross  join lateral (select n.country_key, min(n.valid_from) as first_day from core.tracked_keyword as n where n.app_key = a.app_key group by 1) as s
+join   core.dim_country as c on c.country_key = s.country_key
 join   core.dim_device  as d on (d.device_key = 0) = (a.store = 'android')
-cross  join lateral (select max(l.date_day) as date_day from core.fact_keyword_rank_summary as l where l.app_key = t.app_key) as newest
-join   core.dim_date as g on g.date_day >= t.valid_from and g.date_day <= newest.date_day and g.date_day < coalesce(t.valid_to, date 'infinity')
-left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+join   core.dim_date    as g on g.date_day >= s.first_day and g.date_day <= newest.date_day
+-- the keywords of a day are read at once, by its key: looked up one by one they would take many times as long
+cross  join lateral (
+  select range_agg(int4range(f.keyword_key, f.keyword_key + 1)) as keyword_keys
+  from   core.fact_keyword_rank as f
+  where  f.app_key = a.app_key and f.date_day = g.date_day and f.country_key = s.country_key and f.device_key = d.device_key
+  offset 0) as q
+cross  join lateral (
+  select n.keyword_key
+  from   core.tracked_keyword as n
+  where  n.app_key = a.app_key and n.country_key = s.country_key and n.valid_from <= g.date_day and g.date_day < coalesce(n.valid_to, date 'infinity')
+  and    (q.keyword_keys @> n.keyword_key) is not true
+  offset 0) as t -- a fence: joined first, the keywords of a day would be read once for each of them
+join   core.dim_keyword as k on k.keyword_key = t.keyword_key
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id
 -- days of months that retention removed are no gaps
 where  not exists (select from ops.dropped_month as o
-                   where  o.table_name = 'core.fact_keyword_rank' and o.is_done and o.month_start = date_trunc('month', g.date_day::timestamp)::date)
-and    not exists (select from core.fact_keyword_rank as f
-                   where  f.app_key = t.app_key and f.date_day = g.date_day and f.country_key = t.country_key and f.keyword_key = t.keyword_key
-                   and    f.device_key = d.device_key
-                   offset 0); -- a fence: each cell is looked up by its key, where a join would read every rank there is
+                   where  o.table_name = 'core.fact_keyword_rank' and o.is_done and o.month_start = date_trunc('month', g.date_day::timestamp)::date);
 comment on view   mart.keyword_not_requested_daily is 'One row per app, country, keyword, device and day on which the account tracked the keyword and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?';
 select ops.comment_columns('mart.keyword_not_requested_daily');
 
-create view ops.latest_keyword_rank as
-select p.app_key, p.store, p.track_id, p.app_name, l.country_key, l.device_key, r.keyword_key, r.date_day, r.rank,
-       w.answered_keyword_count + coalesce(u.keyword_count, 0) as requested_keyword_count, w.answered_keyword_count, u.keyword_count is null as is_complete
+create view ops.newest_rank_day as
+select p.app_key, p.store, p.track_id, p.app_name, l.country_key, l.device_key, l.date_day
 from   ops.portfolio_app as p
 cross  join lateral (
   select s.country_key, s.device_key, max(s.date_day) as date_day
   from   core.fact_keyword_rank_summary as s
   where  s.app_key = p.app_key
-  group  by 1, 2) as l
+  group  by 1, 2) as l;
+comment on view   ops.newest_rank_day          is 'One row per app of the portfolio, country and device with ranks: its newest day, complete or not. Up to which day do we have ranks?';
+comment on column ops.newest_rank_day.date_day is 'Newest day with a rank of any keyword.';
+select ops.comment_columns('ops.newest_rank_day');
+
+create view ops.latest_keyword_rank as
+select l.app_key, l.store, l.track_id, l.app_name, l.country_key, c.country_code, c.country_name, l.device_key, r.keyword_key, r.date_day, r.rank,
+       w.answered_keyword_count + coalesce(u.keyword_count, 0) as requested_keyword_count, w.answered_keyword_count, u.keyword_count is null as is_complete
+from   ops.newest_rank_day as l
 join   core.dim_country as c on c.country_key = l.country_key
-join   core.fact_keyword_rank_summary as w on w.app_key = p.app_key and w.date_day = l.date_day and w.country_key = l.country_key and w.device_key = l.device_key
+cross  join lateral (
+  select s.answered_keyword_count
+  from   core.fact_keyword_rank_summary as s
+  where  s.app_key = l.app_key and s.date_day = l.date_day and s.country_key = l.country_key and s.device_key = l.device_key
+  offset 0) as w -- a fence: joined, the newest days of an app would be looked for once for each of its days
 left   join lateral (
   select n.keyword_count
   from   ops.unanswered_keyword_daily as n
-  where  n.store = p.store and n.track_id = p.track_id and n.country_code = c.country_code and n.date_day = l.date_day
+  where  n.store = l.store and n.track_id = l.track_id and n.country_code = c.country_code and n.date_day = l.date_day
   offset 0) as u on true -- a fence: joined, all days that wait would be counted
 cross  join lateral (
   -- all days, since as many keywords of one day as of another may be others; each by its key, where a span of days would read all countries
@@ -63,7 +84,7 @@ cross  join lateral (
   cross  join lateral (
     select n.keyword_key, n.date_day, n.rank
     from   core.fact_keyword_rank as n
-    where  n.app_key = p.app_key and n.date_day = l.date_day - o.days and n.country_key = l.country_key and n.device_key = l.device_key
+    where  n.app_key = l.app_key and n.date_day = l.date_day - o.days and n.country_key = l.country_key and n.device_key = l.device_key
     offset 0) as f
   order  by f.keyword_key, f.date_day desc
   offset 0) as r;
@@ -76,24 +97,19 @@ comment on column ops.latest_keyword_rank.is_complete             is 'True when 
 select ops.comment_columns('ops.latest_keyword_rank');
 
 create view ops.newest_unanswered_day as
-select p.store, p.track_id, n.country_code, n.date_day
-from   ops.portfolio_app as p
-cross  join lateral (
-  select s.country_key, max(s.date_day) - 6 as since_day
-  from   core.fact_keyword_rank_summary as s
-  where  s.app_key = p.app_key
-  group  by 1) as l
+select l.store, l.track_id, n.country_code, n.date_day
+from   (select d.store, d.track_id, d.country_key, max(d.date_day) - 6 as since_day from ops.newest_rank_day as d group by 1, 2, 3) as l
 join   core.dim_country as c on c.country_key = l.country_key
 cross  join lateral (
   select u.country_code, u.date_day
   from   ops.unanswered_keyword_daily as u
-  where  u.store = p.store and u.track_id = p.track_id and u.country_code = c.country_code and u.date_day >= l.since_day
+  where  u.store = l.store and u.track_id = l.track_id and u.country_code = c.country_code and u.date_day >= l.since_day
   offset 0) as n; -- a fence: joined, all days that wait would be counted
 comment on view   ops.newest_unanswered_day is 'One row per app of the portfolio, country and day whose ranks were requested and wait for an answer, from 6 days before the newest day of the app in the country on: what a backfill waits for has none. Which newest days are incomplete?';
 select ops.comment_columns('ops.newest_unanswered_day');
 
 create view mart.keyword_rank_movers as
-select l.store, l.track_id, l.app_name, c.country_code, c.country_name, k.keyword, d.device_code, p.days_back, l.date_day,
+select l.store, l.track_id, l.app_name, l.country_code, l.country_name, k.keyword, d.device_code, p.days_back, l.date_day,
        coalesce(exact.date_day, near.date_day) as previous_day, l.rank as keyword_rank, before.rank as previous_rank, before.rank - l.rank as places_gained,
        case when before.date_day is null then 'not requested before'
             when l.rank is null and before.rank is null then 'unranked'
@@ -126,10 +142,10 @@ left   join lateral (
   order  by o.days, side.sign
   limit  1) as near on true
 cross  join lateral (select coalesce(exact.date_day, near.date_day) as date_day, case when exact.date_day is null then near.rank else exact.rank end as rank) as before
-join   core.dim_country as c on c.country_key = l.country_key
 join   core.dim_keyword as k on k.keyword_key = l.keyword_key
 join   core.dim_device  as d on d.device_key = l.device_key
-left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = l.store and ag.track_id = l.track_id;
 comment on view   mart.keyword_rank_movers               is 'One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the keyword. Choose one device and days_back; then rows may be counted by movement, and places_gained averaged. Which keywords gained most this week? Which were lost since last month?';
 comment on column mart.keyword_rank_movers.days_back     is 'Days between the two ranks, where the earlier day has an answer.';
@@ -142,13 +158,12 @@ comment on column mart.keyword_rank_movers.movement      is 'gained, lost, same;
 select ops.comment_columns('mart.keyword_rank_movers', 'ops.latest_keyword_rank');
 
 create view mart.keyword_opportunity as
-select f.store, f.track_id, f.app_name, c.country_code, c.country_name, k.keyword, d.device_code, f.date_day, f.rank as keyword_rank,
+select f.store, f.track_id, f.app_name, f.country_code, f.country_name, k.keyword, d.device_code, f.date_day, f.rank as keyword_rank,
        v.search_volume as search_volume, m.popularity as search_popularity, v.chance,
        v.competing_app_count, v.brand_track_id, v.brand_track_id = f.track_id as is_own_brand, round(o.open_share, 4) as open_share,
        round(v.search_volume * v.chance / 100 * o.open_share, 2) as opportunity_score,
        f.requested_keyword_count, f.answered_keyword_count, f.is_complete, kg.keyword_groups, ag.app_groups
 from   ops.latest_keyword_rank as f
-join   core.dim_country as c on c.country_key = f.country_key
 join   core.dim_keyword as k on k.keyword_key = f.keyword_key
 join   core.dim_device  as d on d.device_key = f.device_key
 left   join lateral (
@@ -173,7 +188,8 @@ cross  join lateral (
          coalesce(case d.device_code when 'IPHONE' then m.iphone_chance when 'IPAD' then m.ipad_chance else m.chance end, t.chance) as chance,
          coalesce(case d.device_code when 'IPHONE' then m.iphone_app_count when 'IPAD' then m.ipad_app_count else m.app_count end, t.app_count) as competing_app_count,
          coalesce(m.brand_track_id, t.brand_track_id) as brand_track_id) as v
-left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = f.store and ag.track_id = f.track_id;
 comment on view   mart.keyword_opportunity                     is 'One row per app, country, keyword and device on the newest day of the keyword: its potential. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. Choose one device; then scores may be added up over keywords and countries. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?';
 comment on column mart.keyword_opportunity.date_day            is 'Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.';
@@ -223,14 +239,15 @@ select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.device
        s.ranked_keyword_count, s.top_1_keyword_count, s.top_3_keyword_count, s.top_10_keyword_count, s.top_50_keyword_count, s.rank_sum,
        round(s.rank_sum::numeric / nullif(s.ranked_keyword_count, 0), 2) as average_rank,
        s.voice_sum, round(s.voice_sum / nullif(s.answered_keyword_count, 0), 6) as voice_share,
-       case when s.is_complete and not exists (
-              select from ops.unanswered_keyword_daily as n
-              where  n.store = s.store and n.country_code = s.country_code and n.date_day = s.date_day)
+       case when s.is_complete and u.date_day is null
             then (select round(s.voice_sum / nullif(sum(t.voice_billionths) / 1000000000, 0), 6)
                   from   core.fact_keyword_rank_summary as t
                   where  t.date_day = s.date_day and t.country_key = s.country_key and t.device_key = s.device_key) end as portfolio_voice_share,
        ag.app_groups
 from   ops.requested_keyword_day as s
+-- days that wait are made once, not for each row; and not at all where no share of the portfolio is selected
+left   join (select distinct n.store, n.country_code, n.date_day from ops.unanswered_keyword_daily as n) as u
+            on u.store = s.store and u.country_code = s.country_code and u.date_day = s.date_day
 left   join ops.app_groups     as ag on ag.store = s.store and ag.track_id = s.track_id;
 comment on view   mart.organic_share_of_voice_daily                      is 'One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?';
 comment on column mart.organic_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';

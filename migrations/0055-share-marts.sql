@@ -148,7 +148,8 @@ left   join (
 cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v
 left   join ops.paid_voice_answer as w on w.share_source = p.share_source and w.country_code = c.country_code and w.period_start = p.period_start
                                       and w.period_end = p.period_end
-left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
 comment on view   mart.paid_share_of_voice                       is 'One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword''s advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?';
 comment on column mart.paid_share_of_voice.period_start          is 'First day of the period.';

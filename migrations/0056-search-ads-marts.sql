@@ -125,7 +125,8 @@ select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.curren
 from   reported as f
 join   core.dim_country as c on c.country_key = f.country_key
 left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
-left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = 'ios' and ag.track_id = f.app_id
 left   join ops.search_ads_own_currency as i on i.org_id = f.org_id
 left   join lateral (select f.spend, f.impression_count, f.tap_count, f.install_count, f.new_download_count, f.redownload_count,

@@ -42,7 +42,8 @@ left   join lateral (
   select n.requested_keyword_count, n.answered_keyword_count, n.is_complete
   from   ops.requested_keyword_day as n
   where  n.app_key = p.app_key and n.date_day = p.date_day and n.country_key = p.country_key and n.device_key in (0, 1)) as w on true
-left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id
 where  o.organic_rank <= 3 or b.is_own_brand;
 comment on view   mart.keyword_cannibalisation                   is 'One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up over everything else; days whose ranks are not complete have less than there was. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?';
@@ -102,7 +103,8 @@ left   join lateral (
   and    f.period_start between b.date_day - 7 and b.date_day + 7
   and    b.entity_id = case b.report_level when 'KEYWORD' then f.keyword_id when 'AD_GROUP' then f.ad_group_id when 'CAMPAIGN' then f.campaign_id end
   group  by f.currency, f.attribution) as m on true
-left   join ops.keyword_groups as kg on kg.keyword = m.keyword
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(m.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = 'ios' and ag.track_id = m.track_id;
 comment on view   mart.bid_change_impact                          is 'One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency (is_primary_currency) and attribution (is_default_attribution). Nothing may be added up where nearby_change_count is above 0: the same days count for several changes; else counts and money may be. Did raising the bid lead to more installs? Which rules made taps more expensive?';
 comment on column mart.bid_change_impact.org_name                 is 'Name of the organisation; null, like all columns from reports, where no report covers the bid.';

@@ -2,6 +2,12 @@
 -- figures do not add up.
 
 create view mart.release_impact as
+with waiting as materialized (
+  select n.store, n.track_id, n.country_code, range_agg(daterange(n.date_day, n.date_day + 1)) as days, array_agg(n.date_day) as date_days,
+         array_agg(n.keyword_count) as keyword_counts
+  from   ops.unanswered_keyword_daily as n
+  group  by 1, 2, 3
+)
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.version, r.release_day, p.window_days as window_day_count,
        s.before_day_count as before_rank_day_count, s.after_day_count as after_rank_day_count,
        round(s.before_rank_sum / nullif(s.before_ranked_count, 0), 2) as before_average_rank, round(s.after_rank_sum / nullif(s.after_ranked_count, 0), 2) as after_average_rank,
@@ -52,12 +58,13 @@ cross  join lateral (
   from   core.fact_keyword_rank_summary as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and f.device_key in (0, 1)
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as s
+-- once for each app and country: releases are many, and what waits is counted from slices
+left   join waiting as k on k.store = a.store and k.track_id = a.track_id and k.country_code = c.country_code
 cross  join lateral (
-  select sum(f.keyword_count) as unanswered_count
-  from   ops.unanswered_keyword_daily as f
-  -- by the key of the country: by its code, countries would be joined before releases
-  where  f.store = a.store and f.track_id = a.track_id and f.country_code = (select k.country_code from core.dim_country as k where k.country_key = n.country_key)
-  and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days and f.date_day <> r.release_day) as u
+  select case when k.days && datemultirange(daterange(r.release_day - p.window_days, r.release_day + p.window_days + 1))
+              then (select sum(f.keyword_count)
+                    from   unnest(k.date_days, k.keyword_counts) as f (date_day, keyword_count)
+                    where  f.date_day between r.release_day - p.window_days and r.release_day + p.window_days and f.date_day <> r.release_day) end as unanswered_count) as u
 cross  join lateral (
   select count(distinct f.date_day) filter (where f.date_day < r.release_day) as before_day_count, count(distinct f.date_day) filter (where f.date_day > r.release_day) as after_day_count,
          (array_agg(f.rating order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day < r.release_day))[1] as before_rating,

@@ -12,7 +12,7 @@ with competitor as (
   where  not exists (select from core.tracked_competitor as n where n.app_key = p.app_key and n.valid_to is null)
 )
 select l.store, l.track_id, l.app_name, o.track_id as competitor_track_id, coalesce(o.app_name, o.track_id) as competitor_app_name, t.competitor_source,
-       c.country_code, c.country_name, k.keyword, d.device_code, l.date_day, l.rank as keyword_rank, r.date_day as competitor_date_day,
+       l.country_code, l.country_name, k.keyword, d.device_code, l.date_day, l.rank as keyword_rank, r.date_day as competitor_date_day,
        r.rank as competitor_keyword_rank, r.rank_source as competitor_rank_source, r.rank - l.rank as places_ahead,
        case when r.rank_source is null then 'unknown'
             when l.rank is null and r.rank is null then 'neither'
@@ -22,19 +22,30 @@ select l.store, l.track_id, l.app_name, o.track_id as competitor_track_id, coale
             when l.rank > r.rank then 'behind'
             else 'same' end as comparison,
        l.requested_keyword_count, l.answered_keyword_count, l.is_complete,
-       case when (o.store, o.track_id, c.country_code, l.date_day) in (select n.store, n.track_id, n.country_code, n.date_day from ops.newest_unanswered_day as n) then false
+       case when (o.store, o.track_id, l.country_code, l.date_day) in (select n.store, n.track_id, n.country_code, n.date_day from ops.newest_unanswered_day as n) then false
             when own.date_day is not null then true end as is_competitor_complete, kg.keyword_groups, ag.app_groups
-from   ops.latest_keyword_rank as l
-join   competitor       as t on t.app_key = l.app_key
+from   competitor       as t
+join   ops.newest_rank_day as w on w.app_key = t.app_key
+-- keywords of which the competitor has ranks of its own about that day: the others are not looked for day by day
+cross  join lateral (
+  select range_agg(int4range(f.keyword_key, f.keyword_key + 1)) as keyword_keys
+  from   generate_series(-12, 6) as n (days)
+  cross  join lateral (
+    select y.keyword_key
+    from   core.fact_keyword_rank as y
+    where  y.app_key = t.competitor_app_key and y.date_day = w.date_day + n.days and y.country_key = w.country_key and y.device_key = w.device_key
+    offset 0) as f
+  offset 0) as q
+join   ops.latest_keyword_rank as l on l.app_key = t.app_key and l.country_key = w.country_key and l.device_key = w.device_key
 join   core.dim_app     as o on o.app_key = t.competitor_app_key and o.store = l.store
-join   core.dim_country as c on c.country_key = l.country_key
 join   core.dim_keyword as k on k.keyword_key = l.keyword_key
 join   core.dim_device  as d on d.device_key = l.device_key
 -- its own rank, where it is in the portfolio for the keyword: in the night one of the two may have a newer day
 left   join lateral (
   select f.date_day, f.rank
   from   core.fact_keyword_rank as f
-  where  f.app_key = t.competitor_app_key and f.date_day = l.date_day and f.country_key = l.country_key and f.keyword_key = l.keyword_key and f.device_key = l.device_key
+  where  q.keyword_keys @> l.keyword_key
+  and    f.app_key = t.competitor_app_key and f.date_day = l.date_day and f.country_key = l.country_key and f.keyword_key = l.keyword_key and f.device_key = l.device_key
   limit  1) as exact on true
 -- else of the nearest day, the earlier of two
 left   join lateral (
@@ -47,7 +58,7 @@ left   join lateral (
     where  f.app_key = t.competitor_app_key and f.date_day = l.date_day + side.sign * n.days and f.country_key = l.country_key
     and    f.keyword_key = l.keyword_key and f.device_key = l.device_key
     limit  1) as b
-  where  exact.date_day is null
+  where  q.keyword_keys @> l.keyword_key and exact.date_day is null
   order  by n.days, side.sign
   limit  1) as near on true
 cross  join lateral (select coalesce(exact.date_day, near.date_day) as date_day, case when exact.date_day is null then near.rank else exact.rank end as rank) as own
@@ -65,7 +76,8 @@ left   join lateral (
 cross  join lateral (
   select coalesce(own.date_day, list.date_day) as date_day, case when own.date_day is null then place.rank else own.rank end as rank,
          case when own.date_day is not null then 'own rank' when list.date_day is not null then 'search list' end as rank_source) as r
-left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = l.store and ag.track_id = l.track_id;
 comment on view   mart.keyword_rank_vs_competitor                         is 'One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are those that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?';
 comment on column mart.keyword_rank_vs_competitor.competitor_track_id     is 'Track id of the competitor in the same store.';

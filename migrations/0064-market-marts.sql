@@ -94,7 +94,8 @@ join   core.dim_app     as a on a.app_key = f.app_key
 join   core.dim_country as c on c.country_key = f.country_key
 join   core.dim_keyword as k on k.keyword_key = f.keyword_key
 join   core.dim_device  as d on d.device_key = f.device_key
-left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id
 -- a day may be reported by several observations: the newest one counts
 where  not exists (
@@ -117,7 +118,8 @@ from   core.fact_keyword_estimate as f
 join   core.dim_app     as a on a.app_key = f.app_key
 join   core.dim_country as c on c.country_key = f.country_key
 join   core.dim_keyword as k on k.keyword_key = f.keyword_key
-left   join ops.keyword_groups as kg on kg.keyword = k.keyword
+left   join lateral (
+  select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
 comment on view   mart.keyword_install_estimate                        is 'One row per app, country, keyword, day and kind: how many people the keyword could reach and how many of them would install, as the service estimates it. Needs the dataset keyword_estimate. Choose one estimate_kind and day; then counts may be added up over keywords and countries. Which keywords bring installs? What would a keyword be worth?';
 comment on column mart.keyword_install_estimate.date_day               is 'Day of the estimate; the day of observation for kind now.';

@@ -46,12 +46,12 @@ type Node = {
   readonly Plans?: readonly Node[];
 };
 
-/** Ranks that a query reads, whether it uses them or not. */
-async function ranksRead(query: string): Promise<number> {
+/** Rows of ranks, or of other tables by their names, that a query reads, whether it uses them or not. */
+async function ranksRead(query: string, tables = /^fact_keyword_rank_\d/): Promise<number> {
   const { rows } = await sql<{ "QUERY PLAN": readonly { readonly Plan: Node }[] }>`
     explain (analyze, format json, timing off) ${sql.raw(query)}`.execute(stage.db);
   const count = (node: Node): number => {
-    const own = /^fact_keyword_rank_\d/.test(node["Relation Name"] ?? "")
+    const own = tables.test(node["Relation Name"] ?? "")
       ? (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
       : 0;
     return (node.Plans ?? []).reduce((sum, one) => sum + count(one), own);
@@ -97,4 +97,11 @@ test.each([
 
 test("a query over every rank is seen to read every rank", async () => {
   expect(await ranksRead("select avg(keyword_rank) from mart.keyword_rank_daily")).toBe(all);
+});
+
+test("the groups of a keyword are looked up, and not made of all keywords for each rank", async () => {
+  await sql`insert into core.grouped_keyword select 'all', keyword from core.dim_keyword`.execute(stage.db);
+  await sql`analyze core.grouped_keyword`.execute(stage.db);
+  const query = `select * from mart.keyword_rank_daily where ${oneApp} and date_day = '${addDays(end, -1)}'`;
+  expect(await ranksRead(query, /^grouped_keyword$/)).toBe(keywordsPerAnswer);
 });

@@ -161,3 +161,17 @@ test("who has the impressions of a keyword on a day is read from its list", asyn
 test("which days of months were requested is read once, not for each of them", async () => {
   expect(await scans("select * from mart.download_revenue_monthly", "slice")).toBeLessThanOrEqual(12);
 });
+
+test("what a backfill has requested is counted once a query, not for each row beside which it stands", async () => {
+  await sql`insert into ops.run (kind, as_of, datasets, started_at) values ('backfill', '2026-08-20', '{}', now())`.execute(
+    stage.db,
+  );
+  await sql`insert into ops.batch (items, digest) values ('{plan,todo}', 'x')`.execute(stage.db);
+  await sql`
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at)
+    select 'keyword_rank', 'o', jsonb_build_object('store', 'ios', 'app', track_id, 'country', 'US'), batch_id, '2026-08-20', '2026-08-29', '2026-08-20', '', 'history', 'pending', 1, 3, run_id, now()
+    from   core.dim_app, ops.run, ops.batch`.execute(stage.db);
+  await sql`analyze`.execute(stage.db);
+  for (const mart of ["release_impact", "organic_share_of_voice_daily", "keyword_group_daily"])
+    expect([mart, (await scans(`select * from mart.${mart}`, "slice")) <= 6 * apps]).toEqual([mart, true]);
+});
