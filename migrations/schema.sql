@@ -944,6 +944,7 @@ create table core.grouped_keyword (
   keyword text not null, -- The keyword.
   constraint grouped_keyword_pkey PRIMARY KEY (group_name, keyword)
 );
+CREATE INDEX grouped_keyword_however_written ON core.grouped_keyword USING btree (lower(keyword));
 
 -- The hidden keyword field of iOS apps by locale; one row per period without a change.
 create table core.keyword_spot (
@@ -2063,7 +2064,9 @@ create view mart.bid_change_impact (
                     ELSE NULL::text
                 END
           GROUP BY f.currency, f.attribution) m ON true
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = m.keyword
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(m.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = 'ios'::text AND ag.track_id = m.track_id;
 
 -- One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. How do we rank in our category? In which countries are we in the top ten?
@@ -2651,7 +2654,9 @@ create view mart.keyword_cannibalisation (
             n.is_complete
            FROM ops.requested_keyword_day n
           WHERE n.app_key = p.app_key AND n.date_day = p.date_day AND n.country_key = p.country_key AND (n.device_key = ANY (ARRAY[0, 1]))) w ON true
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id
   WHERE o.organic_rank <= 3 OR b.is_own_brand;
 
@@ -2818,7 +2823,9 @@ create view mart.keyword_impression_share (
      JOIN core.dim_country c ON c.country_key = f.country_key
      JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
      JOIN core.dim_device d ON d.device_key = f.device_key
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id
   WHERE NOT (EXISTS ( SELECT
            FROM core.fact_impression_share n
@@ -2857,7 +2864,9 @@ create view mart.keyword_install_estimate (
      JOIN core.dim_app a ON a.app_key = f.app_key
      JOIN core.dim_country c ON c.country_key = f.country_key
      JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
 -- One row per app, country, keyword, device and day on which the account tracked the keyword and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?
@@ -2883,23 +2892,34 @@ create view mart.keyword_not_requested_daily (
     g.date_day,
     kg.keyword_groups,
     ag.app_groups
-   FROM core.tracked_keyword t
-     JOIN core.dim_app a ON a.app_key = t.app_key
-     JOIN core.dim_country c ON c.country_key = t.country_key
-     JOIN core.dim_keyword k ON k.keyword_key = t.keyword_key
-     JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)
+   FROM ops.portfolio_app a
      CROSS JOIN LATERAL ( SELECT max(l.date_day) AS date_day
            FROM core.fact_keyword_rank_summary l
-          WHERE l.app_key = t.app_key) newest
-     JOIN core.dim_date g ON g.date_day >= t.valid_from AND g.date_day <= newest.date_day AND g.date_day < COALESCE(t.valid_to, 'infinity'::date)
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+          WHERE l.app_key = a.app_key) newest
+     CROSS JOIN LATERAL ( SELECT n.country_key,
+            min(n.valid_from) AS first_day
+           FROM core.tracked_keyword n
+          WHERE n.app_key = a.app_key
+          GROUP BY n.country_key) s
+     JOIN core.dim_country c ON c.country_key = s.country_key
+     JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)
+     JOIN core.dim_date g ON g.date_day >= s.first_day AND g.date_day <= newest.date_day
+     CROSS JOIN LATERAL ( SELECT range_agg(int4range(f.keyword_key, f.keyword_key + 1)) AS keyword_keys
+           FROM core.fact_keyword_rank f
+          WHERE f.app_key = a.app_key AND f.date_day = g.date_day AND f.country_key = s.country_key AND f.device_key = d.device_key
+         OFFSET 0) q
+     CROSS JOIN LATERAL ( SELECT n.keyword_key
+           FROM core.tracked_keyword n
+          WHERE n.app_key = a.app_key AND n.country_key = s.country_key AND n.valid_from <= g.date_day AND g.date_day < COALESCE(n.valid_to, 'infinity'::date) AND (q.keyword_keys @> n.keyword_key) IS NOT TRUE
+         OFFSET 0) t
+     JOIN core.dim_keyword k ON k.keyword_key = t.keyword_key
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id
   WHERE NOT (EXISTS ( SELECT
            FROM ops.dropped_month o
-          WHERE o.table_name = 'core.fact_keyword_rank'::text AND o.is_done AND o.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date)) AND NOT (EXISTS ( SELECT
-           FROM core.fact_keyword_rank f
-          WHERE f.app_key = t.app_key AND f.date_day = g.date_day AND f.country_key = t.country_key AND f.keyword_key = t.keyword_key AND f.device_key = d.device_key
-         OFFSET 0));
+          WHERE o.table_name = 'core.fact_keyword_rank'::text AND o.is_done AND o.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date));
 
 -- One row per app, country, keyword and device on the newest day of the keyword: its potential. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. Choose one device; then scores may be added up over keywords and countries. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?
 create view mart.keyword_opportunity (
@@ -2929,8 +2949,8 @@ create view mart.keyword_opportunity (
  SELECT f.store,
     f.track_id,
     f.app_name,
-    c.country_code,
-    c.country_name,
+    f.country_code,
+    f.country_name,
     k.keyword,
     d.device_code,
     f.date_day,
@@ -2949,7 +2969,6 @@ create view mart.keyword_opportunity (
     kg.keyword_groups,
     ag.app_groups
    FROM ops.latest_keyword_rank f
-     JOIN core.dim_country c ON c.country_key = f.country_key
      JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
      JOIN core.dim_device d ON d.device_key = f.device_key
      LEFT JOIN LATERAL ( SELECT n.store,
@@ -3011,7 +3030,9 @@ create view mart.keyword_opportunity (
                     ELSE m.app_count
                 END, t.app_count) AS competing_app_count,
             COALESCE(m.brand_track_id, t.brand_track_id) AS brand_track_id) v
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = f.store AND ag.track_id = f.track_id;
 
 -- One row per app, country, keyword, device and requested day with an answer. Days without an answer are in keyword_not_requested_daily. Ranks are never added up; average them over one device, and count rows by ranking_state. Where did we rank for a keyword last month? In which countries are we not ranked at all?
@@ -3053,7 +3074,9 @@ create view mart.keyword_rank_daily (
      LEFT JOIN core.dim_country c ON c.country_key = f.country_key
      LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
      LEFT JOIN core.dim_device d ON d.device_key = f.device_key
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
 -- One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the keyword. Choose one device and days_back; then rows may be counted by movement, and places_gained averaged. Which keywords gained most this week? Which were lost since last month?
@@ -3081,8 +3104,8 @@ create view mart.keyword_rank_movers (
  SELECT l.store,
     l.track_id,
     l.app_name,
-    c.country_code,
-    c.country_name,
+    l.country_code,
+    l.country_name,
     k.keyword,
     d.device_code,
     p.days_back,
@@ -3129,10 +3152,11 @@ create view mart.keyword_rank_movers (
                     WHEN exact.date_day IS NULL THEN near.rank
                     ELSE exact.rank
                 END AS rank) before
-     JOIN core.dim_country c ON c.country_key = l.country_key
      JOIN core.dim_keyword k ON k.keyword_key = l.keyword_key
      JOIN core.dim_device d ON d.device_key = l.device_key
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = l.store AND ag.track_id = l.track_id;
 
 -- One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are those that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?
@@ -3183,8 +3207,8 @@ create view mart.keyword_rank_vs_competitor (
     o.track_id AS competitor_track_id,
     COALESCE(o.app_name, o.track_id) AS competitor_app_name,
     t.competitor_source,
-    c.country_code,
-    c.country_name,
+    l.country_code,
+    l.country_name,
     k.keyword,
     d.device_code,
     l.date_day,
@@ -3206,7 +3230,7 @@ create view mart.keyword_rank_vs_competitor (
     l.answered_keyword_count,
     l.is_complete,
         CASE
-            WHEN ((o.store, o.track_id, c.country_code, l.date_day) IN ( SELECT n.store,
+            WHEN ((o.store, o.track_id, l.country_code, l.date_day) IN ( SELECT n.store,
                 n.track_id,
                 n.country_code,
                 n.date_day
@@ -3216,16 +3240,23 @@ create view mart.keyword_rank_vs_competitor (
         END AS is_competitor_complete,
     kg.keyword_groups,
     ag.app_groups
-   FROM ops.latest_keyword_rank l
-     JOIN competitor t ON t.app_key = l.app_key
+   FROM competitor t
+     JOIN ops.newest_rank_day w ON w.app_key = t.app_key
+     CROSS JOIN LATERAL ( SELECT range_agg(int4range(f.keyword_key, f.keyword_key + 1)) AS keyword_keys
+           FROM generate_series('-12'::integer, 6) n(days)
+             CROSS JOIN LATERAL ( SELECT y.keyword_key
+                   FROM core.fact_keyword_rank y
+                  WHERE y.app_key = t.competitor_app_key AND y.date_day = (w.date_day + n.days) AND y.country_key = w.country_key AND y.device_key = w.device_key
+                 OFFSET 0) f
+         OFFSET 0) q
+     JOIN ops.latest_keyword_rank l ON l.app_key = t.app_key AND l.country_key = w.country_key AND l.device_key = w.device_key
      JOIN core.dim_app o ON o.app_key = t.competitor_app_key AND o.store = l.store
-     JOIN core.dim_country c ON c.country_key = l.country_key
      JOIN core.dim_keyword k ON k.keyword_key = l.keyword_key
      JOIN core.dim_device d ON d.device_key = l.device_key
      LEFT JOIN LATERAL ( SELECT f.date_day,
             f.rank
            FROM core.fact_keyword_rank f
-          WHERE f.app_key = t.competitor_app_key AND f.date_day = l.date_day AND f.country_key = l.country_key AND f.keyword_key = l.keyword_key AND f.device_key = l.device_key
+          WHERE q.keyword_keys @> l.keyword_key AND f.app_key = t.competitor_app_key AND f.date_day = l.date_day AND f.country_key = l.country_key AND f.keyword_key = l.keyword_key AND f.device_key = l.device_key
          LIMIT 1) exact ON true
      LEFT JOIN LATERAL ( SELECT b.date_day,
             b.rank
@@ -3236,7 +3267,7 @@ create view mart.keyword_rank_vs_competitor (
                    FROM core.fact_keyword_rank f
                   WHERE f.app_key = t.competitor_app_key AND f.date_day = (l.date_day + side.sign * n.days) AND f.country_key = l.country_key AND f.keyword_key = l.keyword_key AND f.device_key = l.device_key
                  LIMIT 1) b
-          WHERE exact.date_day IS NULL
+          WHERE q.keyword_keys @> l.keyword_key AND exact.date_day IS NULL
           ORDER BY n.days, side.sign
          LIMIT 1) near ON true
      CROSS JOIN LATERAL ( SELECT COALESCE(exact.date_day, near.date_day) AS date_day,
@@ -3260,7 +3291,9 @@ create view mart.keyword_rank_vs_competitor (
                     WHEN list.date_day IS NOT NULL THEN 'search list'::text
                     ELSE NULL::text
                 END AS rank_source) r
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = l.store AND ag.track_id = l.track_id;
 
 -- One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?
@@ -3307,15 +3340,17 @@ create view mart.organic_share_of_voice_daily (
     s.voice_sum,
     round(s.voice_sum / NULLIF(s.answered_keyword_count, 0)::numeric, 6) AS voice_share,
         CASE
-            WHEN s.is_complete AND NOT (EXISTS ( SELECT
-               FROM ops.unanswered_keyword_daily n
-              WHERE n.store = s.store AND n.country_code = s.country_code AND n.date_day = s.date_day)) THEN ( SELECT round(s.voice_sum / NULLIF(sum(t.voice_billionths) / 1000000000::numeric, 0::numeric), 6) AS round
+            WHEN s.is_complete AND u.date_day IS NULL THEN ( SELECT round(s.voice_sum / NULLIF(sum(t.voice_billionths) / 1000000000::numeric, 0::numeric), 6) AS round
                FROM core.fact_keyword_rank_summary t
               WHERE t.date_day = s.date_day AND t.country_key = s.country_key AND t.device_key = s.device_key)
             ELSE NULL::numeric
         END AS portfolio_voice_share,
     ag.app_groups
    FROM ops.requested_keyword_day s
+     LEFT JOIN ( SELECT DISTINCT n.store,
+            n.country_code,
+            n.date_day
+           FROM ops.unanswered_keyword_daily n) u ON u.store = s.store AND u.country_code = s.country_code AND u.date_day = s.date_day
      LEFT JOIN ops.app_groups ag ON ag.store = s.store AND ag.track_id = s.track_id;
 
 -- One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword's advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?
@@ -3442,7 +3477,9 @@ create view mart.paid_share_of_voice (
           GROUP BY t_1.country_key, t_1.keyword_key, o.store) t ON t.country_key = p.country_key AND t.keyword_key = p.keyword_key AND t.store = a.store
      CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v
      LEFT JOIN ops.paid_voice_answer w ON w.share_source = p.share_source AND w.country_code = c.country_code AND w.period_start = p.period_start AND w.period_end = p.period_end
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
 -- One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null, and the day counts beside it say how much data there is. Nothing may be added up: the days of releases overlap. Did the release hurt our ratings? Did its new keywords lead to ranks?
@@ -3488,6 +3525,16 @@ create view mart.release_impact (
   answered_keyword_count bigint, -- Those with an answer, ranked or not.
   is_complete boolean -- True when all of them have an answer; false where average ranks and shares are about a part of them; null where no ranks were requested.
 ) as
+ WITH waiting AS MATERIALIZED (
+         SELECT n_1.store,
+            n_1.track_id,
+            n_1.country_code,
+            range_agg(daterange(n_1.date_day, n_1.date_day + 1)) AS days,
+            array_agg(n_1.date_day) AS date_days,
+            array_agg(n_1.keyword_count) AS keyword_counts
+           FROM ops.unanswered_keyword_daily n_1
+          GROUP BY n_1.store, n_1.track_id, n_1.country_code
+        )
  SELECT a.store,
     a.track_id,
     a.app_name,
@@ -3591,11 +3638,14 @@ create view mart.release_impact (
             sum(f.voice_billionths) FILTER (WHERE f.date_day > r.release_day) / 1000000000::numeric AS after_voice_sum
            FROM core.fact_keyword_rank_summary f
           WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND (f.device_key = ANY (ARRAY[0, 1])) AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)) s
-     CROSS JOIN LATERAL ( SELECT sum(f.keyword_count) AS unanswered_count
-           FROM ops.unanswered_keyword_daily f
-          WHERE f.store = a.store AND f.track_id = a.track_id AND f.country_code = (( SELECT k.country_code
-                   FROM core.dim_country k
-                  WHERE k.country_key = n.country_key)) AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days) AND f.date_day <> r.release_day) u
+     LEFT JOIN waiting k ON k.store = a.store AND k.track_id = a.track_id AND k.country_code = c.country_code
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN k.days && datemultirange(daterange(r.release_day - p.window_days, r.release_day + p.window_days + 1)) THEN ( SELECT sum(f.keyword_count) AS sum
+                       FROM UNNEST(k.date_days, k.keyword_counts) f(date_day, keyword_count)
+                      WHERE f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days) AND f.date_day <> r.release_day)
+                    ELSE NULL::numeric
+                END AS unanswered_count) u
      CROSS JOIN LATERAL ( SELECT count(DISTINCT f.date_day) FILTER (WHERE f.date_day < r.release_day) AS before_day_count,
             count(DISTINCT f.date_day) FILTER (WHERE f.date_day > r.release_day) AS after_day_count,
             (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating,
@@ -4426,7 +4476,9 @@ create view mart.search_ads_daily (
    FROM reported f
      JOIN core.dim_country c ON c.country_key = f.country_key
      LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
-     LEFT JOIN ops.keyword_groups kg ON kg.keyword = k.keyword
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
+           FROM core.grouped_keyword n
+          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = 'ios'::text AND ag.track_id = f.app_id
      LEFT JOIN ops.search_ads_own_currency i ON i.org_id = f.org_id
      LEFT JOIN LATERAL ( SELECT f.spend,
@@ -6094,6 +6146,8 @@ create view ops.latest_keyword_rank (
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
   country_key smallint, -- The country.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
   device_key smallint, -- The device; 0 on Android.
   keyword_key integer, -- The keyword.
   date_day date, -- Day of the rank.
@@ -6102,11 +6156,13 @@ create view ops.latest_keyword_rank (
   answered_keyword_count bigint, -- Those with an answer, ranked or not.
   is_complete boolean -- True when all requested keywords of the newest day have an answer.
 ) as
- SELECT p.app_key,
-    p.store,
-    p.track_id,
-    p.app_name,
+ SELECT l.app_key,
+    l.store,
+    l.track_id,
+    l.app_name,
     l.country_key,
+    c.country_code,
+    c.country_name,
     l.device_key,
     r.keyword_key,
     r.date_day,
@@ -6114,18 +6170,15 @@ create view ops.latest_keyword_rank (
     w.answered_keyword_count + COALESCE(u.keyword_count, 0::bigint) AS requested_keyword_count,
     w.answered_keyword_count,
     u.keyword_count IS NULL AS is_complete
-   FROM ops.portfolio_app p
-     CROSS JOIN LATERAL ( SELECT s.country_key,
-            s.device_key,
-            max(s.date_day) AS date_day
-           FROM core.fact_keyword_rank_summary s
-          WHERE s.app_key = p.app_key
-          GROUP BY s.country_key, s.device_key) l
+   FROM ops.newest_rank_day l
      JOIN core.dim_country c ON c.country_key = l.country_key
-     JOIN core.fact_keyword_rank_summary w ON w.app_key = p.app_key AND w.date_day = l.date_day AND w.country_key = l.country_key AND w.device_key = l.device_key
+     CROSS JOIN LATERAL ( SELECT s.answered_keyword_count
+           FROM core.fact_keyword_rank_summary s
+          WHERE s.app_key = l.app_key AND s.date_day = l.date_day AND s.country_key = l.country_key AND s.device_key = l.device_key
+         OFFSET 0) w
      LEFT JOIN LATERAL ( SELECT n.keyword_count
            FROM ops.unanswered_keyword_daily n
-          WHERE n.store = p.store AND n.track_id = p.track_id AND n.country_code = c.country_code AND n.date_day = l.date_day
+          WHERE n.store = l.store AND n.track_id = l.track_id AND n.country_code = c.country_code AND n.date_day = l.date_day
          OFFSET 0) u ON true
      CROSS JOIN LATERAL ( SELECT DISTINCT ON (f.keyword_key) f.keyword_key,
             f.date_day,
@@ -6135,7 +6188,7 @@ create view ops.latest_keyword_rank (
                     n.date_day,
                     n.rank
                    FROM core.fact_keyword_rank n
-                  WHERE n.app_key = p.app_key AND n.date_day = (l.date_day - o.days) AND n.country_key = l.country_key AND n.device_key = l.device_key
+                  WHERE n.app_key = l.app_key AND n.date_day = (l.date_day - o.days) AND n.country_key = l.country_key AND n.device_key = l.device_key
                  OFFSET 0) f
           ORDER BY f.keyword_key, f.date_day DESC
          OFFSET 0) r;
@@ -6147,6 +6200,31 @@ create table ops.migration (
   constraint migration_pkey PRIMARY KEY (name)
 );
 
+-- One row per app of the portfolio, country and device with ranks: its newest day, complete or not. Up to which day do we have ranks?
+create view ops.newest_rank_day (
+  app_key integer, -- The app.
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_key smallint, -- The country.
+  device_key smallint, -- The device; 0 on Android.
+  date_day date -- Newest day with a rank of any keyword.
+) as
+ SELECT p.app_key,
+    p.store,
+    p.track_id,
+    p.app_name,
+    l.country_key,
+    l.device_key,
+    l.date_day
+   FROM ops.portfolio_app p
+     CROSS JOIN LATERAL ( SELECT s.country_key,
+            s.device_key,
+            max(s.date_day) AS date_day
+           FROM core.fact_keyword_rank_summary s
+          WHERE s.app_key = p.app_key
+          GROUP BY s.country_key, s.device_key) l;
+
 -- One row per app of the portfolio, country and day whose ranks were requested and wait for an answer, from 6 days before the newest day of the app in the country on: what a backfill waits for has none. Which newest days are incomplete?
 create view ops.newest_unanswered_day (
   store text, -- ios or android.
@@ -6154,21 +6232,21 @@ create view ops.newest_unanswered_day (
   country_code text, -- Country, ISO 3166-1 alpha-2.
   date_day date -- The day.
 ) as
- SELECT p.store,
-    p.track_id,
+ SELECT l.store,
+    l.track_id,
     n.country_code,
     n.date_day
-   FROM ops.portfolio_app p
-     CROSS JOIN LATERAL ( SELECT s.country_key,
-            max(s.date_day) - 6 AS since_day
-           FROM core.fact_keyword_rank_summary s
-          WHERE s.app_key = p.app_key
-          GROUP BY s.country_key) l
+   FROM ( SELECT d.store,
+            d.track_id,
+            d.country_key,
+            max(d.date_day) - 6 AS since_day
+           FROM ops.newest_rank_day d
+          GROUP BY d.store, d.track_id, d.country_key) l
      JOIN core.dim_country c ON c.country_key = l.country_key
      CROSS JOIN LATERAL ( SELECT u.country_code,
             u.date_day
            FROM ops.unanswered_keyword_daily u
-          WHERE u.store = p.store AND u.track_id = p.track_id AND u.country_code = c.country_code AND u.date_day >= l.since_day
+          WHERE u.store = l.store AND u.track_id = l.track_id AND u.country_code = c.country_code AND u.date_day >= l.since_day
          OFFSET 0) n;
 
 -- Next run of each line of the crontab that plans, priced by the worker that planned last.
@@ -7542,91 +7620,81 @@ create view ops.unanswered_keyword_daily (
   date_day date, -- The day.
   keyword_count bigint -- Keywords that are pending, running, deferred or failed.
 ) as
- SELECT store,
-    track_id,
-    country_code,
-    date_day,
-    sum(keyword_count)::bigint AS keyword_count
-   FROM ( SELECT o.store,
-            o.track_id,
-            o.country_code,
-            o.date_day,
+ SELECT s.store,
+    s.track_id,
+    s.country_code,
+    d.date_day,
+    c.keyword_count
+   FROM ( SELECT w.store,
+            w.track_id,
+            w.country_code,
+            w.scope,
+            w.app_key,
+            w.country_key,
+            min(w.window_start) AS first_day,
+            max(w.window_end) AS end_day,
+            array_agg(w.batch_id) AS batch_ids,
+            array_agg(w.window_start) AS starts,
+            array_agg(w.window_end) AS ends,
+            array_agg(w.ended_at) AS ended
+           FROM ops.waiting_rank_slice w
+          GROUP BY w.store, w.track_id, w.country_code, w.scope, w.app_key, w.country_key) s
+     CROSS JOIN LATERAL ( SELECT (s.scope IN ( SELECT r.scope
+                   FROM ops.refused_keyword r)) AS has_refused,
+            ( SELECT bool_or(o.is_twice) AS bool_or
+                   FROM ( SELECT u.window_end > lead(u.window_start) OVER (PARTITION BY u.batch_id ORDER BY u.window_start, u.window_end) AS is_twice
+                           FROM UNNEST(s.batch_ids, s.starts, s.ends) u(batch_id, window_start, window_end)) o) OR (EXISTS ( SELECT
+                   FROM ( SELECT DISTINCT u.batch_id
+                           FROM unnest(s.batch_ids) u(batch_id)) q
+                     JOIN ops.batch b ON b.batch_id = q.batch_id
+                     CROSS JOIN LATERAL unnest(b.items) i(item)
+                  GROUP BY i.item
+                 HAVING count(*) > 1)) AS is_shared,
+            COALESCE(( SELECT range_agg(daterange(f.date_day, f.date_day + 1)) AS range_agg
+                   FROM core.fact_keyword_rank_summary f
+                  WHERE f.app_key = s.app_key AND f.country_key = s.country_key AND f.date_day >= s.first_day AND f.date_day < s.end_day), '{}'::datemultirange) AS answered_days
+         OFFSET 0) x
+     CROSS JOIN LATERAL ( SELECT g.date_day,
+            sum(t.item_count)::bigint AS item_count
+           FROM ( SELECT u.window_start,
+                    u.window_end,
+                    u.ended_at,
+                    sum(
+                        CASE
+                            WHEN x.has_refused THEN ( SELECT count(*) AS count
+                               FROM unnest(b.items) i(item)
+                              WHERE NOT ((s.scope, i.item) IN ( SELECT r.scope,
+                                        r.keyword
+                                       FROM ops.refused_keyword r)))
+                            ELSE cardinality(b.items)::bigint
+                        END) AS item_count
+                   FROM UNNEST(s.batch_ids, s.starts, s.ends, s.ended) u(batch_id, window_start, window_end, ended_at)
+                     JOIN ops.batch b ON b.batch_id = u.batch_id
+                  GROUP BY u.window_start, u.window_end, u.ended_at) t
+             CROSS JOIN LATERAL ( SELECT n.n::date AS date_day
+                   FROM generate_series(t.window_start::timestamp without time zone, (t.window_end - 1)::timestamp without time zone, '1 day'::interval) n(n)) g
+          WHERE t.ended_at IS NULL OR NOT (EXISTS ( SELECT
+                   FROM ops.dropped_month m
+                  WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= t.ended_at AND m.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date))
+          GROUP BY g.date_day) d
+     CROSS JOIN LATERAL ( SELECT
                 CASE
-                    WHEN o.list_count > 1 AND (o.scope IN ( SELECT x.scope
-                       FROM ( SELECT DISTINCT w.scope,
-                                w.batch_id
-                               FROM ops.waiting_rank_slice w) x
-                         JOIN ( SELECT DISTINCT w.scope,
-                                w.batch_id
-                               FROM ops.waiting_rank_slice w) y ON y.scope = x.scope AND y.batch_id > x.batch_id
-                         JOIN ops.batch p ON p.batch_id = x.batch_id
-                         JOIN ops.batch q ON q.batch_id = y.batch_id
-                      WHERE p.items && q.items)) OR (o.scope IN ( SELECT r.scope
-                       FROM ops.refused_keyword r)) THEN ( SELECT count(DISTINCT i.item) AS count
-                       FROM ops.batch b
+                    WHEN (x.is_shared OR x.answered_days @> d.date_day) IS NOT TRUE THEN d.item_count
+                    ELSE ( SELECT count(DISTINCT i.item) AS count
+                       FROM UNNEST(s.batch_ids, s.starts, s.ends, s.ended) u(batch_id, window_start, window_end, ended_at)
+                         JOIN ops.batch b ON b.batch_id = u.batch_id
                          CROSS JOIN LATERAL unnest(b.items) i(item)
-                      WHERE (b.batch_id = ANY (o.batch_ids)) AND NOT (EXISTS ( SELECT
-                               FROM ops.refused_keyword r
-                              WHERE r.scope = o.scope AND r.keyword = i.item)))
-                    ELSE o.item_count
+                         LEFT JOIN core.dim_keyword k ON k.keyword = i.item
+                      WHERE u.window_start <= d.date_day AND u.window_end > d.date_day AND (u.ended_at IS NULL OR NOT (EXISTS ( SELECT
+                               FROM ops.dropped_month m
+                              WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= u.ended_at AND m.month_start = date_trunc('month'::text, d.date_day::timestamp without time zone)::date))) AND ((k.keyword_key IN ( SELECT n.keyword_key
+                               FROM core.fact_keyword_rank n
+                              WHERE n.app_key = s.app_key AND n.date_day = d.date_day AND n.country_key = s.country_key))) IS NOT TRUE AND NOT ((s.scope, i.item) IN ( SELECT r.scope,
+                                r.keyword
+                               FROM ops.refused_keyword r)))
                 END AS keyword_count
-           FROM ( SELECT l.store,
-                    l.track_id,
-                    l.country_code,
-                    l.scope,
-                    l.date_day,
-                    count(*) AS list_count,
-                    sum(l.item_count) AS item_count,
-                    array_agg(l.batch_id) AS batch_ids
-                   FROM ( SELECT DISTINCT w.store,
-                            w.track_id,
-                            w.country_code,
-                            w.scope,
-                            w.batch_id,
-                            cardinality(b.items) AS item_count,
-                            d.date_day
-                           FROM ops.waiting_rank_slice w
-                             JOIN ops.batch b ON b.batch_id = w.batch_id
-                             CROSS JOIN LATERAL ( SELECT g.g::date AS date_day
-                                   FROM generate_series(w.window_start::timestamp without time zone, (w.window_end - 1)::timestamp without time zone, '1 day'::interval) g(g)) d
-                          WHERE NOT (EXISTS ( SELECT
-                                   FROM core.fact_keyword_rank_summary f
-                                  WHERE f.app_key = w.app_key AND f.date_day = d.date_day AND f.country_key = w.country_key)) AND NOT (EXISTS ( SELECT
-                                   FROM ops.dropped_month m
-                                  WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= w.ended_at AND m.month_start = date_trunc('month'::text, d.date_day::timestamp without time zone)::date))) l
-                  GROUP BY l.store, l.track_id, l.country_code, l.scope, l.date_day) o
-        UNION ALL
-         SELECT o.store,
-            o.track_id,
-            o.country_code,
-            o.date_day,
-            count(DISTINCT i.item) AS count
-           FROM ( SELECT w.store,
-                    w.track_id,
-                    w.country_code,
-                    w.scope,
-                    w.batch_id,
-                    f.date_day,
-                    ARRAY( SELECT n.keyword_key
-                           FROM core.fact_keyword_rank n
-                          WHERE n.app_key = w.app_key AND n.date_day = f.date_day AND n.country_key = w.country_key) AS answered
-                   FROM ops.waiting_rank_slice w
-                     CROSS JOIN LATERAL ( SELECT DISTINCT n.date_day
-                           FROM core.fact_keyword_rank_summary n
-                          WHERE n.app_key = w.app_key AND n.country_key = w.country_key AND n.date_day >= w.window_start AND n.date_day < w.window_end) f
-                  WHERE NOT (EXISTS ( SELECT
-                           FROM ops.dropped_month m
-                          WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= w.ended_at AND m.month_start = date_trunc('month'::text, f.date_day::timestamp without time zone)::date))
-                  GROUP BY w.store, w.track_id, w.country_code, w.scope, w.batch_id, w.app_key, w.country_key, f.date_day) o
-             JOIN ops.batch b ON b.batch_id = o.batch_id
-             CROSS JOIN LATERAL unnest(b.items) i(item)
-             LEFT JOIN core.dim_keyword k ON k.keyword = i.item
-          WHERE (k.keyword_key = ANY (o.answered)) IS NOT TRUE AND NOT ((o.scope, i.item) IN ( SELECT r.scope,
-                    r.keyword
-                   FROM ops.refused_keyword r))
-          GROUP BY o.store, o.track_id, o.country_code, o.date_day) u
-  GROUP BY store, track_id, country_code, date_day
- HAVING sum(keyword_count) > 0::numeric;
+         OFFSET 0) c
+  WHERE c.keyword_count > 0;
 
 -- One row per app, country and day whose visibility score was requested and has no answer: not yet, or never where the time to request it is over. Which days of visibility are incomplete? Whose scores are missing?
 create view ops.unanswered_visibility_daily (
