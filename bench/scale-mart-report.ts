@@ -19,9 +19,9 @@ export function martTable({ size, ranks, waiting, scanMs, answers }: MartFigures
   };
 }
 
-/** The plan of each question, under its name. */
-export function martPlans({ answers }: MartFigures): readonly string[] {
-  return answers.map(({ name, plan }) => `${name}\n\n${plan}\n`);
+/** The plan of each question, under its name; as a block of code where the table is markdown. */
+export function martPlans({ answers }: MartFigures, isMarkdown: boolean): readonly string[] {
+  return answers.map(({ name, plan }) => `${name}\n\n${isMarkdown ? `\`\`\`text\n${plan}\n\`\`\`` : plan}\n`);
 }
 
 function count(number: number): string {

@@ -137,7 +137,14 @@ const size = scaleSizes[values.small === true ? "small" : "full"];
 const show = values.markdown === true ? markdown : plain;
 if (values.marts === true) {
   const { found, machine } = await marts(size);
-  print([machine, "", show(martTable(found)), ...(values.plans === true ? martPlans(found) : [])].join("\n"));
+  print(
+    [
+      machine,
+      "",
+      show(martTable(found)),
+      ...(values.plans === true ? martPlans(found, values.markdown === true) : []),
+    ].join("\n"),
+  );
 } else {
   const found = await scale(size);
   print([found.machine, "", ...scaleTables(found).map(show)].join("\n"));

@@ -72,11 +72,14 @@ cross  join lateral (
   from   core.fact_keyword_rank_summary as s
   where  s.app_key = l.app_key and s.date_day = l.date_day and s.country_key = l.country_key and s.device_key = l.device_key
   offset 0) as w -- a fence: joined, the newest days of an app would be looked for once for each of its days
-left   join lateral (
-  select n.keyword_count
-  from   ops.unanswered_keyword_daily as n
-  where  n.store = l.store and n.track_id = l.track_id and n.country_code = c.country_code and n.date_day = l.date_day
-  offset 0) as u on true -- a fence: joined, all days that wait would be counted
+cross  join lateral (
+  -- counted where a slice is about that day: all days of a backfill would be
+  select case when exists (select from ops.waiting_rank_slice as n
+                           where  n.store = l.store and n.track_id = l.track_id and n.country_code = c.country_code
+                           and    n.window_end > l.date_day and n.window_start <= l.date_day)
+              then (select nullif(count(*), 0)
+                    from   ops.unanswered_keyword as n
+                    where  n.store = l.store and n.track_id = l.track_id and n.country_code = c.country_code and n.date_day = l.date_day) end as keyword_count) as u
 cross  join lateral (
   -- all days, since as many keywords of one day as of another may be others; each by its key, where a span of days would read all countries
   select distinct on (f.keyword_key) f.keyword_key, f.date_day, f.rank

@@ -1,10 +1,17 @@
 -- Who entered and left a chart, and where the store featured an app.
 
 create view mart.chart_movement_daily as
-with chart_day as (
-  select f.category_code, f.country_key, f.chart, f.device_key, f.chart_version, f.date_day, max(f.category_name) as category_name
-  from   core.fact_top_chart as f
-  group  by 1, 2, 3, 4, 5, 6
+with recursive chart (category_code, country_key, chart) as (
+  -- one step through the index from chart to chart, however many rows they have
+  (select f.category_code, f.country_key, f.chart from core.fact_top_chart as f order by 1, 2, 3 limit 1)
+  union  all
+  select n.*
+  from   chart as p
+  cross  join lateral (
+    select f.category_code, f.country_key, f.chart
+    from   core.fact_top_chart as f
+    where  (f.category_code, f.country_key, f.chart) > (p.category_code, p.country_key, p.chart)
+    order  by 1, 2, 3 limit 1) as n
 )
 select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.country_code, c.country_name, d.device_code, n.category_code, n.category_name, n.chart,
        n.chart_version, n.date_day, l.previous_day, m.chart_rank, m.previous_chart_rank, m.previous_chart_rank - m.chart_rank as places_gained,
@@ -15,7 +22,13 @@ select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.coun
             when m.chart_rank > m.previous_chart_rank then 'lost'
             else 'same' end as movement,
        exists (select from ops.portfolio_app as p where p.app_key = m.app_key) as is_portfolio_app
-from   chart_day as n
+from   chart as h
+-- by key and day: a filter on days reads no other lists of their month
+cross  join lateral (
+  select h.category_code, h.country_key, h.chart, f.device_key, f.chart_version, f.date_day, max(f.category_name) as category_name
+  from   core.fact_top_chart as f
+  where  f.category_code = h.category_code and f.country_key = h.country_key and f.chart = h.chart
+  group  by f.date_day, f.device_key, f.chart_version) as n
 -- looked up through an index: a window over all days would read all of them for any of them
 cross  join lateral (
   select max(f.date_day) as previous_day

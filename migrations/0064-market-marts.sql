@@ -1,66 +1,69 @@
 -- Marts about downloads, reach, retention and advertisements of the market.
 
 create view mart.download_revenue_monthly as
-with daily as (
-  select p.store, p.track_id, p.app_name, f.country_key, f.date_day, max(f.estimated_downloads) as estimated_downloads, max(f.estimated_revenue) as estimated_revenue,
-         max(f.store_downloads) as store_downloads, max(f.store_revenue) as store_revenue
+with known as not materialized (
+  select p.app_key, p.store, p.track_id, p.app_name, least(e.first_day, s.first_day) as first_day, greatest(e.last_day, s.last_day) as last_day
   from   ops.portfolio_app as p
+  cross  join lateral (select min(f.date_day) as first_day, max(f.date_day) as last_day from core.fact_download_revenue as f where f.app_key = p.app_key) as e
+  cross  join lateral (select min(f.date_day) as first_day, max(f.date_day) as last_day from core.fact_sales_metric as f where f.app_key = p.app_key) as s
+), compared as not materialized (
+  select k.store, k.track_id, k.app_name, f.*, m.month_start, m.month_end - m.month_start as day_count, m.month_start - m.previous_start as previous_day_count
+  from   known as k
+  join   core.dim_date as d on d.date_day = d.month_start and d.date_day >= date_trunc('month', k.first_day::timestamp)::date and d.date_day <= k.last_day
   cross  join lateral (
-    select e.country_key, e.date_day,
-           coalesce(max(e.download_count) filter (where e.is_total), sum(e.download_count) filter (where not e.is_total)) as estimated_downloads,
-           coalesce(max(e.revenue) filter (where e.is_total), sum(e.revenue) filter (where not e.is_total)) as estimated_revenue,
-           null::numeric as store_downloads, null::numeric as store_revenue
-    from   core.fact_download_revenue as e
-    where  e.app_key = p.app_key
-    group  by 1, 2
-    union  all
-    select s.country_key, s.date_day, null, null,
-           coalesce(max(s.units) filter (where s.context = 'DOWNLOAD' and s.device_key = 0), sum(s.units) filter (where s.context = 'DOWNLOAD' and s.device_key <> 0)),
-           coalesce(max(s.units) filter (where s.context = 'REVENUE_TOTAL' and s.device_key = 0), sum(s.units) filter (where s.context = 'REVENUE_TOTAL' and s.device_key <> 0))
-    from   core.fact_sales_metric as s
-    where  s.app_key = p.app_key and not s.is_total
-    group  by 1, 2) as f
-  group  by 1, 2, 3, 4, 5
-), monthly as (
-  select f.store, f.track_id, f.app_name, f.country_key, d.month_start, (d.month_start + interval '1 month')::date - d.month_start as day_count,
-         sum(f.estimated_downloads) as estimated_downloads, sum(f.estimated_revenue) as estimated_revenue, count(f.estimated_downloads) as estimated_days,
-         sum(f.store_downloads) as store_downloads, sum(f.store_revenue) as store_revenue, count(f.store_downloads) as store_days
-  from   daily as f
-  join   core.dim_date as d on d.date_day = f.date_day
-  group  by 1, 2, 3, 4, 5
+    select d.month_start, (d.month_start + interval '1 month')::date as month_end, (d.month_start - interval '1 month')::date as previous_start) as m
+  -- a month and the one before it, by key: a window over all months would read all of them for any of them
+  cross  join lateral (
+    select n.country_key,
+           sum(n.estimated_downloads) filter (where n.is_own) as estimated_downloads, sum(n.estimated_downloads) filter (where not n.is_own) as previous_estimated_downloads,
+           sum(n.estimated_revenue) filter (where n.is_own) as estimated_revenue, sum(n.estimated_revenue) filter (where not n.is_own) as previous_estimated_revenue,
+           count(n.estimated_downloads) filter (where n.is_own) as estimated_days, count(n.estimated_downloads) filter (where not n.is_own) as previous_estimated_days,
+           sum(n.store_downloads) filter (where n.is_own) as store_downloads, sum(n.store_downloads) filter (where not n.is_own) as previous_store_downloads,
+           sum(n.store_revenue) filter (where n.is_own) as store_revenue, sum(n.store_revenue) filter (where not n.is_own) as previous_store_revenue,
+           count(n.store_downloads) filter (where n.is_own) as store_days, count(n.store_downloads) filter (where not n.is_own) as previous_store_days
+    from   (
+      select e.country_key, e.date_day >= m.month_start as is_own,
+             coalesce(max(e.download_count) filter (where e.is_total), sum(e.download_count) filter (where not e.is_total)) as estimated_downloads,
+             coalesce(max(e.revenue) filter (where e.is_total), sum(e.revenue) filter (where not e.is_total)) as estimated_revenue,
+             null::numeric as store_downloads, null::numeric as store_revenue
+      from   core.fact_download_revenue as e
+      where  e.app_key = k.app_key and e.date_day >= m.previous_start and e.date_day < m.month_end
+      group  by e.country_key, e.date_day
+      union  all
+      select s.country_key, s.date_day >= m.month_start, null, null,
+             coalesce(max(s.units) filter (where s.context = 'DOWNLOAD' and s.device_key = 0), sum(s.units) filter (where s.context = 'DOWNLOAD' and s.device_key <> 0)),
+             coalesce(max(s.units) filter (where s.context = 'REVENUE_TOTAL' and s.device_key = 0), sum(s.units) filter (where s.context = 'REVENUE_TOTAL' and s.device_key <> 0))
+      from   core.fact_sales_metric as s
+      where  s.app_key = k.app_key and s.date_day >= m.previous_start and s.date_day < m.month_end and not s.is_total
+      group  by s.country_key, s.date_day) as n
+    group  by n.country_key
+    having bool_or(n.is_own)) as f
 ), answered as materialized (
   select n.* from ops.download_days as n
-), whole as (
-  -- once for each app and country, and not for each day of each month
-  select m.*, c.country_code, c.country_name, c.region, not coalesce(o.unestimated_days && s.span, false) as has_estimates,
-         not coalesce(o.unreported_days && s.span, false) and not coalesce(e.unreported_days && s.span, false) as has_sales,
-         (coalesce(o.estimated_days, '{}') + coalesce(e.estimated_days, '{}') - coalesce(o.unestimated_days, '{}')) * s.span as estimate_answers,
-         (coalesce(o.reported_days, '{}') + coalesce(e.reported_days, '{}') - coalesce(o.unreported_days, '{}') - coalesce(e.unreported_days, '{}')) * s.span as sale_answers
-  from   monthly as m
-  join   core.dim_country as c on c.country_key = m.country_key
-  left   join answered as o on o.store = m.store and o.track_id = m.track_id and o.country_code = c.country_code
-  -- an answer that names no country is about all of them
-  left   join answered as e on e.store = m.store and e.track_id = m.track_id and e.country_code is null
-  cross  join lateral (select datemultirange(daterange(m.month_start, m.month_start + m.day_count)) as span) as s
-), compared as (
-  select m.*, lag(m.month_start) over before = (m.month_start - interval '1 month')::date as has_previous,
-         lag(m.estimated_downloads) over before as previous_estimated_downloads, lag(m.estimated_revenue) over before as previous_estimated_revenue,
-         lag(m.has_estimates and m.estimated_days = m.day_count) over before and m.has_estimates and m.estimated_days = m.day_count as are_estimates_whole,
-         lag(m.store_downloads) over before as previous_store_downloads, lag(m.store_revenue) over before as previous_store_revenue,
-         lag(m.has_sales and m.store_days = m.day_count) over before and m.has_sales and m.store_days = m.day_count as are_sales_whole
-  from   whole as m
-  window before as (partition by m.store, m.track_id, m.country_code order by m.month_start)
 )
-select m.store, m.track_id, m.app_name, m.country_code, m.country_name, m.region, m.month_start, m.day_count as month_day_count, m.estimated_days as estimated_day_count,
+select m.store, m.track_id, m.app_name, c.country_code, c.country_name, c.region, m.month_start, m.day_count as month_day_count, m.estimated_days as estimated_day_count,
        m.estimated_downloads as estimated_download_count, m.estimated_revenue,
-       case when m.has_previous and m.are_estimates_whole then round(m.estimated_downloads / nullif(m.previous_estimated_downloads, 0) - 1, 6) end as estimated_download_change_share,
-       case when m.has_previous and m.are_estimates_whole then round(m.estimated_revenue / nullif(m.previous_estimated_revenue, 0) - 1, 6) end as estimated_revenue_change_share,
+       case when w.are_estimates_whole then round(m.estimated_downloads / nullif(m.previous_estimated_downloads, 0) - 1, 6) end as estimated_download_change_share,
+       case when w.are_estimates_whole then round(m.estimated_revenue / nullif(m.previous_estimated_revenue, 0) - 1, 6) end as estimated_revenue_change_share,
        m.store_days as store_day_count, m.store_downloads as store_download_count, m.store_revenue,
-       case when m.has_previous and m.are_sales_whole then round(m.store_downloads / nullif(m.previous_store_downloads, 0) - 1, 6) end as store_download_change_share,
-       case when m.has_previous and m.are_sales_whole then round(m.store_revenue / nullif(m.previous_store_revenue, 0) - 1, 6) end as store_revenue_change_share,
-       ops.day_count(m.estimate_answers) as estimate_answered_day_count,
-       ops.day_count(m.sale_answers) as store_answered_day_count
-from   compared as m;
+       case when w.are_sales_whole then round(m.store_downloads / nullif(m.previous_store_downloads, 0) - 1, 6) end as store_download_change_share,
+       case when w.are_sales_whole then round(m.store_revenue / nullif(m.previous_store_revenue, 0) - 1, 6) end as store_revenue_change_share,
+       ops.day_count((coalesce(o.estimated_days, '{}') + coalesce(e.estimated_days, '{}') - coalesce(o.unestimated_days, '{}')) * w.span) as estimate_answered_day_count,
+       ops.day_count((coalesce(o.reported_days, '{}') + coalesce(e.reported_days, '{}') - coalesce(o.unreported_days, '{}') - coalesce(e.unreported_days, '{}')) * w.span)
+         as store_answered_day_count
+from   compared         as m
+join   core.dim_country as c on c.country_key = m.country_key
+left   join answered    as o on o.store = m.store and o.track_id = m.track_id and o.country_code = c.country_code
+-- an answer that names no country is about all of them
+left   join answered    as e on e.store = m.store and e.track_id = m.track_id and e.country_code is null
+cross  join lateral (
+  select datemultirange(daterange(m.month_start, m.month_start + m.day_count)) as span,
+         datemultirange(daterange(m.month_start - m.previous_day_count, m.month_start + m.day_count)) as both_spans) as b
+cross  join lateral (
+  select b.span,
+         m.estimated_days = m.day_count and m.previous_estimated_days = m.previous_day_count and not coalesce(o.unestimated_days && b.both_spans, false) as are_estimates_whole,
+         m.store_days = m.day_count and m.previous_store_days = m.previous_day_count and not coalesce(o.unreported_days && b.both_spans, false)
+         and not coalesce(e.unreported_days && b.both_spans, false) as are_sales_whole) as w;
 comment on view   mart.download_revenue_monthly                                 is 'One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Where do downloads grow? Which country had most revenue last month?';
 comment on column mart.download_revenue_monthly.region                          is 'Continent-sized region of the country in UN M49.';
 comment on column mart.download_revenue_monthly.month_start                     is 'First day of the month.';

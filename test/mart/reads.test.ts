@@ -112,9 +112,9 @@ test("an app's week in the charts is read by key, and so are the downloads besid
 
 test("a week of a chart reads its days and the one before, not all lists", async () => {
   const { fact_top_chart: listed = 0 } = await read(`select * from mart.chart_movement_daily where ${week}`);
-  // lists are read with the one before, and at most their whole month once more
+  // which lists there are, each of them, and the one before
   expect(listed).toBeGreaterThanOrEqual(3 * 7 * apps);
-  expect(listed).toBeLessThanOrEqual((31 + 3 * 7) * apps);
+  expect(listed).toBeLessThanOrEqual(3 * 7 * apps + 7);
 });
 
 test("an overview of an app's week reads its own rows of these days; of reviews all of its own", async () => {
@@ -156,6 +156,14 @@ test("who has the impressions of a keyword on a day is read from its list", asyn
   expect(listed).toBeGreaterThanOrEqual(apps);
   // the list, whether a newer day reports the same one, and of each app those before it
   expect(listed).toBeLessThanOrEqual(apps * (apps + 3));
+});
+
+test("a month of downloads reads its days and those of the month before", async () => {
+  const query = `select * from mart.download_revenue_monthly where ${oneApp} and month_start = '2026-08-01'`;
+  const { fact_download_revenue: estimates, fact_sales_metric: sales } = await read(query);
+  // the days from July on, and the first and the last of all
+  const own = 31 + (days - 30 - 31) + 2;
+  expect({ estimates, sales }).toEqual({ estimates: own, sales: own });
 });
 
 test("which days of months were requested is read once, not for each of them", async () => {
