@@ -2192,16 +2192,25 @@ create view mart.chart_movement_daily (
   movement text, -- entered, left, gained, lost, same; first list: there is none to compare with.
   is_portfolio_app boolean -- True for an app of the portfolio.
 ) as
- WITH chart_day AS (
-         SELECT f.category_code,
+ WITH RECURSIVE chart(category_code, country_key, chart) AS (
+        ( SELECT f.category_code,
             f.country_key,
-            f.chart,
-            f.device_key,
-            f.chart_version,
-            f.date_day,
-            max(f.category_name) AS category_name
+            f.chart
            FROM core.fact_top_chart f
-          GROUP BY f.category_code, f.country_key, f.chart, f.device_key, f.chart_version, f.date_day
+          ORDER BY f.category_code, f.country_key, f.chart
+         LIMIT 1)
+        UNION ALL
+         SELECT n_1.category_code,
+            n_1.country_key,
+            n_1.chart
+           FROM chart p
+             CROSS JOIN LATERAL ( SELECT f.category_code,
+                    f.country_key,
+                    f.chart
+                   FROM core.fact_top_chart f
+                  WHERE (ROW(f.category_code, f.country_key, f.chart) > ROW(p.category_code, p.country_key, p.chart))
+                  ORDER BY f.category_code, f.country_key, f.chart
+                 LIMIT 1) n_1
         )
  SELECT a.store,
     a.track_id,
@@ -2229,7 +2238,17 @@ create view mart.chart_movement_daily (
     (EXISTS ( SELECT
            FROM ops.portfolio_app p
           WHERE p.app_key = m.app_key)) AS is_portfolio_app
-   FROM chart_day n
+   FROM chart h
+     CROSS JOIN LATERAL ( SELECT h.category_code,
+            h.country_key,
+            h.chart,
+            f.device_key,
+            f.chart_version,
+            f.date_day,
+            max(f.category_name) AS category_name
+           FROM core.fact_top_chart f
+          WHERE f.category_code = h.category_code AND f.country_key = h.country_key AND f.chart = h.chart
+          GROUP BY f.date_day, f.device_key, f.chart_version) n
      CROSS JOIN LATERAL ( SELECT max(f.date_day) AS previous_day
            FROM core.fact_top_chart f
           WHERE f.category_code = n.category_code AND f.country_key = n.country_key AND f.chart = n.chart AND f.date_day < n.date_day AND f.device_key = n.device_key AND f.chart_version = n.chart_version) l
@@ -2363,53 +2382,81 @@ create view mart.download_revenue_monthly (
   estimate_answered_day_count bigint, -- Days of the month for which estimates were requested and each requested device has an answer. Of days that are missing here estimates were not requested, or those of a device have no answer yet: estimated_download_count then has the others alone.
   store_answered_day_count bigint -- Days of the month for which downloads of the store were requested and each requested device has an answer. Those beyond store_day_count have none; of days that are missing here they were not requested, or those of a device have no answer yet: store_download_count then has the others alone.
 ) as
- WITH daily AS (
-         SELECT p.store,
+ WITH known AS NOT MATERIALIZED (
+         SELECT p.app_key,
+            p.store,
             p.track_id,
             p.app_name,
-            f.country_key,
-            f.date_day,
-            max(f.estimated_downloads) AS estimated_downloads,
-            max(f.estimated_revenue) AS estimated_revenue,
-            max(f.store_downloads) AS store_downloads,
-            max(f.store_revenue) AS store_revenue
+            LEAST(e_1.first_day, s.first_day) AS first_day,
+            GREATEST(e_1.last_day, s.last_day) AS last_day
            FROM ops.portfolio_app p
-             CROSS JOIN LATERAL ( SELECT e.country_key,
-                    e.date_day,
-                    COALESCE(max(e.download_count) FILTER (WHERE e.is_total), sum(e.download_count) FILTER (WHERE NOT e.is_total)) AS estimated_downloads,
-                    COALESCE(max(e.revenue) FILTER (WHERE e.is_total), sum(e.revenue) FILTER (WHERE NOT e.is_total)) AS estimated_revenue,
-                    NULL::numeric AS store_downloads,
-                    NULL::numeric AS store_revenue
-                   FROM core.fact_download_revenue e
-                  WHERE e.app_key = p.app_key
-                  GROUP BY e.country_key, e.date_day
-                UNION ALL
-                 SELECT s.country_key,
-                    s.date_day,
-                    NULL::numeric,
-                    NULL::numeric,
-                    COALESCE(max(s.units) FILTER (WHERE s.context = 'DOWNLOAD'::text AND s.device_key = 0), sum(s.units) FILTER (WHERE s.context = 'DOWNLOAD'::text AND s.device_key <> 0)) AS "coalesce",
-                    COALESCE(max(s.units) FILTER (WHERE s.context = 'REVENUE_TOTAL'::text AND s.device_key = 0), sum(s.units) FILTER (WHERE s.context = 'REVENUE_TOTAL'::text AND s.device_key <> 0)) AS "coalesce"
-                   FROM core.fact_sales_metric s
-                  WHERE s.app_key = p.app_key AND NOT s.is_total
-                  GROUP BY s.country_key, s.date_day) f
-          GROUP BY p.store, p.track_id, p.app_name, f.country_key, f.date_day
-        ), monthly AS (
-         SELECT f.store,
-            f.track_id,
-            f.app_name,
+             CROSS JOIN LATERAL ( SELECT min(f.date_day) AS first_day,
+                    max(f.date_day) AS last_day
+                   FROM core.fact_download_revenue f
+                  WHERE f.app_key = p.app_key) e_1
+             CROSS JOIN LATERAL ( SELECT min(f.date_day) AS first_day,
+                    max(f.date_day) AS last_day
+                   FROM core.fact_sales_metric f
+                  WHERE f.app_key = p.app_key) s
+        ), compared AS NOT MATERIALIZED (
+         SELECT k.store,
+            k.track_id,
+            k.app_name,
             f.country_key,
-            d.month_start,
-            (d.month_start + '1 mon'::interval)::date - d.month_start AS day_count,
-            sum(f.estimated_downloads) AS estimated_downloads,
-            sum(f.estimated_revenue) AS estimated_revenue,
-            count(f.estimated_downloads) AS estimated_days,
-            sum(f.store_downloads) AS store_downloads,
-            sum(f.store_revenue) AS store_revenue,
-            count(f.store_downloads) AS store_days
-           FROM daily f
-             JOIN core.dim_date d ON d.date_day = f.date_day
-          GROUP BY f.store, f.track_id, f.app_name, f.country_key, d.month_start
+            f.estimated_downloads,
+            f.previous_estimated_downloads,
+            f.estimated_revenue,
+            f.previous_estimated_revenue,
+            f.estimated_days,
+            f.previous_estimated_days,
+            f.store_downloads,
+            f.previous_store_downloads,
+            f.store_revenue,
+            f.previous_store_revenue,
+            f.store_days,
+            f.previous_store_days,
+            m_1.month_start,
+            m_1.month_end - m_1.month_start AS day_count,
+            m_1.month_start - m_1.previous_start AS previous_day_count
+           FROM known k
+             JOIN core.dim_date d ON d.date_day = d.month_start AND d.date_day >= date_trunc('month'::text, k.first_day::timestamp without time zone)::date AND d.date_day <= k.last_day
+             CROSS JOIN LATERAL ( SELECT d.month_start,
+                    (d.month_start + '1 mon'::interval)::date AS month_end,
+                    (d.month_start - '1 mon'::interval)::date AS previous_start) m_1
+             CROSS JOIN LATERAL ( SELECT n.country_key,
+                    sum(n.estimated_downloads) FILTER (WHERE n.is_own) AS estimated_downloads,
+                    sum(n.estimated_downloads) FILTER (WHERE NOT n.is_own) AS previous_estimated_downloads,
+                    sum(n.estimated_revenue) FILTER (WHERE n.is_own) AS estimated_revenue,
+                    sum(n.estimated_revenue) FILTER (WHERE NOT n.is_own) AS previous_estimated_revenue,
+                    count(n.estimated_downloads) FILTER (WHERE n.is_own) AS estimated_days,
+                    count(n.estimated_downloads) FILTER (WHERE NOT n.is_own) AS previous_estimated_days,
+                    sum(n.store_downloads) FILTER (WHERE n.is_own) AS store_downloads,
+                    sum(n.store_downloads) FILTER (WHERE NOT n.is_own) AS previous_store_downloads,
+                    sum(n.store_revenue) FILTER (WHERE n.is_own) AS store_revenue,
+                    sum(n.store_revenue) FILTER (WHERE NOT n.is_own) AS previous_store_revenue,
+                    count(n.store_downloads) FILTER (WHERE n.is_own) AS store_days,
+                    count(n.store_downloads) FILTER (WHERE NOT n.is_own) AS previous_store_days
+                   FROM ( SELECT e_1.country_key,
+                            e_1.date_day >= m_1.month_start AS is_own,
+                            COALESCE(max(e_1.download_count) FILTER (WHERE e_1.is_total), sum(e_1.download_count) FILTER (WHERE NOT e_1.is_total)) AS estimated_downloads,
+                            COALESCE(max(e_1.revenue) FILTER (WHERE e_1.is_total), sum(e_1.revenue) FILTER (WHERE NOT e_1.is_total)) AS estimated_revenue,
+                            NULL::numeric AS store_downloads,
+                            NULL::numeric AS store_revenue
+                           FROM core.fact_download_revenue e_1
+                          WHERE e_1.app_key = k.app_key AND e_1.date_day >= m_1.previous_start AND e_1.date_day < m_1.month_end
+                          GROUP BY e_1.country_key, e_1.date_day
+                        UNION ALL
+                         SELECT s.country_key,
+                            s.date_day >= m_1.month_start,
+                            NULL::numeric,
+                            NULL::numeric,
+                            COALESCE(max(s.units) FILTER (WHERE s.context = 'DOWNLOAD'::text AND s.device_key = 0), sum(s.units) FILTER (WHERE s.context = 'DOWNLOAD'::text AND s.device_key <> 0)) AS "coalesce",
+                            COALESCE(max(s.units) FILTER (WHERE s.context = 'REVENUE_TOTAL'::text AND s.device_key = 0), sum(s.units) FILTER (WHERE s.context = 'REVENUE_TOTAL'::text AND s.device_key <> 0)) AS "coalesce"
+                           FROM core.fact_sales_metric s
+                          WHERE s.app_key = k.app_key AND s.date_day >= m_1.previous_start AND s.date_day < m_1.month_end AND NOT s.is_total
+                          GROUP BY s.country_key, s.date_day) n
+                  GROUP BY n.country_key
+                 HAVING bool_or(n.is_own)) f
         ), answered AS MATERIALIZED (
          SELECT n.store,
             n.track_id,
@@ -2419,94 +2466,48 @@ create view mart.download_revenue_monthly (
             n.reported_days,
             n.unreported_days
            FROM ops.download_days n
-        ), whole AS (
-         SELECT m_1.store,
-            m_1.track_id,
-            m_1.app_name,
-            m_1.country_key,
-            m_1.month_start,
-            m_1.day_count,
-            m_1.estimated_downloads,
-            m_1.estimated_revenue,
-            m_1.estimated_days,
-            m_1.store_downloads,
-            m_1.store_revenue,
-            m_1.store_days,
-            c.country_code,
-            c.country_name,
-            c.region,
-            NOT COALESCE(o.unestimated_days && s.span, false) AS has_estimates,
-            NOT COALESCE(o.unreported_days && s.span, false) AND NOT COALESCE(e.unreported_days && s.span, false) AS has_sales,
-            (COALESCE(o.estimated_days, '{}'::datemultirange) + COALESCE(e.estimated_days, '{}'::datemultirange) - COALESCE(o.unestimated_days, '{}'::datemultirange)) * s.span AS estimate_answers,
-            (COALESCE(o.reported_days, '{}'::datemultirange) + COALESCE(e.reported_days, '{}'::datemultirange) - COALESCE(o.unreported_days, '{}'::datemultirange) - COALESCE(e.unreported_days, '{}'::datemultirange)) * s.span AS sale_answers
-           FROM monthly m_1
-             JOIN core.dim_country c ON c.country_key = m_1.country_key
-             LEFT JOIN answered o ON o.store = m_1.store AND o.track_id = m_1.track_id AND o.country_code = c.country_code
-             LEFT JOIN answered e ON e.store = m_1.store AND e.track_id = m_1.track_id AND e.country_code IS NULL
-             CROSS JOIN LATERAL ( SELECT datemultirange(daterange(m_1.month_start, m_1.month_start + m_1.day_count)) AS span) s
-        ), compared AS (
-         SELECT m_1.store,
-            m_1.track_id,
-            m_1.app_name,
-            m_1.country_key,
-            m_1.month_start,
-            m_1.day_count,
-            m_1.estimated_downloads,
-            m_1.estimated_revenue,
-            m_1.estimated_days,
-            m_1.store_downloads,
-            m_1.store_revenue,
-            m_1.store_days,
-            m_1.country_code,
-            m_1.country_name,
-            m_1.region,
-            m_1.has_estimates,
-            m_1.has_sales,
-            m_1.estimate_answers,
-            m_1.sale_answers,
-            lag(m_1.month_start) OVER before = (m_1.month_start - '1 mon'::interval)::date AS has_previous,
-            lag(m_1.estimated_downloads) OVER before AS previous_estimated_downloads,
-            lag(m_1.estimated_revenue) OVER before AS previous_estimated_revenue,
-            lag(m_1.has_estimates AND m_1.estimated_days = m_1.day_count) OVER before AND m_1.has_estimates AND m_1.estimated_days = m_1.day_count AS are_estimates_whole,
-            lag(m_1.store_downloads) OVER before AS previous_store_downloads,
-            lag(m_1.store_revenue) OVER before AS previous_store_revenue,
-            lag(m_1.has_sales AND m_1.store_days = m_1.day_count) OVER before AND m_1.has_sales AND m_1.store_days = m_1.day_count AS are_sales_whole
-           FROM whole m_1
-          WINDOW before AS (PARTITION BY m_1.store, m_1.track_id, m_1.country_code ORDER BY m_1.month_start)
         )
- SELECT store,
-    track_id,
-    app_name,
-    country_code,
-    country_name,
-    region,
-    month_start,
-    day_count AS month_day_count,
-    estimated_days AS estimated_day_count,
-    estimated_downloads AS estimated_download_count,
-    estimated_revenue,
+ SELECT m.store,
+    m.track_id,
+    m.app_name,
+    c.country_code,
+    c.country_name,
+    c.region,
+    m.month_start,
+    m.day_count AS month_day_count,
+    m.estimated_days AS estimated_day_count,
+    m.estimated_downloads AS estimated_download_count,
+    m.estimated_revenue,
         CASE
-            WHEN has_previous AND are_estimates_whole THEN round(estimated_downloads / NULLIF(previous_estimated_downloads, 0::numeric) - 1::numeric, 6)
+            WHEN w.are_estimates_whole THEN round(m.estimated_downloads / NULLIF(m.previous_estimated_downloads, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
         END AS estimated_download_change_share,
         CASE
-            WHEN has_previous AND are_estimates_whole THEN round(estimated_revenue / NULLIF(previous_estimated_revenue, 0::numeric) - 1::numeric, 6)
+            WHEN w.are_estimates_whole THEN round(m.estimated_revenue / NULLIF(m.previous_estimated_revenue, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
         END AS estimated_revenue_change_share,
-    store_days AS store_day_count,
-    store_downloads AS store_download_count,
-    store_revenue,
+    m.store_days AS store_day_count,
+    m.store_downloads AS store_download_count,
+    m.store_revenue,
         CASE
-            WHEN has_previous AND are_sales_whole THEN round(store_downloads / NULLIF(previous_store_downloads, 0::numeric) - 1::numeric, 6)
+            WHEN w.are_sales_whole THEN round(m.store_downloads / NULLIF(m.previous_store_downloads, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
         END AS store_download_change_share,
         CASE
-            WHEN has_previous AND are_sales_whole THEN round(store_revenue / NULLIF(previous_store_revenue, 0::numeric) - 1::numeric, 6)
+            WHEN w.are_sales_whole THEN round(m.store_revenue / NULLIF(m.previous_store_revenue, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
         END AS store_revenue_change_share,
-    ops.day_count(estimate_answers) AS estimate_answered_day_count,
-    ops.day_count(sale_answers) AS store_answered_day_count
-   FROM compared m;
+    ops.day_count((COALESCE(o.estimated_days, '{}'::datemultirange) + COALESCE(e.estimated_days, '{}'::datemultirange) - COALESCE(o.unestimated_days, '{}'::datemultirange)) * w.span) AS estimate_answered_day_count,
+    ops.day_count((COALESCE(o.reported_days, '{}'::datemultirange) + COALESCE(e.reported_days, '{}'::datemultirange) - COALESCE(o.unreported_days, '{}'::datemultirange) - COALESCE(e.unreported_days, '{}'::datemultirange)) * w.span) AS store_answered_day_count
+   FROM compared m
+     JOIN core.dim_country c ON c.country_key = m.country_key
+     LEFT JOIN answered o ON o.store = m.store AND o.track_id = m.track_id AND o.country_code = c.country_code
+     LEFT JOIN answered e ON e.store = m.store AND e.track_id = m.track_id AND e.country_code IS NULL
+     CROSS JOIN LATERAL ( SELECT datemultirange(daterange(m.month_start, m.month_start + m.day_count)) AS span,
+            datemultirange(daterange(m.month_start - m.previous_day_count, m.month_start + m.day_count)) AS both_spans) b
+     CROSS JOIN LATERAL ( SELECT b.span,
+            m.estimated_days = m.day_count AND m.previous_estimated_days = m.previous_day_count AND NOT COALESCE(o.unestimated_days && b.both_spans, false) AS are_estimates_whole,
+            m.store_days = m.day_count AND m.previous_store_days = m.previous_day_count AND NOT COALESCE(o.unreported_days && b.both_spans, false) AND NOT COALESCE(e.unreported_days && b.both_spans, false) AS are_sales_whole) w;
 
 -- One row per app, country, category, day and card on which the store showed the app (iOS). Needs the dataset featuring. Rows may be counted over anything. Where and when were we featured? In how many countries?
 create view mart.featuring_daily (
@@ -6176,10 +6177,15 @@ create view ops.latest_keyword_rank (
            FROM core.fact_keyword_rank_summary s
           WHERE s.app_key = l.app_key AND s.date_day = l.date_day AND s.country_key = l.country_key AND s.device_key = l.device_key
          OFFSET 0) w
-     LEFT JOIN LATERAL ( SELECT n.keyword_count
-           FROM ops.unanswered_keyword_daily n
-          WHERE n.store = l.store AND n.track_id = l.track_id AND n.country_code = c.country_code AND n.date_day = l.date_day
-         OFFSET 0) u ON true
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN (EXISTS ( SELECT
+                       FROM ops.waiting_rank_slice n
+                      WHERE n.store = l.store AND n.track_id = l.track_id AND n.country_code = c.country_code AND n.window_end > l.date_day AND n.window_start <= l.date_day)) THEN ( SELECT NULLIF(count(*), 0) AS "nullif"
+                       FROM ops.unanswered_keyword n
+                      WHERE n.store = l.store AND n.track_id = l.track_id AND n.country_code = c.country_code AND n.date_day = l.date_day)
+                    ELSE NULL::bigint
+                END AS keyword_count) u
      CROSS JOIN LATERAL ( SELECT DISTINCT ON (f.keyword_key) f.keyword_key,
             f.date_day,
             f.rank
