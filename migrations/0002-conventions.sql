@@ -34,6 +34,7 @@ begin
       from   pg_catalog.pg_attribute as b
       where  b.attrelid = model and b.attnum > 0) as m on m.attname = a.attname
     left   join (values
+      ('account',        'Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.'),
       ('store',          'ios or android.'),
       ('track_id',       'Track id of the app in its store.'),
       ('app_key',        'The app.'),

@@ -1,5 +1,16 @@
 -- The ledger: who works, what was planned, what came of it.
 
+create table ops.account (
+  account       text        primary key,
+  queue_id      bigint      not null unique generated always as identity (start with -1 increment by -1),
+  first_seen_at timestamptz not null
+);
+comment on table  ops.account               is 'Accounts of the API that work with this warehouse beside the one of API_TOKEN, which has no row.';
+comment on column ops.account.account       is 'Name of the account, as accounts in the configuration has it.';
+comment on column ops.account.queue_id      is 'Queue that its workers share, below zero; the workers of API_TOKEN share queue 0.';
+comment on column ops.account.first_seen_at is 'When a process first worked with it.';
+select ops.comment_columns('ops.account');
+
 create table ops.worker (
   worker_id    bigint      primary key generated always as identity,
   kind         text        not null,
@@ -10,7 +21,8 @@ create table ops.worker (
   heartbeat_at timestamptz not null,
   stopped_at   timestamptz,
   ended_as     text,
-  job_pool     text
+  job_pool     text,
+  account      text        not null default ''
 );
 comment on table  ops.worker              is 'Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.';
 comment on column ops.worker.worker_id    is 'Number of the process.';
@@ -22,6 +34,7 @@ comment on column ops.worker.started_at   is 'When it registered, by the clock o
 comment on column ops.worker.heartbeat_at is 'Time of its last heartbeat, by the clock of the database.';
 comment on column ops.worker.stopped_at   is 'When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.';
 comment on column ops.worker.ended_as     is 'How it ended: stopped, died, or the code of the error that ended it; waiting while its process waits until the API accepts the account again. Null while it runs.';
+comment on column ops.worker.account      is 'Account that it works with; empty for that of API_TOKEN.';
 comment on column ops.worker.job_pool     is 'Name under which it locks jobs of the queue; null for a process that runs none.';
 
 create table ops.plan (
@@ -42,7 +55,8 @@ create table ops.plan (
   past_credits     bigint      not null default 0,
   past_unsure_credits bigint   not null default 0,
   past_slice_count integer     not null default 0,
-  taken_credits    bigint      not null default 0
+  taken_credits    bigint      not null default 0,
+  account          text        not null default ''
 );
 comment on table  ops.plan                  is 'Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.';
 comment on column ops.plan.plan_id          is 'Number of the plan, for storehouse backfill --plan.';
@@ -58,6 +72,7 @@ comment on column ops.plan.credits          is 'Credits that the slices are expe
 comment on column ops.plan.naive_credits    is 'Credits that the same cells would cost with one request per item and day; null when some slices were left out.';
 comment on column ops.plan.left_out_slices  is 'Requested slices that did not fit into the credit limit.';
 comment on column ops.plan.left_out_credits is 'Credits that the left-out slices are expected to cost.';
+comment on column ops.plan.account          is 'Account that it is for; empty for that of API_TOKEN.';
 comment on column ops.plan.queued_at        is 'When its slices were queued, all at once; null until it runs.';
 comment on column ops.plan.past_slice_count is 'Loaded and empty slices of the plan for which another one stands since (ops.slice.is_folded).';
 comment on column ops.plan.taken_credits    is 'Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.';
@@ -96,6 +111,8 @@ create table ops.run (
   as_of           date        not null,
   datasets        text[]      not null,
   max_credits     integer,
+  account         text        not null default '',
+  shared_queue_id bigint      not null default 0,
   planned_slices  integer     not null default 0,
   planned_credits bigint      not null default 0,
   naive_credits   bigint      not null default 0,
@@ -117,6 +134,8 @@ comment on column ops.run.plan_id         is 'Plan that it runs; null when it ma
 comment on column ops.run.as_of           is 'Day that counted as today.';
 comment on column ops.run.datasets        is 'Datasets that were planned.';
 comment on column ops.run.max_credits     is 'Credit limit of the run; null without a limit, and for an import, which spends nothing.';
+comment on column ops.run.account         is 'Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.';
+comment on column ops.run.shared_queue_id is 'Queue that the workers of the account share: that of its slices where worker_id is null.';
 comment on column ops.run.planned_slices  is 'Slices that the run has planned so far.';
 comment on column ops.run.planned_credits is 'Credits those slices were expected to cost.';
 comment on column ops.run.naive_credits   is 'Credits that the same cells would cost with one request per item and day.';
@@ -221,7 +240,7 @@ comment on column ops.slice.planned_requests is 'Expected number of requests. It
 comment on column ops.slice.planned_credits  is 'Expected credits: the expected requests at the price of the plan.';
 comment on column ops.slice.run_id           is 'Run that it belongs to now.';
 comment on column ops.slice.plan_id          is 'Plan that it belongs to; null when it belongs to none.';
-comment on column ops.slice.queue_id         is 'Queue in which it waits: number of the foreground process that runs it, or 0 for the queue that all workers share.';
+comment on column ops.slice.queue_id         is 'Queue in which it waits: number of the foreground process that runs it, 0 for the queue that the workers of API_TOKEN share, or below zero for that of another account (ops.account).';
 comment on column ops.slice.turn             is 'Place in the queue, lower first: by class, then by day, newest first or in the order of its plan.';
 comment on column ops.slice.worker_id        is 'Process that runs it or ran it last.';
 comment on column ops.slice.attempt          is 'Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.';

@@ -29,6 +29,7 @@ create table ops.dataset_timing (
   empty_until_days integer,
   empty_early_days integer,
   keep_months      integer,
+  account          text    not null default '',
   primary key (dataset, scope)
 );
 comment on table  ops.dataset_timing                  is 'When each dataset is fetched again, after program and configuration: one default per dataset, and one row for each scope with its own timing.';
@@ -44,11 +45,12 @@ comment on column ops.dataset_timing.refresh_days     is 'Days after which a sna
 comment on column ops.dataset_timing.empty_holds_days is 'Days after which an empty answer is fetched again; null where an empty answer is final.';
 comment on column ops.dataset_timing.empty_until_days is 'Number of the newest days to which empty_holds_days applies; null where it applies to all days.';
 comment on column ops.dataset_timing.empty_early_days is 'Days by which an empty answer becomes final later than others; null for a snapshot.';
+comment on column ops.dataset_timing.account          is 'Account whose planning noted it last; empty for that of API_TOKEN.';
 comment on column ops.dataset_timing.keep_months      is 'Number of whole months before the current one that are kept and requested; null without a limit.';
 select ops.comment_columns('ops.dataset_timing');
 
 create table ops.next_run (
-  line_id   text        primary key,
+  line_id   text        not null,
   datasets  text[]      not null,
   runs_at   timestamptz not null,
   slices    integer     not null,
@@ -56,7 +58,9 @@ create table ops.next_run (
   credits   bigint      not null,
   priced_at timestamptz not null,
   over_budget_slices  integer not null default 0,
-  over_budget_credits bigint  not null default 0
+  over_budget_credits bigint  not null default 0,
+  account   text        not null default '',
+  primary key (account, line_id)
 );
 comment on table  ops.next_run           is 'Next run of each line of the crontab that plans, priced by the worker that planned last.';
 comment on column ops.next_run.line_id   is 'Line of the crontab, by its id.';

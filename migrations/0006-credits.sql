@@ -12,10 +12,12 @@ create table ops.credit_account (
   pace_per_second double precision not null check (pace_per_second > 0),
   next_start_at   timestamptz      not null,
   slowed_at       timestamptz,
-  observed_at     timestamptz
+  observed_at     timestamptz,
+  account         text             not null default ''
 );
 comment on table  ops.credit_account                 is 'Allowance of each API key, as the service last reported it, with the credits that are held for calls in flight.';
 comment on column ops.credit_account.account_id      is 'Shortened hash of the API key; the key itself is stored nowhere.';
+comment on column ops.credit_account.account         is 'Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A token that was replaced keeps its row.';
 comment on column ops.credit_account.total           is 'Credits per period; null until the service reports them.';
 comment on column ops.credit_account.remaining       is 'Credits left; null until the service reports them. While calls overlap, only a lower figure replaces this one.';
 comment on column ops.credit_account.resets_at       is 'When the period ends.';

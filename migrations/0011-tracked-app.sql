@@ -2,6 +2,7 @@
 
 create table core.tracked_app (
   app_key                    integer     not null,
+  account                    text        not null default '',
   valid_from                 date        not null,
   valid_to                   date,
   is_current                 boolean,
@@ -9,7 +10,7 @@ create table core.tracked_app (
   available_countries        jsonb,
   slice_id                   bigint      not null,
   fetched_at                 timestamptz not null,
-  primary key (app_key, valid_from)
+  primary key (app_key, account, valid_from)
 );
 comment on table  core.tracked_app                            is 'Apps that the account tracks; one row per period in which the account tracked the app.';
 comment on column core.tracked_app.valid_from                 is 'First day on which the account was seen to track it.';
@@ -23,12 +24,13 @@ select ops.comment_columns('core.tracked_app');
 create table core.tracked_competitor (
   app_key            integer     not null,
   competitor_app_key integer     not null,
+  account            text        not null default '',
   valid_from         date        not null,
   valid_to           date,
   is_current         boolean,
   slice_id           bigint      not null,
   fetched_at         timestamptz not null,
-  primary key (app_key, competitor_app_key, valid_from)
+  primary key (app_key, competitor_app_key, account, valid_from)
 );
 create index tracked_competitor_by_competitor on core.tracked_competitor (competitor_app_key);
 comment on table  core.tracked_competitor                    is 'Competitors that the account names for an app that it tracks; one row per period in which the account named the competitor.';

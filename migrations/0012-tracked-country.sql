@@ -3,13 +3,14 @@
 create table core.tracked_country (
   app_key       integer     not null,
   country_key   smallint    not null,
+  account       text        not null default '',
   valid_from    date        not null,
   valid_to      date,
   is_current    boolean,
   keyword_count integer     not null,
   slice_id      bigint      not null,
   fetched_at    timestamptz not null,
-  primary key (app_key, country_key, valid_from)
+  primary key (app_key, country_key, account, valid_from)
 );
 comment on table  core.tracked_country               is 'Number of keywords that the account tracks for an app, by country; one row per period with the same number.';
 comment on column core.tracked_country.valid_from    is 'First day with this number.';

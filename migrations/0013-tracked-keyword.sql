@@ -4,6 +4,7 @@ create table core.tracked_keyword (
   app_key        integer     not null,
   country_key    smallint    not null,
   keyword_key    integer     not null,
+  account        text        not null default '',
   valid_from     date        not null,
   valid_to       date,
   is_current     boolean,
@@ -16,7 +17,7 @@ create table core.tracked_keyword (
   created_at     timestamp,
   slice_id       bigint      not null,
   fetched_at     timestamptz not null,
-  primary key (app_key, country_key, keyword_key, valid_from)
+  primary key (app_key, country_key, keyword_key, account, valid_from)
 );
 comment on table  core.tracked_keyword                is 'Keywords that the account tracks for an app and country; one row per period in which the account tracked the keyword.';
 comment on column core.tracked_keyword.valid_from     is 'First day on which the account was seen to track it.';

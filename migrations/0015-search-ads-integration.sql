@@ -3,6 +3,7 @@
 create table core.search_ads_integration (
   org_id            text        not null,
   integration_id    text        not null,
+  account           text        not null default '',
   valid_from        date        not null,
   valid_to          date,
   is_current        boolean,
@@ -18,7 +19,7 @@ create table core.search_ads_integration (
   extra             jsonb,
   slice_id          bigint      not null,
   fetched_at        timestamptz not null,
-  primary key (org_id, integration_id, valid_from)
+  primary key (org_id, integration_id, account, valid_from)
 );
 comment on table  core.search_ads_integration                   is 'Search-ads organisations that the account is connected to; one row per period without a change. No row means that the account is not connected; it may still have spent money. Which organisations are connected?';
 comment on column core.search_ads_integration.org_id            is 'Id of the organisation.';

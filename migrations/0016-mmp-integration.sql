@@ -3,6 +3,7 @@
 create table core.mmp_integration (
   app_key        integer     not null,
   tracker_type   text        not null,
+  account        text        not null default '',
   valid_from     date        not null,
   valid_to       date,
   is_current     boolean,
@@ -13,7 +14,7 @@ create table core.mmp_integration (
   icon_url       text,
   slice_id       bigint      not null,
   fetched_at     timestamptz not null,
-  primary key (app_key, tracker_type, valid_from)
+  primary key (app_key, tracker_type, account, valid_from)
 );
 comment on table  core.mmp_integration                is 'Measurement partners that the account''s apps report to; one row per period without a change.';
 comment on column core.mmp_integration.tracker_type   is 'Name of the partner, upper case; '''' for an app without any.';

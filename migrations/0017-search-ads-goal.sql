@@ -2,6 +2,7 @@
 
 create table core.search_ads_goal (
   goal_id        text        not null,
+  account        text        not null default '',
   valid_from     date        not null,
   valid_to       date,
   is_current     boolean,
@@ -16,7 +17,7 @@ create table core.search_ads_goal (
   extra          jsonb,
   slice_id       bigint      not null,
   fetched_at     timestamptz not null,
-  primary key (goal_id, valid_from)
+  primary key (goal_id, account, valid_from)
 );
 comment on table  core.search_ads_goal                is 'Goals by which the account measures its search ads; one row per period without a change.';
 comment on column core.search_ads_goal.goal_id        is 'Id of the goal; reports can be fetched for it (options.goals).';
@@ -34,6 +35,7 @@ select ops.comment_columns('core.search_ads_goal');
 create table core.search_ads_goal_event (
   goal_id            text        not null,
   event_id           text        not null,
+  account            text        not null default '',
   valid_from         date        not null,
   valid_to           date,
   is_current         boolean,
@@ -44,7 +46,7 @@ create table core.search_ads_goal_event (
   extra              jsonb,
   slice_id           bigint      not null,
   fetched_at         timestamptz not null,
-  primary key (goal_id, event_id, valid_from)
+  primary key (goal_id, event_id, account, valid_from)
 );
 comment on table  core.search_ads_goal_event                    is 'Events that count towards a goal; one row per period without a change.';
 comment on column core.search_ads_goal_event.goal_id            is 'The goal.';

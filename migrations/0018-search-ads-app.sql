@@ -2,6 +2,7 @@
 
 create table core.search_ads_app (
   app_key        integer     not null,
+  account        text        not null default '',
   valid_from     date        not null,
   valid_to       date,
   is_current     boolean,
@@ -20,7 +21,7 @@ create table core.search_ads_app (
   extra          jsonb,
   slice_id       bigint      not null,
   fetched_at     timestamptz not null,
-  primary key (app_key, valid_from)
+  primary key (app_key, account, valid_from)
 );
 comment on table  core.search_ads_app               is 'Apps that the account advertises; one row per period without a change other than in ratings.';
 comment on column core.search_ads_app.category_id   is 'Category id in its store; 0 is a real one.';

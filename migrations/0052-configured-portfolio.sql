@@ -7,7 +7,8 @@ create table core.configured_portfolio (
   member     text not null,
   valid_from date not null,
   valid_to   date,
-  primary key (store, track_id, part, member, valid_from)
+  account    text not null default '',
+  primary key (store, track_id, part, member, account, valid_from)
 );
 comment on table  core.configured_portfolio            is 'Apps that portfolio.apps of the configuration lists, with their countries and keywords, as of the plannings; one row per period in which it listed the member. Where portfolio.source is account it lists none.';
 comment on column core.configured_portfolio.part       is 'What is listed: the app itself, a country of it, or a keyword of it.';

@@ -120,7 +120,7 @@ comment on column ops.failed_slice.next_try_at   is 'When it is requested again 
 select ops.comment_columns('ops.failed_slice');
 
 create view ops.run_summary as
-select r.run_id, r.kind, r.as_of, r.plan_id, r.started_at, r.ended_at,
+select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at,
        case when r.outcome in ('planned', 'loaded') is not true then r.outcome
             when s.open_count > 0                       then 'unfinished'
             when s.deferred_count > 0                   then 'deferred'
@@ -157,6 +157,7 @@ comment on column ops.run_summary.outcome             is 'How it stands: loaded,
 comment on column ops.run_summary.planned_slice_count is 'Planned slices.';
 comment on column ops.run_summary.planned_credits     is 'Planned credits.';
 comment on column ops.run_summary.naive_credits       is 'Credits that the same cells would cost with one request per item and day.';
+comment on column ops.run_summary.account             is 'Account that its requests are charged to; empty for that of API_TOKEN.';
 comment on column ops.run_summary.loaded_count        is 'Its slices that are loaded.';
 comment on column ops.run_summary.empty_count         is 'Its slices for which the service returned no rows.';
 comment on column ops.run_summary.skipped_count       is 'Its unavailable slices.';
@@ -169,18 +170,19 @@ comment on column ops.run_summary.request_count       is 'Requests that were sen
 comment on column ops.run_summary.booked_credits      is 'Credits charged for them.';
 
 create view ops.credit_spend_daily as
-select date_day, coalesce(dataset, '') as dataset, operation, class,
-       sum(request_count)::bigint as request_count, sum(failed_request_count)::bigint as failed_request_count, sum(cost)::bigint as booked_credits
-from   (select (received_at at time zone 'UTC')::date as date_day, dataset, operation, class, 1 as request_count,
+select q.date_day, coalesce(a.account, '') as account, coalesce(q.dataset, '') as dataset, q.operation, q.class,
+       sum(q.request_count)::bigint as request_count, sum(q.failed_request_count)::bigint as failed_request_count, sum(q.cost)::bigint as booked_credits
+from   (select (received_at at time zone 'UTC')::date as date_day, account_id, dataset, operation, class, 1 as request_count,
                (error_code is not null)::integer as failed_request_count, cost
         from   ops.request
         where  account_id <> 'import'
         union  all
-        select date_day, dataset, operation, class, request_count, failed_request_count, cost
+        select date_day, account_id, dataset, operation, class, request_count, failed_request_count, cost
         from   ops.past_spend_daily
         where  account_id <> 'import') as q
-group  by 1, 2, 3, 4;
-comment on view   ops.credit_spend_daily                      is 'One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?';
+left   join ops.credit_account as a on a.account_id = q.account_id
+group  by 1, 2, 3, 4, 5;
+comment on view   ops.credit_spend_daily                      is 'One row per day (UTC), account, dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?';
 comment on column ops.credit_spend_daily.date_day             is 'Day of the answer, UTC.';
 comment on column ops.credit_spend_daily.dataset              is 'Dataset; empty for requests of a command.';
 comment on column ops.credit_spend_daily.class                is 'Class in which credits were held.';

@@ -35,7 +35,8 @@ cross  join lateral (
   where  f.app_key = a.app_key and f.date_day = g.date_day and f.country_key = s.country_key and f.device_key = d.device_key
   offset 0) as q
 cross  join lateral (
-  select n.keyword_key
+  -- a keyword that several accounts track is one
+  select distinct n.keyword_key
   from   core.tracked_keyword as n
   where  n.app_key = a.app_key and n.country_key = s.country_key and n.valid_from <= g.date_day and g.date_day < coalesce(n.valid_to, date 'infinity')
   and    (q.keyword_keys @> n.keyword_key) is not true
@@ -178,7 +179,7 @@ left   join lateral (
   select n.*
   from   core.tracked_keyword as n
   where  n.app_key = f.app_key and n.country_key = f.country_key and n.keyword_key = f.keyword_key
-  order  by n.valid_from desc limit 1) as t on true
+  order  by n.valid_from desc, n.account limit 1) as t on true
 -- a newer answer may leave the volume out
 left   join lateral (
   select n.search_volume
@@ -289,7 +290,7 @@ left   join lateral (
     select t.search_volume
     from   core.tracked_keyword as t
     where  t.app_key = r.app_key and t.country_key = r.country_key and t.keyword_key = r.keyword_key and t.search_volume is not null
-    order  by t.valid_from desc limit 1) as t on true
+    order  by t.valid_from desc, t.account limit 1) as t on true
   cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v
   where  r.app_key = s.app_key and r.date_day = s.date_day and r.country_key = s.country_key and r.device_key = s.device_key
 ) as w on true

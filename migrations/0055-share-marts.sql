@@ -22,7 +22,12 @@ with cell as not materialized (
          case when t.valid_from = min(t.valid_from) over (partition by t.app_key) and t.valid_from <= coalesce(f.first_day, 'infinity') then '-infinity'::date
               else t.valid_from end as since,
          coalesce(t.valid_to, 'infinity'::date) as until
-  from   core.tracked_competitor as t
+  -- what several accounts name is named once
+  from   (select n.app_key, n.competitor_app_key, lower(d.days) as valid_from, upper(d.days) as valid_to
+          from   (select t.app_key, t.competitor_app_key, range_agg(daterange(t.valid_from, t.valid_to)) as spans
+                  from   core.tracked_competitor as t
+                  group  by 1, 2) as n
+          cross  join unnest(n.spans) as d (days)) as t
   left   join (select l.app_key, min(l.valid_from) as first_day from core.tracked_app as l group by 1) as f on f.app_key = t.app_key
   join   core.dim_app as a on a.app_key = t.app_key
   join   core.dim_app as o on o.app_key = t.competitor_app_key and o.store = a.store

@@ -14,9 +14,9 @@ comment on column mart.data_freshness.open_slice_count is 'Slices that wait or r
 select ops.comment_columns('mart.data_freshness', 'ops.freshness');
 
 create view mart.credit_spend_daily as
-select date_day, dataset, operation, class as credit_class, request_count, failed_request_count, booked_credits as credit_count
+select date_day, account, dataset, operation, class as credit_class, request_count, failed_request_count, booked_credits as credit_count
 from   ops.credit_spend_daily;
-comment on view   mart.credit_spend_daily                      is 'One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. Counts may be added up over everything. What did keyword ranks cost last month? On which day was most spent?';
+comment on view   mart.credit_spend_daily                      is 'One row per day (UTC), account, dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. Counts may be added up over everything. What did keyword ranks cost last month? On which day was most spent?';
 comment on column mart.credit_spend_daily.date_day             is 'Day of the answer, UTC.';
 comment on column mart.credit_spend_daily.dataset              is 'Dataset; empty for requests of a command.';
 comment on column mart.credit_spend_daily.credit_class         is 'Class in which credits were held.';
@@ -27,17 +27,18 @@ select ops.comment_columns('mart.credit_spend_daily');
 
 create view mart.credit_spend_by_app_daily as
 select q.date_day, q.store, q.track_id, coalesce(a.app_name, q.track_id) as app_name, q.country_code, coalesce(q.dataset, '') as dataset,
-       q.class as credit_class, sum(q.request_count)::bigint as request_count, sum(q.cost)::bigint as credit_count
-from   (select (received_at at time zone 'UTC')::date as date_day, store, track_id, country_code, dataset, class, 1 as request_count, cost
+       q.class as credit_class, coalesce(c.account, '') as account, sum(q.request_count)::bigint as request_count, sum(q.cost)::bigint as credit_count
+from   (select (received_at at time zone 'UTC')::date as date_day, account_id, store, track_id, country_code, dataset, class, 1 as request_count, cost
         from   ops.request
         where  account_id <> 'import'
         union  all
-        select date_day, store, track_id, country_code, dataset, class, request_count, cost
+        select date_day, account_id, store, track_id, country_code, dataset, class, request_count, cost
         from   ops.past_spend_daily
         where  account_id <> 'import') as q
 left   join core.dim_app as a on a.store = q.store and a.track_id = q.track_id
-group  by 1, 2, 3, 4, 5, 6, 7;
-comment on view   mart.credit_spend_by_app_daily               is 'One row per day (UTC), app, country, dataset and class: requests that were sent and the credits charged for them. Counts may be added up over everything, and are those of credit_spend_daily. What does each app cost a month? Which country costs most?';
+left   join ops.credit_account as c on c.account_id = q.account_id
+group  by 1, 2, 3, 4, 5, 6, 7, 8;
+comment on view   mart.credit_spend_by_app_daily               is 'One row per day (UTC), account, app, country, dataset and class: requests that were sent and the credits charged for them. Counts may be added up over everything, and are those of credit_spend_daily. What does each app cost a month? Which country costs most?';
 comment on column mart.credit_spend_by_app_daily.date_day      is 'Day of the answer, UTC.';
 comment on column mart.credit_spend_by_app_daily.store         is 'ios or android; null for requests that are not about a store.';
 comment on column mart.credit_spend_by_app_daily.track_id      is 'Track id of the app; null for requests about several apps or none, such as lists, charts and commands.';

@@ -2,7 +2,7 @@
 
 create view mart.keyword_rank_vs_competitor as
 with competitor as (
-  select t.app_key, t.competitor_app_key, 'named' as competitor_source
+  select distinct t.app_key, t.competitor_app_key, 'named' as competitor_source
   from   core.tracked_competitor as t
   where  t.valid_to is null
   union  all

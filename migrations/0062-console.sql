@@ -37,7 +37,7 @@ comment on view ops.audit_log is 'One row per action of a person in the console.
 select ops.comment_columns('ops.audit_log', 'ops.audit');
 
 create view ops.run_log as
-select run_id, kind, worker_id, plan_id, as_of, datasets, max_credits, planned_slices, planned_credits, started_at, ended_at, outcome, past_loaded_count,
+select run_id, kind, account, worker_id, plan_id, as_of, datasets, max_credits, planned_slices, planned_credits, started_at, ended_at, outcome, past_loaded_count,
        past_empty_count
 from   ops.run;
 comment on view ops.run_log is 'One row per run as its process left it, without the sums of ops.run_summary, which read its slices. Which runs have not ended?';
@@ -73,7 +73,7 @@ comment on column ops.slice_item.slice_id is 'Number of the slice.';
 select ops.comment_columns('ops.slice_item');
 
 create view ops.worker_status as
-select w.worker_id, w.kind, w.host, w.pid, w.started_at, w.heartbeat_at, w.stopped_at, w.ended_as,
+select w.worker_id, w.kind, w.account, w.host, w.pid, w.started_at, w.heartbeat_at, w.stopped_at, w.ended_as,
        w.stopped_at is null and exists (
          select from pg_catalog.pg_locks as l
          where  l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
@@ -84,7 +84,7 @@ comment on column ops.worker_status.is_running is 'True while it holds the advis
 select ops.comment_columns('ops.worker_status', 'ops.worker');
 
 create view ops.credit_balance as
-select account_id, total, remaining, resets_at, period_hours, held, in_flight, overlapped, pace_per_second, observed_at from ops.credit_account;
+select account_id, account, total, remaining, resets_at, period_hours, held, in_flight, overlapped, pace_per_second, observed_at from ops.credit_account;
 comment on view ops.credit_balance is 'One row per account: its allowance as the service last reported it, and what is held for calls in flight. What is left, and until when?';
 select ops.comment_columns('ops.credit_balance', 'ops.credit_account');
 
@@ -104,8 +104,8 @@ comment on view ops.credit_price is 'One row per operation that was called: its 
 select ops.comment_columns('ops.credit_price', 'ops.credit_cost');
 
 create view ops.next_run_price as
-select line_id, datasets, runs_at, slices, requests, credits, over_budget_slices, over_budget_credits, priced_at from ops.next_run;
-comment on view ops.next_run_price is 'One row per line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?';
+select account, line_id, datasets, runs_at, slices, requests, credits, over_budget_slices, over_budget_credits, priced_at from ops.next_run;
+comment on view ops.next_run_price is 'One row per account and line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?';
 select ops.comment_columns('ops.next_run_price', 'ops.next_run');
 
 -- what a plan is made from: the grid of coverage and the price of a selection are read as the reader too

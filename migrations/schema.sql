@@ -174,7 +174,8 @@ create table core.configured_portfolio (
   member text not null, -- The country or the keyword; empty for the app itself. A keyword holds for all countries beside it in the configuration.
   valid_from date not null, -- First day on which a planning found it listed.
   valid_to date, -- First day on which a planning did not find it listed any more; null while it is listed.
-  constraint configured_portfolio_pkey PRIMARY KEY (store, track_id, part, member, valid_from),
+  account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
+  constraint configured_portfolio_pkey PRIMARY KEY (store, track_id, part, member, account, valid_from),
   constraint configured_portfolio_part_check CHECK ((part = ANY (ARRAY['app'::text, 'country'::text, 'keyword'::text]))),
   constraint configured_portfolio_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text])))
 );
@@ -987,6 +988,7 @@ create table core.keyword_spot_word (
 create table core.mmp_integration (
   app_key integer not null, -- The app.
   tracker_type text not null, -- Name of the partner, upper case; '' for an app without any.
+  account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
   is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
@@ -997,7 +999,7 @@ create table core.mmp_integration (
   icon_url text, -- Address of the app's icon.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
-  constraint mmp_integration_pkey PRIMARY KEY (app_key, tracker_type, valid_from),
+  constraint mmp_integration_pkey PRIMARY KEY (app_key, tracker_type, account, valid_from),
   constraint mmp_integration_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
@@ -1050,6 +1052,7 @@ CREATE INDEX review_of_v2 ON core.review USING btree (app_key, country_key, revi
 -- Apps that the account advertises; one row per period without a change other than in ratings.
 create table core.search_ads_app (
   app_key integer not null, -- The app.
+  account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
   is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
@@ -1068,13 +1071,14 @@ create table core.search_ads_app (
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
-  constraint search_ads_app_pkey PRIMARY KEY (app_key, valid_from),
+  constraint search_ads_app_pkey PRIMARY KEY (app_key, account, valid_from),
   constraint search_ads_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
 -- Goals by which the account measures its search ads; one row per period without a change.
 create table core.search_ads_goal (
   goal_id text not null, -- Id of the goal; reports can be fetched for it (options.goals).
+  account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
   is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
@@ -1089,7 +1093,7 @@ create table core.search_ads_goal (
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
-  constraint search_ads_goal_pkey PRIMARY KEY (goal_id, valid_from),
+  constraint search_ads_goal_pkey PRIMARY KEY (goal_id, account, valid_from),
   constraint search_ads_goal_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
@@ -1097,6 +1101,7 @@ create table core.search_ads_goal (
 create table core.search_ads_goal_event (
   goal_id text not null, -- The goal.
   event_id text not null, -- Id of the event.
+  account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
   is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
@@ -1107,13 +1112,14 @@ create table core.search_ads_goal_event (
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
-  constraint search_ads_goal_event_pkey PRIMARY KEY (goal_id, event_id, valid_from)
+  constraint search_ads_goal_event_pkey PRIMARY KEY (goal_id, event_id, account, valid_from)
 );
 
 -- Search-ads organisations that the account is connected to; one row per period without a change. No row means that the account is not connected; it may still have spent money. Which organisations are connected?
 create table core.search_ads_integration (
   org_id text not null, -- Id of the organisation.
   integration_id text not null, -- Id of the connection.
+  account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
   is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
@@ -1129,12 +1135,13 @@ create table core.search_ads_integration (
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
-  constraint search_ads_integration_pkey PRIMARY KEY (org_id, integration_id, valid_from)
+  constraint search_ads_integration_pkey PRIMARY KEY (org_id, integration_id, account, valid_from)
 );
 
 -- Apps that the account tracks; one row per period in which the account tracked the app.
 create table core.tracked_app (
   app_key integer not null, -- The app.
+  account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which the account was seen to track it.
   valid_to date, -- First day on which the account was seen not to track it any more; null while it does.
   is_current boolean, -- True while the account tracks the app; null where the newest list had invalid items and did not name it: it stays in the portfolio.
@@ -1142,7 +1149,7 @@ create table core.tracked_app (
   available_countries jsonb, -- Countries in which the app is available, sorted, as last seen.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
-  constraint tracked_app_pkey PRIMARY KEY (app_key, valid_from),
+  constraint tracked_app_pkey PRIMARY KEY (app_key, account, valid_from),
   constraint tracked_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
@@ -1150,12 +1157,13 @@ create table core.tracked_app (
 create table core.tracked_competitor (
   app_key integer not null, -- App that the account tracks.
   competitor_app_key integer not null, -- Its competitor, which need not be in the portfolio.
+  account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which the competitor was seen to be named.
   valid_to date, -- First day on which the competitor was seen not to be named any more; null while it is named.
   is_current boolean, -- True while the competitor is named; null where the newest list had invalid items and did not name it.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
-  constraint tracked_competitor_pkey PRIMARY KEY (app_key, competitor_app_key, valid_from),
+  constraint tracked_competitor_pkey PRIMARY KEY (app_key, competitor_app_key, account, valid_from),
   constraint tracked_competitor_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
   constraint tracked_competitor_competitor_app_key_fkey FOREIGN KEY (competitor_app_key) REFERENCES core.dim_app(app_key)
 );
@@ -1165,13 +1173,14 @@ CREATE INDEX tracked_competitor_by_competitor ON core.tracked_competitor USING b
 create table core.tracked_country (
   app_key integer not null, -- The app.
   country_key smallint not null, -- The country.
+  account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day with this number.
   valid_to date, -- First day with another number, or none; null while the number is current.
   is_current boolean, -- True while the number is current; null where the newest answer had invalid items and did not name the country.
   keyword_count integer not null, -- Number of tracked keywords.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
-  constraint tracked_country_pkey PRIMARY KEY (app_key, country_key, valid_from),
+  constraint tracked_country_pkey PRIMARY KEY (app_key, country_key, account, valid_from),
   constraint tracked_country_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
   constraint tracked_country_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
@@ -1181,6 +1190,7 @@ create table core.tracked_keyword (
   app_key integer not null, -- The app.
   country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
+  account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which the account was seen to track it.
   valid_to date, -- First day on which the account was seen not to track it any more; null while it does.
   is_current boolean, -- True while the account tracks the keyword; null where the newest list had invalid items and did not name it: it stays in the portfolio.
@@ -1193,7 +1203,7 @@ create table core.tracked_keyword (
   created_at timestamp without time zone, -- When the account began to track it, as the service reports it, without a time zone.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
-  constraint tracked_keyword_pkey PRIMARY KEY (app_key, country_key, keyword_key, valid_from),
+  constraint tracked_keyword_pkey PRIMARY KEY (app_key, country_key, keyword_key, account, valid_from),
   constraint tracked_keyword_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
   constraint tracked_keyword_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key),
   constraint tracked_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key)
@@ -2267,7 +2277,7 @@ create view mart.chart_movement_daily (
      JOIN core.dim_country c ON c.country_key = n.country_key
      JOIN core.dim_device d ON d.device_key = n.device_key;
 
--- One row per day (UTC), app, country, dataset and class: requests that were sent and the credits charged for them. Counts may be added up over everything, and are those of credit_spend_daily. What does each app cost a month? Which country costs most?
+-- One row per day (UTC), account, app, country, dataset and class: requests that were sent and the credits charged for them. Counts may be added up over everything, and are those of credit_spend_daily. What does each app cost a month? Which country costs most?
 create view mart.credit_spend_by_app_daily (
   date_day date, -- Day of the answer, UTC.
   store text, -- ios or android; null for requests that are not about a store.
@@ -2276,6 +2286,7 @@ create view mart.credit_spend_by_app_daily (
   country_code text, -- Country, ISO 3166-1 alpha-2; null for requests about all countries or none.
   dataset text, -- Dataset; empty for requests of a command.
   credit_class text, -- Class in which credits were held.
+  account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   request_count bigint, -- Requests.
   credit_count bigint -- Credits charged.
 ) as
@@ -2286,9 +2297,11 @@ create view mart.credit_spend_by_app_daily (
     q.country_code,
     COALESCE(q.dataset, ''::text) AS dataset,
     q.class AS credit_class,
+    COALESCE(c.account, ''::text) AS account,
     sum(q.request_count) AS request_count,
     sum(q.cost) AS credit_count
    FROM ( SELECT (request.received_at AT TIME ZONE 'UTC'::text)::date AS date_day,
+            request.account_id,
             request.store,
             request.track_id,
             request.country_code,
@@ -2300,6 +2313,7 @@ create view mart.credit_spend_by_app_daily (
           WHERE request.account_id <> 'import'::text
         UNION ALL
          SELECT past_spend_daily.date_day,
+            past_spend_daily.account_id,
             past_spend_daily.store,
             past_spend_daily.track_id,
             past_spend_daily.country_code,
@@ -2310,11 +2324,13 @@ create view mart.credit_spend_by_app_daily (
            FROM ops.past_spend_daily
           WHERE past_spend_daily.account_id <> 'import'::text) q
      LEFT JOIN core.dim_app a ON a.store = q.store AND a.track_id = q.track_id
-  GROUP BY q.date_day, q.store, q.track_id, (COALESCE(a.app_name, q.track_id)), q.country_code, (COALESCE(q.dataset, ''::text)), q.class;
+     LEFT JOIN ops.credit_account c ON c.account_id = q.account_id
+  GROUP BY q.date_day, q.store, q.track_id, (COALESCE(a.app_name, q.track_id)), q.country_code, (COALESCE(q.dataset, ''::text)), q.class, (COALESCE(c.account, ''::text));
 
--- One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. Counts may be added up over everything. What did keyword ranks cost last month? On which day was most spent?
+-- One row per day (UTC), account, dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. Counts may be added up over everything. What did keyword ranks cost last month? On which day was most spent?
 create view mart.credit_spend_daily (
   date_day date, -- Day of the answer, UTC.
+  account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   dataset text, -- Dataset; empty for requests of a command.
   operation text, -- Operation of the API.
   credit_class text, -- Class in which credits were held.
@@ -2323,6 +2339,7 @@ create view mart.credit_spend_daily (
   credit_count bigint -- Credits charged.
 ) as
  SELECT date_day,
+    account,
     dataset,
     operation,
     class AS credit_class,
@@ -2919,6 +2936,8 @@ create view mart.keyword_not_requested_daily (
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id
   WHERE NOT (EXISTS ( SELECT
+           FROM core.tracked_keyword o
+          WHERE o.app_key = t.app_key AND o.country_key = t.country_key AND o.keyword_key = t.keyword_key AND o.account < t.account AND o.valid_from <= g.date_day AND g.date_day < COALESCE(o.valid_to, 'infinity'::date))) AND NOT (EXISTS ( SELECT
            FROM ops.dropped_month o
           WHERE o.table_name = 'core.fact_keyword_rank'::text AND o.is_done AND o.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date));
 
@@ -2995,6 +3014,7 @@ create view mart.keyword_opportunity (
      LEFT JOIN LATERAL ( SELECT n.app_key,
             n.country_key,
             n.keyword_key,
+            n.account,
             n.valid_from,
             n.valid_to,
             n.is_current,
@@ -3009,7 +3029,7 @@ create view mart.keyword_opportunity (
             n.fetched_at
            FROM core.tracked_keyword n
           WHERE n.app_key = f.app_key AND n.country_key = f.country_key AND n.keyword_key = f.keyword_key
-          ORDER BY n.valid_from DESC
+          ORDER BY n.valid_from DESC, n.account
          LIMIT 1) t ON true
      LEFT JOIN LATERAL ( SELECT n.search_volume
            FROM core.fact_keyword_metadata n
@@ -3187,7 +3207,7 @@ create view mart.keyword_rank_vs_competitor (
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  WITH competitor AS (
-         SELECT t_1.app_key,
+         SELECT DISTINCT t_1.app_key,
             t_1.competitor_app_key,
             'named'::text AS competitor_source
            FROM core.tracked_competitor t_1
@@ -4896,7 +4916,16 @@ create view mart.visibility_daily (
                     ELSE t.valid_from
                 END AS since,
             COALESCE(t.valid_to, 'infinity'::date) AS until
-           FROM core.tracked_competitor t
+           FROM ( SELECT n_1.app_key,
+                    n_1.competitor_app_key,
+                    lower(d.days) AS valid_from,
+                    upper(d.days) AS valid_to
+                   FROM ( SELECT t_1.app_key,
+                            t_1.competitor_app_key,
+                            range_agg(daterange(t_1.valid_from, t_1.valid_to)) AS spans
+                           FROM core.tracked_competitor t_1
+                          GROUP BY t_1.app_key, t_1.competitor_app_key) n_1
+                     CROSS JOIN LATERAL unnest(n_1.spans) d(days)) t
              LEFT JOIN ( SELECT l.app_key,
                     min(l.valid_from) AS first_day
                    FROM core.tracked_app l
@@ -5125,11 +5154,20 @@ create view mart.weighted_share_of_voice_daily (
              LEFT JOIN LATERAL ( SELECT t_1.search_volume
                    FROM core.tracked_keyword t_1
                   WHERE t_1.app_key = r.app_key AND t_1.country_key = r.country_key AND t_1.keyword_key = r.keyword_key AND t_1.search_volume IS NOT NULL
-                  ORDER BY t_1.valid_from DESC
+                  ORDER BY t_1.valid_from DESC, t_1.account
                  LIMIT 1) t ON true
              CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v
           WHERE r.app_key = s.app_key AND r.date_day = s.date_day AND r.country_key = s.country_key AND r.device_key = s.device_key) w ON true
      LEFT JOIN ops.app_groups ag ON ag.store = s.store AND ag.track_id = s.track_id;
+
+-- Accounts of the API that work with this warehouse beside the one of API_TOKEN, which has no row.
+create table ops.account (
+  account text not null, -- Name of the account, as accounts in the configuration has it.
+  queue_id bigint not null generated always as identity, -- Queue that its workers share, below zero; the workers of API_TOKEN share queue 0.
+  first_seen_at timestamp with time zone not null, -- When a process first worked with it.
+  constraint account_pkey PRIMARY KEY (account),
+  constraint account_queue_id_key UNIQUE (queue_id)
+);
 
 -- Accounts that the API refused, one row each. All requests stop until a balance check finds that the token is accepted.
 create table ops.account_stop (
@@ -5494,6 +5532,7 @@ create table ops.credit_account (
   next_start_at timestamp with time zone not null, -- When the next request may start.
   slowed_at timestamp with time zone, -- When the pace was last halved.
   observed_at timestamp with time zone, -- When the service last reported the balance.
+  account text not null default ''::text, -- Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A token that was replaced keeps its row.
   constraint credit_account_pkey PRIMARY KEY (account_id),
   constraint credit_account_pace_per_second_check CHECK ((pace_per_second > (0)::double precision))
 );
@@ -5501,6 +5540,7 @@ create table ops.credit_account (
 -- One row per account: its allowance as the service last reported it, and what is held for calls in flight. What is left, and until when?
 create view ops.credit_balance (
   account_id text, -- Shortened hash of the API key; the key itself is stored nowhere.
+  account text, -- Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A token that was replaced keeps its row.
   total integer, -- Credits per period; null until the service reports them.
   remaining integer, -- Credits left; null until the service reports them. While calls overlap, only a lower figure replaces this one.
   resets_at timestamp with time zone, -- When the period ends.
@@ -5512,6 +5552,7 @@ create view ops.credit_balance (
   observed_at timestamp with time zone -- When the service last reported the balance.
 ) as
  SELECT account_id,
+    account,
     total,
     remaining,
     resets_at,
@@ -5642,9 +5683,10 @@ create view ops.credit_price (
     last_charged
    FROM ops.credit_cost;
 
--- One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?
+-- One row per day (UTC), account, dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?
 create view ops.credit_spend_daily (
   date_day date, -- Day of the answer, UTC.
+  account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   dataset text, -- Dataset; empty for requests of a command.
   operation text, -- Operation of the API.
   class text, -- Class in which credits were held.
@@ -5652,14 +5694,16 @@ create view ops.credit_spend_daily (
   failed_request_count bigint, -- Requests without a valid answer.
   booked_credits bigint -- Credits charged.
 ) as
- SELECT date_day,
-    COALESCE(dataset, ''::text) AS dataset,
-    operation,
-    class,
-    sum(request_count) AS request_count,
-    sum(failed_request_count) AS failed_request_count,
-    sum(cost) AS booked_credits
+ SELECT q.date_day,
+    COALESCE(a.account, ''::text) AS account,
+    COALESCE(q.dataset, ''::text) AS dataset,
+    q.operation,
+    q.class,
+    sum(q.request_count) AS request_count,
+    sum(q.failed_request_count) AS failed_request_count,
+    sum(q.cost) AS booked_credits
    FROM ( SELECT (request.received_at AT TIME ZONE 'UTC'::text)::date AS date_day,
+            request.account_id,
             request.dataset,
             request.operation,
             request.class,
@@ -5670,6 +5714,7 @@ create view ops.credit_spend_daily (
           WHERE request.account_id <> 'import'::text
         UNION ALL
          SELECT past_spend_daily.date_day,
+            past_spend_daily.account_id,
             past_spend_daily.dataset,
             past_spend_daily.operation,
             past_spend_daily.class,
@@ -5678,7 +5723,8 @@ create view ops.credit_spend_daily (
             past_spend_daily.cost
            FROM ops.past_spend_daily
           WHERE past_spend_daily.account_id <> 'import'::text) q
-  GROUP BY date_day, (COALESCE(dataset, ''::text)), operation, class;
+     LEFT JOIN ops.credit_account a ON a.account_id = q.account_id
+  GROUP BY q.date_day, (COALESCE(a.account, ''::text)), (COALESCE(q.dataset, ''::text)), q.operation, q.class;
 
 -- Datasets of the program, as configured in the process that planned last.
 create table ops.dataset (
@@ -5707,6 +5753,7 @@ create table ops.dataset_timing (
   empty_until_days integer, -- Number of the newest days to which empty_holds_days applies; null where it applies to all days.
   empty_early_days integer, -- Days by which an empty answer becomes final later than others; null for a snapshot.
   keep_months integer, -- Number of whole months before the current one that are kept and requested; null without a limit.
+  account text not null default ''::text, -- Account whose planning noted it last; empty for that of API_TOKEN.
   constraint dataset_timing_pkey PRIMARY KEY (dataset, scope),
   constraint dataset_timing_kind_check CHECK ((kind = ANY (ARRAY['series'::text, 'period'::text, 'snapshot'::text])))
 );
@@ -6266,11 +6313,13 @@ create table ops.next_run (
   priced_at timestamp with time zone not null, -- When that was worked out.
   over_budget_slices integer not null default 0, -- Of these slices those that budgets are expected to put off to their next day or month.
   over_budget_credits bigint not null default 0, -- Credits that these are expected to cost.
-  constraint next_run_pkey PRIMARY KEY (line_id)
+  account text not null default ''::text,
+  constraint next_run_pkey PRIMARY KEY (account, line_id)
 );
 
--- One row per line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?
+-- One row per account and line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?
 create view ops.next_run_price (
+  account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   line_id text, -- Line of the crontab, by its id.
   datasets text[], -- Datasets that the line names; empty for all that are on.
   runs_at timestamp with time zone, -- When it runs next.
@@ -6281,7 +6330,8 @@ create view ops.next_run_price (
   over_budget_credits bigint, -- Credits that these are expected to cost.
   priced_at timestamp with time zone -- When that was worked out.
 ) as
- SELECT line_id,
+ SELECT account,
+    line_id,
     datasets,
     runs_at,
     slices,
@@ -6402,6 +6452,7 @@ create table ops.plan (
   past_unsure_credits bigint not null default 0, -- Credits that may have been charged for these: their calls got no reply. They count against its price as well.
   past_slice_count integer not null default 0, -- Loaded and empty slices of the plan for which another one stands since (ops.slice.is_folded).
   taken_credits bigint not null default 0, -- Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.
+  account text not null default ''::text, -- Account that it is for; empty for that of API_TOKEN.
   constraint plan_pkey PRIMARY KEY (plan_id)
 );
 
@@ -6873,6 +6924,8 @@ create table ops.run (
   as_of date not null, -- Day that counted as today.
   datasets text[] not null, -- Datasets that were planned.
   max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
+  account text not null default ''::text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
+  shared_queue_id bigint not null default 0, -- Queue that the workers of the account share: that of its slices where worker_id is null.
   planned_slices integer not null default 0, -- Slices that the run has planned so far.
   planned_credits bigint not null default 0, -- Credits those slices were expected to cost.
   naive_credits bigint not null default 0, -- Credits that the same cells would cost with one request per item and day.
@@ -6894,6 +6947,7 @@ CREATE INDEX run_plan ON ops.run USING btree (plan_id) WHERE (plan_id IS NOT NUL
 create view ops.run_log (
   run_id bigint, -- Number of the run.
   kind text, -- sync, backfill, schedule, retry, import (of answer files) or gateway (answers to its callers, one run a day).
+  account text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
   worker_id bigint, -- Foreground process that runs the slices; null when any worker may run them, as in a retry that a worker started automatically.
   plan_id bigint, -- Plan that it runs; null when it made no use of a saved plan.
   as_of date, -- Day that counted as today.
@@ -6909,6 +6963,7 @@ create view ops.run_log (
 ) as
  SELECT run_id,
     kind,
+    account,
     worker_id,
     plan_id,
     as_of,
@@ -6927,6 +6982,7 @@ create view ops.run_log (
 create view ops.run_summary (
   run_id bigint, -- Number of the run.
   kind text, -- sync, backfill, schedule, retry or import.
+  account text, -- Account that its requests are charged to; empty for that of API_TOKEN.
   as_of date, -- Day that counted as today.
   plan_id bigint, -- Plan that it ran; null when it ran none.
   started_at timestamp with time zone, -- When it started.
@@ -6948,6 +7004,7 @@ create view ops.run_summary (
 ) as
  SELECT r.run_id,
     r.kind,
+    r.account,
     r.as_of,
     r.plan_id,
     r.started_at,
@@ -7149,7 +7206,7 @@ create table ops.slice (
   planned_credits integer not null, -- Expected credits: the expected requests at the price of the plan.
   run_id bigint not null, -- Run that it belongs to now.
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
-  queue_id bigint not null default 0, -- Queue in which it waits: number of the foreground process that runs it, or 0 for the queue that all workers share.
+  queue_id bigint not null default 0, -- Queue in which it waits: number of the foreground process that runs it, 0 for the queue that the workers of API_TOKEN share, or below zero for that of another account (ops.account).
   turn integer not null default 0, -- Place in the queue, lower first: by class, then by day, newest first or in the order of its plan.
   worker_id bigint, -- Process that runs it or ran it last.
   attempt integer not null default 0, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
@@ -7325,7 +7382,12 @@ create view ops.slice_finality (
                 CASE
                     WHEN o.dataset IS NULL THEN b.*
                     ELSE o.*
-                END).keep_months AS keep_months) t
+                END).keep_months AS keep_months,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).account AS account) t
      CROSS JOIN LATERAL ( SELECT ops.today() + 1 - t.settle_days AS published) p
      CROSS JOIN LATERAL ( SELECT p.published -
                 CASE
@@ -7781,6 +7843,7 @@ create table ops.worker (
   stopped_at timestamp with time zone, -- When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.
   ended_as text, -- How it ended: stopped, died, or the code of the error that ended it; waiting while its process waits until the API accepts the account again. Null while it runs.
   job_pool text, -- Name under which it locks jobs of the queue; null for a process that runs none.
+  account text not null default ''::text, -- Account that it works with; empty for that of API_TOKEN.
   constraint worker_pkey PRIMARY KEY (worker_id)
 );
 
@@ -7788,6 +7851,7 @@ create table ops.worker (
 create view ops.worker_status (
   worker_id bigint, -- Number of the process.
   kind text, -- sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
+  account text, -- Account that it works with; empty for that of API_TOKEN.
   host text, -- Machine.
   pid integer, -- Process id on that machine.
   started_at timestamp with time zone, -- When it registered, by the clock of the database.
@@ -7798,6 +7862,7 @@ create view ops.worker_status (
 ) as
  SELECT worker_id,
     kind,
+    account,
     host,
     pid,
     started_at,
@@ -7875,6 +7940,7 @@ begin
       from   pg_catalog.pg_attribute as b
       where  b.attrelid = model and b.attnum > 0) as m on m.attname = a.attname
     left   join (values
+      ('account',        'Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.'),
       ('store',          'ios or android.'),
       ('track_id',       'Track id of the app in its store.'),
       ('app_key',        'The app.'),

@@ -1,9 +1,10 @@
 import { createClient } from "./api/client.ts";
 import { clientOptions, type App } from "./app.ts";
 import { apiAccess, type ApiAccess } from "./config/config.ts";
+import { accountOf } from "./config/config-of-account.ts";
 import { programDigest } from "./config/program.ts";
 import { AbortError, type StorehouseError } from "./core/errors.ts";
-import { openAccount } from "./credits/account.ts";
+import { nameAccount, openAccount } from "./credits/account.ts";
 import { recordStop } from "./credits/account-stop.ts";
 import type { Budget } from "./credits/budget.ts";
 import { learnedCosts } from "./credits/costs.ts";
@@ -14,7 +15,7 @@ import { createBatchedSteps } from "./ingest/batched-steps.ts";
 import type { IngestParts } from "./ingest/ingest-parts.ts";
 import { startSliceRunner, type SliceRunner } from "./ingest/slice-runner.ts";
 import { createClaimedSlices } from "./ingest/claimed-slices.ts";
-import { sharedQueue } from "./ledger/shared-queue.ts";
+import { isShared, sharedQueueOf } from "./ledger/shared-queue.ts";
 import { endOutage, noteOutage } from "./ledger/api-outages.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
@@ -64,10 +65,12 @@ export async function openIngest(
   const access = apiAccess(app.config.environment);
   const client = opened.use(createClient(clientOptions(app)));
   await checkStorable(db);
+  const account = accountOf(app.config.settings);
   await openAccount(db, access.accountId, api.requests_per_second, clock);
+  await nameAccount(db, access.accountId, account);
   let onQueued = () => undefined as void;
   const listening = kind === "worker" ? () => onQueued() : null;
-  const worker = opened.use(await enterWorker(pool, { kind, clock, onQueued: listening }));
+  const worker = opened.use(await enterWorker(pool, { kind, account, clock, onQueued: listening }));
   const { workerId } = worker;
   const holders = { workerId, isAlive };
   const living = { db, clock, log, accountId: access.accountId, holders, rhythm: app.rhythm ?? usualRhythm };
@@ -92,7 +95,8 @@ export async function openIngest(
   const partitions = createPartitions(db);
   const claimedSlices = createClaimedSlices();
   const outage = outageLog({ db, clock, accountId: access.accountId }, onApi);
-  const queueId = kind === "worker" ? sharedQueue : workerId;
+  const shared = await sharedQueueOf(db, account, clock.now());
+  const queueId = kind === "worker" ? shared : workerId;
   const retryMs = api.retry_seconds * 1000;
   let noting: Promise<void> = Promise.resolve();
   const abort = (error: StorehouseError) => {
@@ -135,6 +139,7 @@ export async function openIngest(
     clock,
     log,
     accountId: access.accountId,
+    account,
     learned: new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned])),
     workerId,
     program: programDigest(),
@@ -217,7 +222,7 @@ const shareForPage = 0.8;
 export function startWork({ config }: App, { parts, whenQueued }: Ingest): SliceRunner {
   const { api, worker } = config.settings;
   // a page may cost hundreds of credits, and is paid for whether its answer is awaited or not
-  const graceMs = parts.queueId === sharedQueue ? worker.grace_seconds * 1000 * shareForPage : personGraceMs;
+  const graceMs = isShared(parts.queueId) ? worker.grace_seconds * 1000 * shareForPage : personGraceMs;
   const runner = startSliceRunner(parts, {
     count: 2 * api.concurrency,
     graceMs: Math.min(graceMs, api.timeout_seconds * 1000),

@@ -7,9 +7,9 @@ const digits = 32;
 
 /**
  * A call as a short text that is equal for equal calls: whatever the order of parameters and of lists, and whether a default is
- * named or left out. Hexadecimal digits of a hash over method, path and values, without address and token.
+ * named or left out. `account` sets calls of an account apart (not that of API_TOKEN). Hexadecimal digits of a hash over method, path and values, without address and token.
  */
-export function questionOf(operation: Operation, params: Params): string {
+export function questionOf(operation: Operation, params: Params, account = ""): string {
   const { method, path, paging } = operation;
   const all = Object.entries(operation.params).map(([name, param]): Value => {
     const first = paging?.param === name ? paging.first : undefined;
@@ -23,7 +23,7 @@ export function questionOf(operation: Operation, params: Params): string {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, param, text }) => [param.in, name, text]);
   return createHash("sha256")
-    .update(JSON.stringify([method, filled, sent]))
+    .update(JSON.stringify([method, filled, sent, ...(account === "" ? [] : [account])]))
     .digest("hex")
     .slice(0, digits);
 }

@@ -1,7 +1,8 @@
 import { lockUntilCommit } from "../postgres/advisory-lock.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
-import { questionOf } from "../api/question.ts";
+import { questionIn } from "../ingest/account-calls.ts";
+import { accountColumn } from "../load/table.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { importedRequest, storedAnswers, takeSlices } from "../ledger/imported-slices.ts";
@@ -128,6 +129,6 @@ function callOf(dataset: Dataset, slice: Slice, page: number): Pick<Landing, "pa
   const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
   return {
     params: Object.fromEntries(Object.entries(params).filter(([, value]) => !Array.isArray(value))),
-    question: questionOf(operation, params),
+    question: questionIn(slice.scope[accountColumn] ?? "", operation, params),
   };
 }

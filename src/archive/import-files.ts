@@ -159,7 +159,7 @@ function lazyRun({ db, clock }: LoadParts, names: readonly string[]) {
     id: async () =>
       (opened ??= await openRun(
         db,
-        { kind: "import", workerId: null, asOf: clock.today(), datasets: names, maxCredits: null },
+        { kind: "import", workerId: null, account: "", asOf: clock.today(), datasets: names, maxCredits: null },
         clock.now(),
       )),
     close: async (outcome: "loaded" | "failed") => {

@@ -8,6 +8,7 @@ import type { Scope, Slice, SliceDraft } from "../core/slice.ts";
 import { devicesOf, storeOf } from "../core/store.ts";
 import { lastDay, windowLength, type Window } from "../core/window.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
+import { accountColumn } from "../load/table.ts";
 import { examplePartitions, timingsOf } from "../planner/example-partitions.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import type { AnswerFile } from "./answer-file.ts";
@@ -66,6 +67,8 @@ function checkStore({ store, app }: Scope): void {
 
 /** A scope has the fields of one of the dataset's partitions, and of others only those that its call uses: options add such fields. */
 function checkPartition(dataset: Dataset, draft: SliceDraft, partitions: readonly Partition[]): void {
+  if (draft.scope[accountColumn] !== undefined && dataset.ofAccount !== true)
+    throw new InvalidFile(`scope.${accountColumn}: is not a field of ${dataset.name}`);
   const named = fieldsOf(draft.scope);
   const likest = partitions
     .filter(({ scope }) => fieldsOf(scope).every((field) => named.includes(field)))
@@ -83,10 +86,10 @@ function checkPartition(dataset: Dataset, draft: SliceDraft, partitions: readonl
     throw new InvalidFile("items: those that were requested are missing");
 }
 
-/** The fields of a scope; how many pages are requested at most is in every dataset's. */
+/** The fields of a scope; how many pages are requested at most is in every dataset's, and an account in that of any that are of one. */
 function fieldsOf(scope: Scope): readonly string[] {
   return Object.keys(scope)
-    .filter((field) => field !== "most_pages")
+    .filter((field) => field !== "most_pages" && field !== accountColumn)
     .sort();
 }
 

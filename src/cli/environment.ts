@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { createApp, type App } from "../app.ts";
+import { configOfAccount } from "../config/config-of-account.ts";
 import { projectRoot, type Config } from "../config/config.ts";
 import { processEnvironment, readEnvironment, type Environment } from "../config/env.ts";
 import { readSettings } from "../config/read-yaml.ts";
@@ -51,7 +52,8 @@ export function homeOf({ STOREHOUSE_HOME: named }: Environment): string {
 export function configWith(read: (file: string) => Settings): Config {
   const environment = loadEnvironment();
   const file = settingsFile(environment);
-  return Object.freeze({ environment, settings: read(file), settingsFile: file, home: homeOf(environment) });
+  const config = { environment, settings: read(file), settingsFile: file, home: homeOf(environment) };
+  return configOfAccount(Object.freeze(config));
 }
 
 /**

@@ -7,15 +7,22 @@ import type { PortfolioSettings } from "./portfolio-settings.ts";
 type Named = {
   readonly credits: { readonly budgets: BudgetSettings };
   readonly portfolio: z.output<typeof PortfolioSettings>;
+  readonly accounts: Readonly<Record<string, { readonly credits?: { readonly budgets: BudgetSettings } | undefined }>>;
 };
 
 /** Datasets that a budget names and nobody has, and groups that the portfolio does not have. */
-export function unknownInBudgets({ credits, portfolio }: Named, datasets: readonly string[]) {
+export function unknownInBudgets({ credits, portfolio, accounts }: Named, datasets: readonly string[]) {
   const groups = Object.keys(portfolio.groups.apps);
-  return Object.entries(credits.budgets).flatMap(([budget, { datasets: chosen = [], app_groups: own = [] }]) => [
-    ...unknownNames(chosen, datasets, { path: ["credits", "budgets", budget, "datasets"], is: "dataset" }),
-    ...unknownNames(own, groups, { path: ["credits", "budgets", budget, "app_groups"], is: "group" }),
-  ]);
+  const ofAccounts = Object.entries(accounts).map(([name, own]) => ({ at: ["accounts", name], own: own.credits }));
+  return [{ at: [], own: credits }, ...ofAccounts].flatMap(({ at, own: given }) =>
+    Object.entries(given?.budgets ?? {}).flatMap(([budget, { datasets: chosen = [], app_groups: own = [] }]) => {
+      const path = [...at, "credits", "budgets", budget];
+      return [
+        ...unknownNames(chosen, datasets, { path: [...path, "datasets"], is: "dataset" }),
+        ...unknownNames(own, groups, { path: [...path, "app_groups"], is: "group" }),
+      ];
+    }),
+  );
 }
 
 function unknownNames(

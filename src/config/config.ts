@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { fail } from "../core/errors.ts";
+import { tokenVariable } from "./account-tokens.ts";
 import type { Environment } from "./env.ts";
 import type { Settings } from "./settings.ts";
 
@@ -22,11 +23,12 @@ export const projectRoot = path.resolve(import.meta.dirname, "../..");
 
 /** The address and token of the API; throws a UsageError naming the variable that is missing. */
 export function apiAccess(environment: Environment): ApiAccess {
-  const { API_BASE_URL: baseUrl, API_TOKEN: token } = environment;
+  const { API_BASE_URL: baseUrl, API_TOKEN: token, STOREHOUSE_ACCOUNT: account } = environment;
+  const variable = tokenVariable(account ?? "");
   if (baseUrl === undefined && token === undefined)
-    throw fail("bad_setting", { variable: "API_BASE_URL and API_TOKEN", problem: "are not set" });
+    throw fail("bad_setting", { variable: `API_BASE_URL and ${variable}`, problem: "are not set" });
   if (baseUrl === undefined) throw fail("bad_setting", { variable: "API_BASE_URL", problem: "is not set" });
-  if (token === undefined) throw fail("bad_setting", { variable: "API_TOKEN", problem: "is not set" });
+  if (token === undefined) throw fail("bad_setting", { variable, problem: "is not set" });
   return { baseUrl, token, accountId: accountIdOf(token) };
 }
 

@@ -7,12 +7,16 @@ export type ListChange = { readonly add: readonly string[]; readonly remove: rea
 const mostOnALine = 10;
 
 /**
- * The text of the configuration file with other keywords of one entry of portfolio.apps (counted from 0); null where that entry does not
+ * The text of the configuration file with other keywords of one entry of portfolio.apps (counted from 0), or of that of `account`; null where that entry does not
  * stand in the list itself but behind a name (`*name`). Everything else stays, comments too: one above a keyword that goes belongs to the next.
  */
-export function editedKeywords(text: string, index: number, { add, remove }: ListChange): string | null {
+export function editedKeywords(
+  text: string,
+  index: number,
+  { add, remove, account = "" }: ListChange & { readonly account?: string },
+): string | null {
   const document = parseDocument(text);
-  const list = ownList(document, ["portfolio", "apps", index]);
+  const list = ownList(document, [...(account === "" ? [] : ["accounts", account]), "portfolio", "apps", index]);
   if (list === null) return null;
   takeOut(list, new Set(remove));
   for (const keyword of add) list.add(document.createNode(keyword));

@@ -1,6 +1,8 @@
 import { parseEnv } from "node:util";
 import { z } from "zod";
 import { fail, StorehouseError } from "../core/errors.ts";
+import { AccountName } from "./account-settings.ts";
+import { accountTokensIn, isAccountToken, Token, tokenVariables } from "./account-tokens.ts";
 import { readText } from "./read-text.ts";
 import { type Variables, withSecretFiles } from "./secret-files.ts";
 
@@ -41,8 +43,8 @@ export const Environment = z.object({
     "Address of the API, with the path that all its paths share if there is one.",
   ),
   API_TOKEN: secret(
-    z.string().regex(/^\S+$/, "must not be empty or hold spaces"),
-    "Token of the API account; it goes into no log and no table.",
+    Token,
+    "Token of the API account; it goes into no log and no table. Those of `accounts` in the configuration have the name of the account behind it: API_TOKEN_ACME.",
   ),
   DATABASE_URL: secret(
     z.string().regex(/^postgres(ql)?:\/\/./, "must start with postgres:// or postgresql://"),
@@ -109,6 +111,9 @@ export const Environment = z.object({
       "Address of a dead man's switch, requested (GET) every minute while all is well: https, or http on this machine; as secret as a password.",
     secret: true,
   }),
+  STOREHOUSE_ACCOUNT: AccountName.optional().describe(
+    "Which of `accounts` in the configuration this process works with; the account of API_TOKEN when left out.",
+  ),
   STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),
   STOREHOUSE_CRONTAB: z.string().min(1).optional().describe("Another schedule than jobs/crontab, in the same format."),
   STOREHOUSE_HOME: z
@@ -141,12 +146,20 @@ export function addressProblem(text: string): string | null {
 }
 
 /** Settings that come from the environment or from `.env`. */
-export type Environment = z.output<typeof Environment>;
+export type Environment = z.output<typeof Environment> & {
+  /** Tokens of `accounts` in the configuration, by name. */
+  readonly accountTokens?: Readonly<Record<string, string>>;
+};
 
 /** Names of the variables that are secrets: each may be in a file instead. */
 export const secretNames: readonly string[] = Object.entries(Environment.shape)
   .filter(([, schema]) => schema.meta()?.["secret"] === true)
   .map(([name]) => name);
+
+/** True for a variable that is a secret. */
+export function isSecret(name: string): boolean {
+  return secretNames.includes(name) || isAccountToken(name);
+}
 
 /**
  * Reads the settings; variables that are set win over those of `file`, and each secret may be in a file that NAME_FILE names. Throws a
@@ -155,9 +168,11 @@ export const secretNames: readonly string[] = Object.entries(Environment.shape)
 export function readEnvironment(variables: Variables, file?: string): Environment {
   const fromFile = parseEnv((file === undefined ? null : readText(file)) ?? "");
   const levels = [variables, fromFile].map((level) => withUpperCase(withoutEmpty(level)));
-  const { given, setBy } = withSecretFiles(secretNames, levels);
+  const tokens = tokenVariables(levels);
+  const { given, setBy } = withSecretFiles([...secretNames, ...tokens], levels);
   const result = Environment.safeParse(given);
-  if (result.success) return result.data;
+  if (result.success && tokens.length === 0) return result.data;
+  if (result.success) return { ...result.data, accountTokens: accountTokensIn(tokens, { given, setBy }) };
   const issue = result.error.issues[0];
   const name = String(issue?.path[0]);
   throw fail("bad_setting", { variable: setBy.get(name) ?? name, problem: issue?.message });

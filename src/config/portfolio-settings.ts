@@ -41,15 +41,22 @@ const Groups = z
   .prefault({})
   .describe("Groups for marts (mart.app_group, mart.keyword_group); they change nothing about what is fetched.");
 
+const followed = {
+  source: z
+    .enum(["account", "config", "both"])
+    .default("account")
+    .describe("Where its apps come from: the account, the list below, or both."),
+  apps: z.array(ConfiguredApp).default([]),
+};
+
 /** What to fetch: where apps come from, the listed ones, and groups of apps and keywords for marts. */
 export const PortfolioSettings = z
-  .strictObject({
-    source: z
-      .enum(["account", "config", "both"])
-      .default("account")
-      .describe("Where its apps come from: the account, the list below, or both."),
-    apps: z.array(ConfiguredApp).default([]),
-    groups: Groups,
-  })
+  .strictObject({ ...followed, groups: Groups })
   .prefault({})
   .describe("What to fetch.");
+
+/** What to fetch for one of several accounts; groups are those of the warehouse. */
+export const AccountPortfolio = z
+  .strictObject(followed)
+  .prefault({})
+  .describe("What to fetch with this account; the apps that it tracks when left out.");

@@ -1,4 +1,5 @@
-import { secretNames, type Environment } from "./env.ts";
+import { tokenVariable } from "./account-tokens.ts";
+import { isSecret, type Environment } from "./env.ts";
 import type { Variables } from "./secret-files.ts";
 
 /** A part of an address this long is no ordinary path: it is what makes the address of a webhook a secret. */
@@ -6,8 +7,20 @@ const secretPath = 12;
 
 /** Every text that may stand in no log, error or table: the secrets, and of addresses what in them is secret. */
 export function secretsOf(environment: Environment | Variables): readonly string[] {
-  const values = Object.entries(environment).filter(([name]) => secretNames.includes(name));
+  const values = Object.entries({ ...environment, ...tokensOf(environment) }).filter(([name]) => isSecret(name));
   return values.flatMap(([, value]) => (typeof value === "string" ? secretParts(value) : []));
+}
+
+/** The tokens of all accounts that the environment has. */
+export function tokensIn({ API_TOKEN: token, accountTokens = {} }: Environment): readonly string[] {
+  return [...new Set([...(token === undefined ? [] : [token]), ...Object.values(accountTokens)])];
+}
+
+/** The tokens of further accounts, by their variables. */
+function tokensOf(environment: Environment | Variables): Variables {
+  const { accountTokens } = environment;
+  if (typeof accountTokens !== "object") return {};
+  return Object.fromEntries(Object.entries(accountTokens).map(([account, token]) => [tokenVariable(account), token]));
 }
 
 function secretParts(value: string): readonly string[] {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AccountSettings } from "./account-settings.ts";
 import { AlertSettings } from "./alert-settings.ts";
 import { AnswerSettings } from "./answer-settings.ts";
 import { ConsoleSettings } from "./console-settings.ts";
@@ -134,6 +135,7 @@ const keptLonger = ["history_days", "lookback_days", "refresh_days"] as const;
 /** config/storehouse.yaml, every part of it optional. */
 export const Settings = z.strictObject({
   portfolio: PortfolioSettings,
+  accounts: AccountSettings,
   datasets: z.record(z.string(), DatasetSettings).default({}).describe("Settings by dataset."),
   retention: z
     .strictObject({
@@ -225,8 +227,13 @@ export const Settings = z.strictObject({
   mcp: AnswerSettings,
 });
 
-/** The parsed configuration file. */
-export type Settings = z.output<typeof Settings>;
+type FileSettings = z.output<typeof Settings>;
+
+/** The parsed configuration file, as it holds for one account: see `configOfAccount`. */
+export type Settings = Omit<FileSettings, "portfolio"> & {
+  /** `account`: whose it is, by the name under `accounts`; left out for the account of API_TOKEN. */
+  readonly portfolio: FileSettings["portfolio"] & { readonly account?: string };
+};
 
 /** The settings of one dataset as the file gives them. */
 export type DatasetSettings = z.output<typeof DatasetSettings>;

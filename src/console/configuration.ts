@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { App } from "../app.ts";
+import { settingsOfAccount } from "../config/config-of-account.ts";
 import type { Config } from "../config/config.ts";
 import { whyFixed } from "../config/replace-file.ts";
 import type { Settings } from "../config/settings.ts";
@@ -35,10 +36,13 @@ export function configurationNow(app: Pick<App, "config" | "hide">): Configurati
   return now;
 }
 
-function readAgain({ config: { settings }, hide }: Pick<App, "config" | "hide">, file: string): ConfigurationNow {
+function readAgain(
+  { config: { settings, environment }, hide }: Pick<App, "config" | "hide">,
+  file: string,
+): ConfigurationNow {
   const own = { file, settings, isNewer: false, problem: null };
   try {
-    const read = settingsIn(file);
+    const read = settingsOfAccount(settingsIn(file), environment.STOREHOUSE_ACCOUNT);
     return { ...own, settings: read, isNewer: !isDeepStrictEqual(read.portfolio, settings.portfolio) };
   } catch (error) {
     if (!(error instanceof StorehouseError)) throw error;

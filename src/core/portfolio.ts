@@ -24,6 +24,8 @@ export type SourceMembers = Readonly<Record<string, readonly Scope[]>>;
 
 /** What we follow: the account's own tracked apps and keywords and those of the configuration. Sorted by store, id, country. */
 export type Portfolio = {
+  /** Whose it is, by the name of the account; left out for the account of API_TOKEN. */
+  readonly account?: string;
   readonly apps: readonly PortfolioApp[];
   readonly sources?: SourceMembers;
 };

@@ -12,9 +12,9 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
 /** A token shorter than this may well be a word of an honest answer: it is struck out only where it is named as the token. */
 const shortToken = 12;
 
-/** Makes the function that strikes a token out of a body byte for byte; it returns the body itself when the token is not in there. */
-export function strikerOf(token: string): (body: Buffer) => Buffer {
-  const hide = hiderOf([token !== "" && token.length < shortToken ? `token=${token}` : token]);
+/** Makes the function that strikes tokens out of a body byte for byte; it returns the body itself when none is in there. */
+export function strikerOf(...tokens: readonly string[]): (body: Buffer) => Buffer {
+  const hide = hiderOf(tokens.map((token) => (token !== "" && token.length < shortToken ? `token=${token}` : token)));
   return (body) => {
     // latin1 maps bytes to characters one to one, so that the rest of the body stays as it came
     const text = body.toString("latin1");

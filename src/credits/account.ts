@@ -61,6 +61,14 @@ export async function openAccount(
     or     a.in_flight = 0 and (a.slowed_at is null or a.slowed_at < ${instant(now - slowForMs)})`.execute(db);
 }
 
+/** Notes whose token an account is, by its name in the configuration. */
+export async function nameAccount(db: Queryable, accountId: string, account: string): Promise<void> {
+  await sql`
+    update ops.credit_account set account = ${account} where account_id = ${accountId} and account <> ${account}`.execute(
+    db,
+  );
+}
+
 /** The allowance of an account, null when nothing is known of it. */
 export async function readAccount(db: Queryable, accountId: string): Promise<AccountState | null> {
   const { rows } = await sql<AccountRow>`select * from ops.credit_balance where account_id = ${accountId}`.execute(db);
@@ -104,10 +112,12 @@ export async function observeBalance(
     where  a.account_id = ${accountId}`.execute(db);
 }
 
-/** The account with the newest balance; '' when there is none. For commands without a token. */
-export async function latestAccount(db: Queryable): Promise<string> {
+/** Of the tokens of an account the one with the newest balance, as its account id; '' when there is none. For commands without a token. */
+export async function latestAccount(db: Queryable, account = ""): Promise<string> {
   const { rows } = await sql<{ account_id: string }>`
-    select account_id from ops.credit_balance order by observed_at desc nulls last limit 1`.execute(db);
+    select account_id from ops.credit_balance where account = ${account} order by observed_at desc nulls last limit 1`.execute(
+    db,
+  );
   return rows[0]?.account_id ?? "";
 }
 

@@ -1,4 +1,5 @@
 import { sql, type Queryable } from "../postgres/sql.ts";
+import { readAccountLines, type AccountLine } from "./account-lines.ts";
 import { chargedCredits } from "./charges.ts";
 import { periodStart, readAccount, type AccountState } from "./account.ts";
 import { readBudgets, type BudgetsOn, type BudgetUse } from "./budgets.ts";
@@ -19,6 +20,8 @@ export type CreditReport = {
   readonly spent: readonly Spend[];
   readonly costs: readonly LearnedCost[];
   readonly budgets: readonly BudgetUse[];
+  /** All accounts of the warehouse, where it has several. */
+  readonly accounts: readonly AccountLine[];
 };
 
 /** Reads the allowance, what was spent of it in the running period, and what was learned about costs. */
@@ -37,5 +40,6 @@ export async function readCreditReport(db: Queryable, of: BudgetsOn): Promise<Cr
             where  account_id = ${accountId} and (${instant(since)} is null or date_day >= ${instant(since)})) as q
     group  by dataset, class
     order  by dataset nulls last, class`.execute(db);
-  return { account, spent: rows, costs: await learnedCosts(db), budgets: await readBudgets(db, of) };
+  const accounts = await readAccountLines(db, of.day);
+  return { account, spent: rows, costs: await learnedCosts(db), budgets: await readBudgets(db, of), accounts };
 }

@@ -1,23 +1,24 @@
 import type { Day } from "../core/day.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
 
-/** Credits charged on a day (UTC) for a dataset and class. `dataset` is empty for balance checks and requests of commands. */
+/** Credits charged to an account on a day (UTC) for a dataset and class. `account` is empty for that of API_TOKEN, `dataset` for balance checks and requests of commands. */
 export type DailySpend = {
   readonly day: Day;
+  readonly account: string;
   readonly dataset: string;
   readonly class: string;
   readonly requests: number;
   readonly credits: number;
 };
 
-/** What was charged since a day, by day, dataset and class. */
+/** What was charged since a day, by day, account, dataset and class. */
 export async function readDailySpend(db: Queryable, from: Day): Promise<readonly DailySpend[]> {
   const { rows } = await sql<DailySpend>`
-    select date_day as day, dataset, class, sum(request_count)::float8 as requests, sum(booked_credits)::float8 as credits
+    select date_day as day, account, dataset, class, sum(request_count)::float8 as requests, sum(booked_credits)::float8 as credits
     from   ops.credit_spend_daily
     where  date_day >= ${from}::date
-    group  by date_day, dataset, class
-    order  by date_day desc, dataset, class`.execute(db);
+    group  by date_day, account, dataset, class
+    order  by date_day desc, account, dataset, class`.execute(db);
   return rows;
 }
 

@@ -9,9 +9,9 @@ const described = { state: "text", app_name: "text", developer_name: "text", ext
 
 const table = defineTable({
   name: "core.mmp_integration",
-  columns: { app_key: "app", tracker_type: "text", ...described, icon_url: "text" },
-  key: ["app_key", "tracker_type"],
-  load: { kind: "history", scope: [], versioned: Object.keys(described) },
+  columns: { app_key: "app", tracker_type: "text", account: "text", ...described, icon_url: "text" },
+  key: ["app_key", "tracker_type", "account"],
+  load: { kind: "history", scope: ["account"], versioned: Object.keys(described) },
   partitioned: false,
 });
 
@@ -24,6 +24,7 @@ export const mmpIntegration = defineDataset({
   summary:
     "The measurement partners that each app of the account reports to, with the state of each integration and its history.",
   stage: "listing",
+  ofAccount: true,
   on: true,
   why: "1 credit a day for the whole account",
   timing: { kind: "snapshot", refreshDays: 1 },

@@ -33,6 +33,7 @@ export const retention = defineDataset({
   summary:
     "Retention history of the apps that the account has connected: visits in the store by country and day, with their total.",
   stage: "market",
+  ofAccount: true,
   on: true,
   why: "1 credit an app and night brings every country and the restated days; an app that is not connected is requested once in four weeks",
   timing: figuresTiming,

@@ -50,6 +50,7 @@ export const salesMetric = defineDataset({
   summary:
     "Downloads, revenue and page views of the apps that the account has connected, by context, country, device and day, with their total.",
   stage: "market",
+  ofAccount: true,
   on: true,
   why: "1 credit an app, context and night brings every country and the restated days; an app that is not connected is requested once in four weeks",
   timing: figuresTiming,

@@ -21,6 +21,7 @@ const table = defineTable({
   name: "core.search_ads_app",
   columns: {
     app_key: "app",
+    account: "text",
     ...described,
     icon_url: "text",
     rating: "number",
@@ -28,9 +29,9 @@ const table = defineTable({
     updated_at: "timestamp",
     extra: "json",
   },
-  key: ["app_key"],
+  key: ["app_key", "account"],
   // what moves every day opens no version
-  load: { kind: "history", scope: [], versioned: Object.keys(described) },
+  load: { kind: "history", scope: ["account"], versioned: Object.keys(described) },
   partitioned: false,
 });
 
@@ -46,6 +47,7 @@ export const searchAdsApp = defineDataset({
   name: "search_ads_app",
   summary: "The apps that the account advertises, with the history of when each was advertised.",
   stage: "listing",
+  ofAccount: true,
   on: true,
   why: "1 credit a week for the whole account",
   timing: { kind: "snapshot", refreshDays: 7 },

@@ -28,17 +28,17 @@ const eventColumns = {
 
 const goals = defineTable({
   name: "core.search_ads_goal",
-  columns: { goal_id: "text", ...goalColumns },
-  key: ["goal_id"],
-  load: { kind: "history", scope: [], versioned: Object.keys(goalColumns) },
+  columns: { goal_id: "text", account: "text", ...goalColumns },
+  key: ["goal_id", "account"],
+  load: { kind: "history", scope: ["account"], versioned: Object.keys(goalColumns) },
   partitioned: false,
 });
 
 const events = defineTable({
   name: "core.search_ads_goal_event",
-  columns: { goal_id: "text", event_id: "text", ...eventColumns },
-  key: ["goal_id", "event_id"],
-  load: { kind: "history", scope: [], versioned: Object.keys(eventColumns) },
+  columns: { goal_id: "text", event_id: "text", account: "text", ...eventColumns },
+  key: ["goal_id", "event_id", "account"],
+  load: { kind: "history", scope: ["account"], versioned: Object.keys(eventColumns) },
   partitioned: false,
 });
 
@@ -58,6 +58,7 @@ export const searchAdsGoal = defineDataset({
   name: "search_ads_goal",
   summary: "The goals that the account measures its search ads by, and the events of each, with history.",
   stage: "listing",
+  ofAccount: true,
   on: true,
   why: "1 credit a day for the whole account",
   timing: { kind: "snapshot", refreshDays: 1 },

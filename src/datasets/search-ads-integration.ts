@@ -20,9 +20,9 @@ const described = {
 
 const table = defineTable({
   name: "core.search_ads_integration",
-  columns: { org_id: "text", integration_id: "text", ...described },
-  key: ["org_id", "integration_id"],
-  load: { kind: "history", scope: [], versioned: Object.keys(described) },
+  columns: { org_id: "text", integration_id: "text", account: "text", ...described },
+  key: ["org_id", "integration_id", "account"],
+  load: { kind: "history", scope: ["account"], versioned: Object.keys(described) },
   partitioned: false,
 });
 
@@ -45,6 +45,7 @@ export const searchAdsIntegration = defineDataset({
   name: "search_ads_integration",
   summary: "The search-ads organisations that the account is connected with, with the history of each connection.",
   stage: "listing",
+  ofAccount: true,
   on: true,
   why: "1 credit a day for the whole account, and reports and bids are planned from it",
   timing: { kind: "snapshot", refreshDays: 1 },

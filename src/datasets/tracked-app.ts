@@ -9,9 +9,9 @@ import { competitorsOf, namedCompetitors, trackedCompetitor } from "./shared/tra
 
 const trackedApp = defineTable({
   name: "core.tracked_app",
-  columns: { app_key: "app", is_store_account_connected: "boolean", available_countries: "json" },
-  key: ["app_key"],
-  load: { kind: "history", scope: [], versioned: [] },
+  columns: { app_key: "app", account: "text", is_store_account_connected: "boolean", available_countries: "json" },
+  key: ["app_key", "account"],
+  load: { kind: "history", scope: ["account"], versioned: [] },
   partitioned: false,
 });
 
@@ -22,6 +22,7 @@ export const trackedApps = defineDataset({
   name: "tracked_app",
   summary: "The apps that the account tracks and the competitors that it names for each, with the history of both.",
   stage: "portfolio",
+  ofAccount: true,
   on: true,
   why: "5 credits a day for the whole account, and everything else is planned from it",
   timing: { kind: "snapshot", refreshDays: 1 },

@@ -4,9 +4,9 @@ import { defineDataset, part } from "./shared/define-dataset.ts";
 
 const table = defineTable({
   name: "core.tracked_country",
-  columns: { app_key: "app", country_key: "country", keyword_count: "int" },
-  key: ["app_key", "country_key"],
-  load: { kind: "history", scope: ["app_key"], versioned: ["keyword_count"] },
+  columns: { app_key: "app", country_key: "country", account: "text", keyword_count: "int" },
+  key: ["app_key", "country_key", "account"],
+  load: { kind: "history", scope: ["app_key", "account"], versioned: ["keyword_count"] },
   partitioned: false,
 });
 
@@ -17,6 +17,7 @@ export const trackedCountry = defineDataset({
   name: "tracked_country",
   summary: "How many keywords the account tracks for each app by country, with history.",
   stage: "portfolio",
+  ofAccount: true,
   on: true,
   why: "1 credit an app and day, and a changed count has the list of keywords fetched again",
   timing: { kind: "snapshot", refreshDays: 1 },

@@ -15,6 +15,7 @@ const table = defineTable({
     app_key: "app",
     country_key: "country",
     keyword_key: "keyword",
+    account: "text",
     search_volume: "number",
     chance: "number",
     app_count: "bigint",
@@ -23,8 +24,8 @@ const table = defineTable({
     ranking_history: "json",
     created_at: "timestamp",
   },
-  key: ["app_key", "country_key", "keyword_key"],
-  load: { kind: "history", scope: ["app_key", "country_key"], versioned: [] },
+  key: ["app_key", "country_key", "keyword_key", "account"],
+  load: { kind: "history", scope: ["app_key", "country_key", "account"], versioned: [] },
   partitioned: false,
 });
 
@@ -35,6 +36,7 @@ export const trackedKeyword = defineDataset({
   name: "tracked_keyword",
   summary: "The keywords that the account tracks for each app and country, with the history of when each was tracked.",
   stage: "portfolio",
+  ofAccount: true,
   on: true,
   why: "50 credits an app and country, once a week and whenever the number of keywords changed",
   timing: { kind: "snapshot", refreshDays: 7 },

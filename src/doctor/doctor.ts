@@ -103,7 +103,7 @@ export async function checkAnyDatabase({
     await using opened = new AsyncDisposableStack();
     const url = environment.DATABASE_URL ?? opened.use(await openEmbedded({ directory, database: "storehouse" })).url;
     const { db } = opened.use(await openWarehouse(url, 2, { timeoutMs }));
-    return await checkDatabase(db, clock);
+    return await checkDatabase(db, clock, environment.STOREHOUSE_ACCOUNT ?? "");
   } catch (error) {
     return [failedWith("database", error)];
   }
@@ -121,14 +121,14 @@ function embeddedFolder(home: string): string {
 
 type Check = readonly [name: string, check: (db: Database) => Promise<Diagnosis>];
 
-async function checkDatabase(db: Database, clock: Clock): Promise<readonly Diagnosis[]> {
+async function checkDatabase(db: Database, clock: Clock, account: string): Promise<readonly Diagnosis[]> {
   const checks: readonly Check[] = [
     ["database", checkServer],
     ["rights", checkRights],
     ["migrations", checkMigrations],
     ["clock of the database", (open) => checkDatabaseClock(open, clock)],
     ["database size", checkSize],
-    ["workers", checkWorkers],
+    ["workers", (open) => checkWorkers(open, account)],
     ["incidents", checkIncidents],
     ["failed slices", checkFailedSlices],
     ["lost days", checkLostDays],

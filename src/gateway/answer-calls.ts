@@ -1,7 +1,7 @@
 import type { SharedAnswer } from "../api/credit-headers.ts";
 import { dailyKeywordRankings, dashboardApps, numberOfKeywords } from "../api/operations/dashboard.ts";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
-import { questionOf } from "../api/question.ts";
+import { questionIn } from "../ingest/account-calls.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import { windowOfCall } from "../api/range.ts";
 import { Refusal } from "../api/serve/refusal.ts";
@@ -109,7 +109,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   }
 
   async function shared(call: Call, caller: Caller): Promise<Answered> {
-    const question = questionOf(call.operation, call.params);
+    const question = questionIn(ingest.account, call.operation, call.params);
     const first = underWay.get(question);
     if (first === undefined) {
       const own = storedOrPaid(call, caller, question).finally(() => underWay.delete(question));
@@ -142,11 +142,13 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
 }
 
 /** Keywords that were added or removed have the account's lists read again. */
-async function forgetLists({ app }: GatewayParts, { operation, params }: Call): Promise<void> {
+async function forgetLists({ app, ingest: { account } }: GatewayParts, { operation, params }: Call): Promise<void> {
   if (operation !== addKeywords && operation !== deleteKeywords) return;
   const { trackId, countryCode } = params;
-  const lists = ["iphone", "ipad"].map((device) => questionOf(dailyKeywordRankings, { trackId, countryCode, device }));
-  const others = [questionOf(numberOfKeywords, { trackId }), questionOf(dashboardApps, {})];
+  const lists = ["iphone", "ipad"].map((device) =>
+    questionIn(account, dailyKeywordRankings, { trackId, countryCode, device }),
+  );
+  const others = [questionIn(account, numberOfKeywords, { trackId }), questionIn(account, dashboardApps, {})];
   await forgetAnswersTo(app.warehouse.db, [...lists, ...others]);
   await forget({ app }, { trackId: String(trackId), country: String(countryCode) }, { isAppTracked: false }, null);
 }

@@ -2,7 +2,7 @@ import { landedAnswer, type LandedAnswer } from "../archive/stored-answer.ts";
 import { loadAnswers } from "../ingest/load-answers.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
-import { questionOf } from "../api/question.ts";
+import { questionIn } from "../ingest/account-calls.ts";
 import { dayOf } from "../core/day.ts";
 import { StorehouseError } from "../core/errors.ts";
 import { takeSlices } from "../ledger/imported-slices.ts";
@@ -70,7 +70,8 @@ async function storedPages(parts: GatewayParts, { dataset, slice }: KnownCall): 
   for (;;) {
     const index = pages.length;
     const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
-    const page = await lastAnswerTo(parts.ingest.db, questionOf(operation, params), { unreadSince: startOfDay(parts) });
+    const question = questionIn(parts.ingest.account, operation, params);
+    const page = await lastAnswerTo(parts.ingest.db, question, { unreadSince: startOfDay(parts) });
     // calls without pages may come back to the first
     if (page === null || pages.some(({ answerId }) => answerId === page.answerId)) return pages;
     pages.push(page);
@@ -101,7 +102,12 @@ async function loadInto(
     await db.transaction().execute(async (transaction) => {
       // of two that load the same answer the second finds it taken
       await lockUntilCommit(transaction, "raw import");
-      const runId = await dailyRun(transaction, { kind: "gateway", asOf: clock.today(), now: clock.now() });
+      const runId = await dailyRun(transaction, {
+        kind: "gateway",
+        account: ingest.account,
+        asOf: clock.today(),
+        now: clock.now(),
+      });
       const priced = { ...draft, requests: pages.length, credits: pages.length * operationById(draft.operation).cost };
       const [slice] = await takeSlices(transaction, runId, [priced], clock.now());
       // null: a plan is about to fetch the same

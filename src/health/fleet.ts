@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
@@ -14,6 +15,8 @@ export type FleetFigures = {
   readonly states: readonly SliceSums[];
   readonly lateness: readonly Lateness[];
   readonly account: AccountState | null;
+  /** Name of the account; empty for that of API_TOKEN. */
+  readonly accountName: string;
   /** Credits booked in the running period. */
   readonly spent: readonly { readonly class: string; readonly credits: number }[];
   /** Slices that a worker may claim now, and for how long the oldest of them has been due. */
@@ -48,6 +51,7 @@ export async function readFleet(parts: FleetParts): Promise<FleetFigures> {
     states,
     lateness: latenessOf(states, parts),
     account,
+    accountName: accountOf(parts.settings),
     spent: await rowsOf(sql<FleetFigures["spent"][number]>`
       select class, ${chargedCredits()} as credits
       from   ops.request
@@ -82,6 +86,9 @@ export type Sample = { readonly labels: Readonly<Record<string, string>>; readon
 /** The figures as values of each metric. Classes and kinds without slices or incidents are 0, so that an alert sees them rise. */
 export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Record<FleetMetric, readonly Sample[]>> {
   const { states, account } = figures;
+  // an empty label is none to Prometheus
+  const whose = figures.accountName === "" ? {} : { account: figures.accountName };
+  const ofAccount = (value: number | null | undefined) => single(value, whose);
   return {
     storehouse_slices: states.map(({ dataset, state, slices }) => ({ labels: { dataset, state }, value: slices })),
     storehouse_rows_total: byDataset(states, ({ rows }) => rows),
@@ -94,11 +101,14 @@ export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Re
       labels: { dataset },
       value: limitMs / 1000,
     })),
-    storehouse_credits_allowance: single(account?.total),
-    storehouse_credits_left: single(account?.remaining),
-    storehouse_credits_held: single(account?.held),
-    storehouse_credits_spent: figures.spent.map((spent) => ({ labels: { class: spent.class }, value: spent.credits })),
-    storehouse_credits_reset_timestamp_seconds: single(account?.resetsAt == null ? null : account.resetsAt / 1000),
+    storehouse_credits_allowance: ofAccount(account?.total),
+    storehouse_credits_left: ofAccount(account?.remaining),
+    storehouse_credits_held: ofAccount(account?.held),
+    storehouse_credits_spent: figures.spent.map((spent) => ({
+      labels: { ...whose, class: spent.class },
+      value: spent.credits,
+    })),
+    storehouse_credits_reset_timestamp_seconds: ofAccount(account?.resetsAt == null ? null : account.resetsAt / 1000),
     storehouse_queue_slices: ofEach("class", creditClasses, figures.queue, ({ slices }) => slices),
     storehouse_queue_age_seconds: ofEach("class", creditClasses, figures.queue, ({ ageSeconds }) => ageSeconds),
     storehouse_workers: ofEach("kind", ["worker", "sync", "command", "gateway"], figures.workers, ({ count }) => count),
@@ -116,8 +126,8 @@ export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Re
   };
 }
 
-function single(value: number | null | undefined): readonly Sample[] {
-  return value == null ? [] : [{ labels: {}, value }];
+function single(value: number | null | undefined, labels: Sample["labels"] = {}): readonly Sample[] {
+  return value == null ? [] : [{ labels, value }];
 }
 
 function byDataset<T extends { readonly dataset: string }>(

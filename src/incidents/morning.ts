@@ -21,24 +21,28 @@ export type Morning = Status & {
   readonly verdict: Verdict;
 };
 
-/** Whose morning it is: `accountId` null for the account that was heard of last; `now` in epoch-ms. */
+/** Whose morning it is: the account by its name, empty for that of API_TOKEN; `accountId` null without a token; `now` in epoch-ms. */
 type MorningOf = {
+  readonly account?: string;
   readonly accountId: string | null;
   readonly budgets: readonly CreditBudget[];
   readonly now: number;
 };
 
 /** Reads it. */
-export async function readMorning(db: Database, { accountId: known, budgets, now }: MorningOf): Promise<Morning> {
-  const accountId = known ?? (await latestAccount(db));
+export async function readMorning(
+  db: Database,
+  { account = "", accountId: known, budgets, now }: MorningOf,
+): Promise<Morning> {
+  const accountId = known ?? (await latestAccount(db, account));
   const status = await readStatus(db);
   const lostDays = new Set(newlyLost(await readLostDays(db), now).map(({ day }) => day)).size;
   const read = {
     now,
     account: await readAccount(db, accountId),
     budgets: await readBudgets(db, { accountId, budgets, day: dayOf(now) }),
-    nextRuns: await readNextRuns(db, now),
-    workers: await readWorkerCounts(db),
+    nextRuns: await readNextRuns(db, now, account),
+    workers: await readWorkerCounts(db, account),
     incidents: await readOpenIncidents(db),
   };
   const verdict = verdictOf({ ...sumsOf(status), ...read, lostDays, incidents: read.incidents.length });

@@ -14,7 +14,7 @@ const notes = Object.keys(incidentKinds).filter((kind) => kindNamed(kind)?.weigh
 
 /**
  * Claims the next ping for this process. False while a worker has pinged within the minute, and while not all is well: an incident
- * other than a note is open, or no worker works.
+ * other than a note is open, no worker works, or the last one of an account died.
  */
 export async function claimPing(db: Database, accountId: string, now: number): Promise<boolean> {
   const at = sql`${new Date(now).toISOString()}::timestamptz`;
@@ -26,6 +26,11 @@ export async function claimPing(db: Database, accountId: string, now: number): P
     and    exists (select from ops.worker as w
                    where w.kind = 'worker' and w.stopped_at is null and ${holdsLock(sql`w.worker_id`)}
                    and   w.heartbeat_at > clock_timestamp() - make_interval(secs => ${freshSeconds}))
+    and    not exists (
+      select from ops.worker as w where w.kind = 'worker'
+      group  by w.account
+      having not bool_or(w.ended_as = 'waiting' or w.stopped_at is null and ${holdsLock(sql`w.worker_id`)})
+      and    (array_agg(coalesce(w.ended_as, 'died') order by w.heartbeat_at desc))[1] <> 'stopped')
     returning is_only`.execute(db);
   return rows.length > 0;
 }

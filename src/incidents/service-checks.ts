@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import { addDays } from "../core/day.ts";
 import { readOutage } from "../ledger/api-outages.ts";
 import { readWorkerGap } from "../ledger/worker-gaps.ts";
@@ -30,8 +31,8 @@ const gapMs = 15 * 60_000;
 const catchUpMs = 60 * 60_000;
 
 /** A time without a worker that ended a short while ago. */
-export async function workerProblems({ db }: CheckParts): Promise<readonly Problem[]> {
-  const gap = await readWorkerGap(db, { longerThanMs: gapMs, endedWithinMs: catchUpMs });
+export async function workerProblems({ db, settings }: CheckParts): Promise<readonly Problem[]> {
+  const gap = await readWorkerGap(db, { account: accountOf(settings), longerThanMs: gapMs, endedWithinMs: catchUpMs });
   if (gap === null) return [];
   const facts = { until: gap.to.toISOString(), ended_as: gap.endedAs };
   return [problem({ kind: "no_worker", subject: "", accountId: "", since: gap.from.getTime(), facts })];

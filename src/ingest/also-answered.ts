@@ -3,7 +3,7 @@ import type { Day } from "../core/day.ts";
 import { scopeKey, type Slice, type SliceDraft } from "../core/slice.ts";
 import { oneDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { reportedBy, type Dataset } from "../datasets/shared/define-dataset.ts";
+import { reportedBy, withoutAccount, type Dataset } from "../datasets/shared/define-dataset.ts";
 import { coverageReader } from "../ledger/coverage.ts";
 import { takeSlices } from "../ledger/imported-slices.ts";
 import { calendarOf } from "../plan/cover/gap-grid.ts";
@@ -62,12 +62,14 @@ async function newCells(
   const { timing } = target;
   const items = [...new Set([...reported.values()].flat())].sort();
   if (items.length === 0 || timing.kind === "snapshot") return [];
-  const covered = await coverageReader(transaction, target.name, within).read([slice.scope]);
+  // what holds for every account
+  const scope = withoutAccount(slice.scope);
+  const covered = await coverageReader(transaction, target.name, within).read([scope]);
   const { fresh } = missingCells({
     timing,
     items,
     calendar: calendarOf(within),
-    covered: covered.get(scopeKey(slice.scope)) ?? [],
+    covered: covered.get(scopeKey(scope)) ?? [],
     today: slice.asOf,
     reprocess: "missing",
   });
@@ -79,7 +81,7 @@ async function newCells(
       {
         dataset: target.name,
         operation: slice.operation,
-        scope: slice.scope,
+        scope,
         items: own,
         window: oneDay(day),
         class: "daily",

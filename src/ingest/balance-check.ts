@@ -25,7 +25,7 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
   const checkedAt = clock.now();
   const call = { operation: remainingCredits, params: {}, class: "snapshot", page: null } as const;
   const reply = await client.send(call.operation, call.params);
-  await land(db, landingOf({ accountId, workerId, scrub: String }, call, reply));
+  await land(db, landingOf({ accountId, account: "", workerId, scrub: String }, call, reply));
   if (reply.answer === null) throw reply.problem;
   const answer = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
   const balance = {

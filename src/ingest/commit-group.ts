@@ -2,7 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { sharedQueue } from "../ledger/shared-queue.ts";
+import { isShared, planningTask } from "../ledger/shared-queue.ts";
 import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import type { Database } from "../postgres/database.ts";
@@ -68,8 +68,8 @@ async function planAfter(db: Database, queueId: string, slices: readonly Slice[]
   );
   if (runs.size === 0) return;
   await sql`
-    select graphile_worker.add_job('plan_due', json_build_object('datasets', wave.datasets, 'collects', true),
-                                   job_key := 'plan_due after ' || md5(wave.datasets::text), max_attempts := 3)
-    from   (select distinct datasets from ops.run where run_id = any (${[...runs]}::bigint[])
-            and   (kind = 'retry' or ${queueId === sharedQueue}::boolean) order by datasets) as wave`.execute(db);
+    select graphile_worker.add_job(wave.task, json_build_object('datasets', wave.datasets, 'collects', true),
+                                   job_key := wave.task || ' after ' || md5(wave.datasets::text), max_attempts := 3)
+    from   (select distinct ${planningTask} || case account when '' then '' else ':' || account end as task, datasets from ops.run where run_id = any (${[...runs]}::bigint[])
+            and   (kind = 'retry' or ${isShared(queueId)}::boolean) order by datasets) as wave`.execute(db);
 }

@@ -24,6 +24,8 @@ export type IngestParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly accountId: string;
+  /** Name of the account under `accounts` in the configuration; empty for that of API_TOKEN. */
+  readonly account: string;
   /** What calls were charged last, by operation: calls of a plan made at a lower price hold this one. */
   readonly learned: Map<string, number>;
   readonly workerId: string;

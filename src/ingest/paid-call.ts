@@ -1,6 +1,6 @@
 import type { Params } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
-import { questionOf } from "../api/question.ts";
+import { questionIn } from "./account-calls.ts";
 import type { Reply } from "../api/reply.ts";
 import { AbortError, fail, StorehouseError, wasSent } from "../core/errors.ts";
 import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
@@ -53,7 +53,7 @@ export type CallSignals = {
 export type PaidCall = ApiCall & CallSignals;
 
 /** What a call takes to be in `ops.request`. */
-type LandingParts = Pick<IngestParts, "accountId" | "scrub"> & { readonly workerId: string | null };
+type LandingParts = Pick<IngestParts, "accountId" | "account" | "scrub"> & { readonly workerId: string | null };
 
 /** Makes a paid call and returns its answer. Throws what the reply's status, or the lack of a reply, stands for. */
 export async function paidCall(parts: IngestParts, call: PaidCall): Promise<PaidPage> {
@@ -149,7 +149,7 @@ export function landingOf(parts: LandingParts, call: ApiCall, reply: Reply): Lan
     byteCount,
     receivedAt,
     body: call.page === null && call.caller === undefined ? null : answer,
-    question: answer === null ? null : questionOf(call.operation, call.params),
+    question: answer === null ? null : questionIn(parts.account, call.operation, call.params),
   };
 }
 

@@ -18,19 +18,20 @@ export async function readBudgetWaits(db: Database, now: number): Promise<readon
 }
 
 /**
- * Lets slices be tried again that wait for a budget, where none of these budgets, which are used up, is for them: the limit was raised, or
+ * Lets slices of a shared queue be tried again that wait for a budget, where none of these budgets, which are used up, is for them: the limit was raised, or
  * the budget is gone. Returns how many.
  */
 export async function resumeWithinBudgets(
   db: Database,
   usedUp: readonly Pick<CreditBudget, "datasets" | "apps">[],
   now: number,
+  queueId = sharedQueue,
 ): Promise<number> {
   const free = (await readBudgetWaits(db, now)).filter((wait) => !usedUp.some((budget) => isCovered(wait, budget)));
   if (free.length === 0) return 0;
   const { rows } = await sql`
     update ops.slice as s set state = 'pending', due_at = null
-    where  s.queue_id = ${sharedQueue}::bigint and ${waits(now)}
+    where  s.queue_id = ${queueId}::bigint and ${waits(now)}
     and    (s.dataset, coalesce(s.scope ->> 'app', '')) in (
       select * from unnest(${free.map(({ dataset }) => dataset)}::text[], ${free.map(({ app }) => app ?? "")}::text[]))
     returning s.slice_id`.execute(db);

@@ -31,13 +31,17 @@ export type TimingLine = {
 
 /**
  * Notes what SQL has to know of datasets and timings; what has not changed is not written. Of the datasets in `planned` the lines of
- * single scopes are all that there are; those of other datasets stay.
+ * single scopes are all that the account has; those of other datasets and accounts stay.
  */
 export async function noteDatasets(
   db: Database,
   lines: readonly DatasetLine[],
   timings: readonly TimingLine[],
-  { planned, now }: { readonly planned: readonly string[]; readonly now: number },
+  {
+    account = "",
+    planned,
+    now,
+  }: { readonly account?: string; readonly planned: readonly string[]; readonly now: number },
 ): Promise<void> {
   await sql`
     insert into ops.dataset as d (dataset, stage, is_on, items_are_apps, noted_at)
@@ -50,7 +54,9 @@ export async function noteDatasets(
     db,
   );
   // null as JSON stands for all scopes: no scope is that
-  const rows = JSON.stringify(timings.map((line) => ({ ...line, is_default: line.scope === null })));
+  const rows = JSON.stringify(
+    timings.map((line) => ({ ...line, is_default: line.scope === null, account: line.scope === null ? "" : account })),
+  );
   await sql`
     with noted as materialized (
       select * from jsonb_populate_recordset(null::ops.dataset_timing, ${rows}::jsonb)
@@ -64,7 +70,7 @@ export async function noteDatasets(
              is distinct from (${sql.join(columnNames.map((name) => sql`excluded.${sql.id(name)}`))})
     )
     delete from ops.dataset_timing as t
-    where  not t.is_default and t.dataset = any (${[...planned]}::text[])
+    where  not t.is_default and t.account = ${account} and t.dataset = any (${[...planned]}::text[])
     and    not exists (select from noted as n where n.dataset = t.dataset and n.scope = t.scope)`.execute(db);
 }
 
@@ -81,5 +87,6 @@ const columnNames = [
   "empty_until_days",
   "empty_early_days",
   "keep_months",
+  "account",
 ] as const;
 const columns = sql.join(columnNames.map((name) => sql.id(name)));

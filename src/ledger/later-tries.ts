@@ -15,6 +15,8 @@ export type LaterTries = {
   readonly today: Day;
   readonly datasets: readonly string[];
   readonly on: readonly string[];
+  /** Account whose slices are meant; that of API_TOKEN when left out. */
+  readonly account?: string;
 };
 
 /** A failed slice whose time has come: its plan, if it belongs to one, its app, '' where it is about none, and the requests and credits that it is likely to take. */
@@ -44,7 +46,7 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
     join   ops.slice as s on s.slice_id = due.slice_id
     join   ops.run   as r on r.run_id = s.run_id
     left   join ops.credit_cost as c on c.operation = s.operation
-    where  (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
+    where  r.account = ${of.account ?? ""} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
     and    (s.plan_id is not null or r.kind = 'schedule' or s.dataset = any (${[...of.on]}::text[]))
     and    case when s.class = 'snapshot' then s.as_of >= ${of.today}::date else s.window_end > ${requestedFrom(of.today)} end
     and    not exists (
@@ -67,17 +69,18 @@ function requestedFrom(today: Day) {
     limit  1), date '-infinity')`;
 }
 
-/** What requesting failed slices again has cost on the day (UTC) of `now`, with calls that may have been charged, and what the open ones of them still take. */
-export async function spentOnLaterTries(db: Database, now: number): Promise<number> {
+/** What requesting failed slices of an account again has cost on the day (UTC) of `now`, with calls that may have been charged, and what the open ones of them still take. */
+export async function spentOnLaterTries(db: Database, now: number, account = ""): Promise<number> {
+  const isOfAccount = sql`exists (select from ops.run as r where r.run_id = s.run_id and r.account = ${account})`;
   const { rows } = await sql<{ credits: number }>`
     select (select coalesce(sum(case when ${mayHaveBeenCharged("q")} then ${onePage()} else q.cost end), 0)
             from   ops.slice as s
             join   ops.request as q using (slice_id)
-            where  s.retried_at is not null and q.received_at >= greatest(s.retried_at, ${dayOf(now)}::timestamp at time zone 'UTC'))::float8
+            where  s.retried_at is not null and ${isOfAccount} and q.received_at >= greatest(s.retried_at, ${dayOf(now)}::timestamp at time zone 'UTC'))::float8
          + (select coalesce(sum(${likelyCredits}), 0)
             from   ops.slice as s
             left   join ops.credit_cost as c on c.operation = s.operation
-            where  s.retried_at is not null and ${isOpen()})::float8 as credits`.execute(db);
+            where  s.retried_at is not null and ${isOfAccount} and ${isOpen()})::float8 as credits`.execute(db);
   return rows[0]?.credits ?? 0;
 }
 

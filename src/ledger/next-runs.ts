@@ -15,8 +15,8 @@ export type NextRun = {
   readonly pricedAt: number;
 };
 
-/** Replaces what is known of the next runs. */
-export async function writeNextRuns(db: Database, runs: readonly NextRun[]): Promise<void> {
+/** Replaces what is known of the next runs of an account. */
+export async function writeNextRuns(db: Database, runs: readonly NextRun[], account = ""): Promise<void> {
   const rows = JSON.stringify(
     runs.map((run) => ({
       ...run,
@@ -32,23 +32,23 @@ export async function writeNextRuns(db: Database, runs: readonly NextRun[]): Pro
         as r (line text, datasets text[], at timestamptz, slices integer, requests integer, credits bigint, over_budget_slices integer, over_budget_credits bigint,
               priced_at timestamptz)
     ), gone as (
-      delete from ops.next_run where line_id not in (select line from known)
+      delete from ops.next_run where account = ${account} and line_id not in (select line from known)
     )
-    insert into ops.next_run (line_id, datasets, runs_at, slices, requests, credits, over_budget_slices, over_budget_credits, priced_at)
-    select line, datasets, at, slices, requests, credits, over_budget_slices, over_budget_credits, priced_at from known order by line
-    on conflict (line_id) do update
+    insert into ops.next_run (account, line_id, datasets, runs_at, slices, requests, credits, over_budget_slices, over_budget_credits, priced_at)
+    select ${account}, line, datasets, at, slices, requests, credits, over_budget_slices, over_budget_credits, priced_at from known order by line
+    on conflict (account, line_id) do update
     set datasets = excluded.datasets, runs_at = excluded.runs_at, slices = excluded.slices, requests = excluded.requests,
         credits = excluded.credits, over_budget_slices = excluded.over_budget_slices, over_budget_credits = excluded.over_budget_credits,
         priced_at = excluded.priced_at`.execute(db);
 }
 
-/** Runs that are still to come, the next one first; none where no worker has planned lately. */
-export async function readNextRuns(db: Database, now: number): Promise<readonly NextRun[]> {
+/** Runs of an account that are still to come, the next one first; none where no worker has planned lately. */
+export async function readNextRuns(db: Database, now: number, account = ""): Promise<readonly NextRun[]> {
   const { rows } = await sql<Omit<NextRun, "at" | "pricedAt"> & { at: Date; priced_at: Date }>`
     select line_id as line, datasets, runs_at as at, slices, requests, credits::float8 as credits,
            jsonb_build_object('slices', over_budget_slices, 'credits', over_budget_credits) as "overBudget", priced_at
     from   ops.next_run_price
-    where  runs_at > ${new Date(now).toISOString()}::timestamptz
+    where  account = ${account} and runs_at > ${new Date(now).toISOString()}::timestamptz
     order  by runs_at, line_id`.execute(db);
   return rows.map(({ at, priced_at: pricedAt, ...run }) => ({
     ...run,

@@ -21,6 +21,8 @@ export type PlanLine = {
 
 /** A plan as it is kept. `request` and `basis` are JSON of the planner; `naiveCredits` null when something was left out. */
 export type PlanRecord<Request, Basis> = {
+  /** Account that it is for; that of API_TOKEN when left out. */
+  readonly account?: string;
   readonly asOf: Day;
   readonly request: Request;
   readonly basis: Basis;
@@ -47,10 +49,10 @@ export async function keepPlan<R, B>(db: Database, plan: PlanRecord<R, B>, now: 
   const { rows } = await sql<{ plan_id: string }>`
     with plan as (
       insert into ops.plan (made_at, as_of, request, basis, newest_first, digest, slices, requests, credits, naive_credits,
-                            left_out_slices, left_out_credits)
+                            left_out_slices, left_out_credits, account)
       values (${at(now)}, ${plan.asOf}, ${JSON.stringify(plan.request)}::jsonb, ${JSON.stringify(plan.basis)}::jsonb, ${plan.newestFirst},
               ${plan.digest}, ${plan.slices}, ${plan.requests}, ${plan.credits}, ${plan.naiveCredits}, ${plan.leftOut.slices},
-              ${plan.leftOut.credits})
+              ${plan.leftOut.credits}, ${plan.account ?? ""})
       returning plan_id
     ), lines as (
       insert into ops.plan_line (plan_id, dataset, class, operation, store, track_id, country_code, slices, requests, credits)
@@ -65,6 +67,7 @@ export async function keepPlan<R, B>(db: Database, plan: PlanRecord<R, B>, now: 
 
 type PlanRow = {
   plan_id: string;
+  account: string;
   made_at: Date;
   as_of: Day;
   request: unknown;
@@ -80,9 +83,10 @@ type PlanRow = {
   queued_at: Date | null;
 };
 
-/** The plan of this number, null when there is none. `R` and `B` are what the planner put in. */
-export async function readPlan<R, B>(db: Database, planId: string): Promise<KeptPlan<R, B> | null> {
-  const { rows } = await sql<PlanRow>`select * from ops.plan where plan_id = ${planId}`.execute(db);
+/** The plan of this number, null when the account has none. `R` and `B` are what the planner put in. */
+export async function readPlan<R, B>(db: Database, planId: string, account = ""): Promise<KeptPlan<R, B> | null> {
+  const { rows } =
+    await sql<PlanRow>`select * from ops.plan where plan_id = ${planId} and account = ${account}`.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
   const lines = await sql<PlanLine>`
@@ -93,6 +97,7 @@ export async function readPlan<R, B>(db: Database, planId: string): Promise<Kept
     order  by dataset, class, operation, store, track_id, country_code`.execute(db);
   return {
     planId: row.plan_id,
+    account: row.account,
     madeAt: row.made_at.getTime(),
     asOf: row.as_of,
     request: row.request as R,
@@ -110,10 +115,9 @@ export async function readPlan<R, B>(db: Database, planId: string): Promise<Kept
 }
 
 /** Numbers that a person may have meant, the newest first. */
-export async function newestPlans(db: Database): Promise<readonly string[]> {
-  const { rows } = await sql<{ plan_id: string }>`select plan_id from ops.plan order by plan_id desc limit 5`.execute(
-    db,
-  );
+export async function newestPlans(db: Database, account = ""): Promise<readonly string[]> {
+  const { rows } = await sql<{ plan_id: string }>`
+    select plan_id from ops.plan where account = ${account} order by plan_id desc limit 5`.execute(db);
   return rows.map((row) => row.plan_id);
 }
 

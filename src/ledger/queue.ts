@@ -8,7 +8,7 @@ import { sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
 
 /*
  * Slices wait in the ledger. A foreground process has a queue of its own, named by its number: nobody else takes its slices, so that its
- * budget holds and its end is known. All others wait in the queue that workers share. `turn` says who is next, whichever process queued it when.
+ * budget holds and its end is known. All others wait in the queue that the workers of an account share. `turn` says who is next, whichever process queued it when.
  */
 
 /** Who takes slices: the process, and the queue that it takes them from. */
@@ -142,12 +142,14 @@ export async function releaseOrphanedClaims(
   return rows.length;
 }
 
-/** SQL: slices of the shared queue that wait for the reset of their credits. */
-const waiting = sql`s.queue_id = ${sharedQueue}::bigint and s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > `;
+/** SQL: slices of a shared queue that wait for the reset of their credits. */
+function isWaiting(queueId: string, now: number) {
+  return sql`s.queue_id = ${queueId}::bigint and s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > ${at(now)}`;
+}
 
 /** True when slices that workers share wait for credits of a later time than `now` (epoch-ms). */
-export async function isAnyWaitingForCredits(db: Database, now: number): Promise<boolean> {
-  const { rows } = await sql`select from ops.slice as s where ${waiting} ${at(now)} limit 1`.execute(db);
+export async function isAnyWaitingForCredits(db: Database, now: number, queueId = sharedQueue): Promise<boolean> {
+  const { rows } = await sql`select from ops.slice as s where ${isWaiting(queueId, now)} limit 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -155,6 +157,8 @@ export async function isAnyWaitingForCredits(db: Database, now: number): Promise
 export type CreditLimits = {
   readonly accountId: string;
   readonly floors: Readonly<Record<CreditClass, number>>;
+  /** The queue of its workers; that of the account of API_TOKEN when left out. */
+  readonly queueId?: string;
 };
 
 /**
@@ -163,7 +167,7 @@ export type CreditLimits = {
  */
 export async function resumeAffordable(
   db: Database,
-  { accountId, floors }: CreditLimits,
+  { accountId, floors, queueId = sharedQueue }: CreditLimits,
   now: number,
 ): Promise<number> {
   const floor = sql.join(
@@ -175,7 +179,7 @@ export async function resumeAffordable(
       select s.slice_id, s.class, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
       from   ops.slice as s
       left   join ops.credit_cost as c on c.operation = s.operation
-      where  ${waiting} ${at(now)}
+      where  ${isWaiting(queueId, now)}
     ), paid as (
       select p.slice_id from put_off as p
       join   ops.credit_account as a on a.account_id = ${accountId}

@@ -10,7 +10,7 @@ import { isInGroups } from "./in-groups.ts";
 
 /**
  * Which slices are run again: of these datasets, `failed` ones when no states are named, with one of these codes, ended on this day (UTC)
- * or later, of this app, of these partitions (null for what a scope does not have), about any day of this window, of these numbers.
+ * or later, of this app, of these partitions (null for what a scope does not have), about any day of this window, of these numbers, of the runs of this account.
  */
 export type Reopening = {
   readonly datasets: readonly string[];
@@ -21,6 +21,8 @@ export type Reopening = {
   readonly groups?: readonly PartitionGroup[];
   readonly about?: Window;
   readonly slices?: readonly string[];
+  /** Account that requested them; any when left out. */
+  readonly account?: string;
 };
 
 /** Slices that would be run again, by dataset and code. `credits` is what they were planned to cost. */
@@ -61,7 +63,17 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
 }
 
 /** SQL: the newest slice of each cell, where it stands so and nothing open requests the same. */
-function toReopen({ datasets, states = ["failed"], codes, since, app, groups, about, slices }: Reopening): SqlFragment {
+function toReopen({
+  datasets,
+  states = ["failed"],
+  codes,
+  since,
+  app,
+  groups,
+  about,
+  slices,
+  account,
+}: Reopening): SqlFragment {
   const codeFits = codes === undefined ? sql`` : sql`and error_code = any (${[...codes]}::text[])`;
   const dayFits = since === undefined ? sql`` : sql`and (ended_at at time zone 'UTC')::date >= ${since}::date`;
   const appFits =
@@ -70,13 +82,15 @@ function toReopen({ datasets, states = ["failed"], codes, since, app, groups, ab
   const windowFits =
     about === undefined ? sql`` : sql`and window_start < ${about.end}::date and window_end > ${about.start}::date`;
   const isNamed = slices === undefined ? sql`` : sql`and slice_id = any (${[...slices]}::bigint[])`;
+  const accountFits =
+    account === undefined ? sql`` : sql`and run_id in (select run_id from ops.run_log where account = ${account})`;
   return sql`(
     select slice_id, state
-    from   (select slice_id, dataset, scope, window_start, window_end, state, error_code, ended_at, max(slice_id) over cell as newest,
+    from   (select slice_id, run_id, dataset, scope, window_start, window_end, state, error_code, ended_at, max(slice_id) over cell as newest,
                    bool_or(${isOpen("slice")}) over cell as is_open
             from   ops.slice_log as slice
             where  dataset = any (${[...datasets]}::text[]) ${appFits} ${groupFits} ${windowFits}
             window cell as (partition by dataset, scope, batch_id, window_start, window_end)) as slices
-    where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits} ${isNamed}
+    where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits} ${isNamed} ${accountFits}
     and    (state <> 'failed' or slice_id in (select slice_id from ops.failed_slice)))`;
 }

@@ -14,6 +14,8 @@ export type RunOutcome = "loaded" | "failed" | "deferred" | "aborted" | "interru
 export type RunStart = {
   readonly kind: "sync" | "schedule" | "retry" | "backfill" | "import" | "gateway";
   readonly workerId: string | null;
+  /** Account whose run it is; empty for that of API_TOKEN. */
+  readonly account: string;
   readonly asOf: Day;
   readonly datasets: readonly string[];
   readonly maxCredits: number | null;
@@ -36,8 +38,9 @@ export type RunProgress = {
 /** Opens a run and returns its number. */
 export async function openRun(db: Database, start: RunStart, now: number): Promise<string> {
   const { rows } = await sql<{ run_id: string }>`
-    insert into ops.run (kind, worker_id, as_of, datasets, max_credits, plan_id, started_at)
-    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[], ${start.maxCredits}, ${start.planId ?? null}, ${at(now)})
+    insert into ops.run (kind, worker_id, as_of, datasets, max_credits, plan_id, started_at, account, shared_queue_id)
+    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[], ${start.maxCredits}, ${start.planId ?? null}, ${at(now)},
+            ${start.account}, coalesce((select queue_id from ops.account where account = ${start.account}), 0))
     returning run_id`.execute(db);
   return rows[0]?.run_id ?? "";
 }
@@ -45,15 +48,15 @@ export async function openRun(db: Database, start: RunStart, now: number): Promi
 /** The one run of a kind that a day has, opened and ended at once: for answers that come without a plan. To be called under a lock. */
 export async function dailyRun(
   db: Database,
-  { kind, asOf, now }: Pick<RunStart, "kind" | "asOf"> & { readonly now: number },
+  { kind, account, asOf, now }: Pick<RunStart, "kind" | "account" | "asOf"> & { readonly now: number },
 ): Promise<string> {
   const { rows } = await sql<{ run_id: string }>`
     update ops.run set ended_at = ${at(now)}
-    where  run_id = (select min(run_id) from ops.run where kind = ${kind} and as_of = ${asOf})
+    where  run_id = (select min(run_id) from ops.run where kind = ${kind} and account = ${account} and as_of = ${asOf})
     returning run_id`.execute(db);
   const [known] = rows;
   if (known !== undefined) return known.run_id;
-  const runId = await openRun(db, { kind, workerId: null, asOf, datasets: [], maxCredits: null }, now);
+  const runId = await openRun(db, { kind, workerId: null, account, asOf, datasets: [], maxCredits: null }, now);
   await closeRun(db, runId, "loaded", now);
   return runId;
 }
@@ -110,11 +113,11 @@ export async function enqueueWithin(
   return ids.length;
 }
 
-/** True where a foreground process that is gone left open slices. */
-export async function hasOrphans(db: Database): Promise<boolean> {
+/** True where a foreground process of an account that is gone left open slices. */
+export async function hasOrphans(db: Database, account: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from ops.run as r
-                   where  r.worker_id is not null and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
+                   where  r.worker_id is not null and r.account = ${account} and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
                    -- found dead, so that what a limit or a price does not pay for is cancelled by now
                    and    exists (select from ops.worker as w where w.worker_id = r.worker_id and w.stopped_at is not null)) as found`.execute(
     db,
@@ -134,7 +137,7 @@ export type Adoption = {
 const adoptedAtOnce = 5_000;
 
 /**
- * Adopts orphaned slices: open ones of dead processes, and those of the shared queue that no worker runs now. They join the run and its
+ * Adopts orphaned slices of the run's account: open ones of dead processes, and those of the shared queue that no worker runs now. They join the run and its
  * queue, at once. Slices of a living foreground process stay where they are, and so do those that are in this queue already. At most
  * `mostCredits`, in order of class, then newest first or as their plan says. Of two processes that want the same slice at the same
  * moment the first one keeps it.
@@ -146,7 +149,8 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
       declare adopted no scroll cursor for
       with free as materialized (
         select run_id from ops.run as r where run_id <> ${run.runId} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
-        and    coalesce(worker_id, 0) <> ${queueOf(run.runId)}
+        and    coalesce(worker_id, shared_queue_id) <> ${queueOf(run.runId)}
+        and    account = (select account from ops.run where run_id = ${run.runId})
       ), open as (
         select s.slice_id, s.turn, ${creditsLeft} as credits
         from   ops.slice as s
@@ -177,7 +181,7 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
 
 /** SQL: the queue of a run's slices. */
 export function queueOf(runId: string): ReturnType<typeof sql> {
-  return sql`(select coalesce(worker_id, 0) from ops.run where run_id = ${runId})`;
+  return sql`(select coalesce(worker_id, shared_queue_id) from ops.run where run_id = ${runId})`;
 }
 
 type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits"> & { next_due_at: Date | null };

@@ -5,8 +5,38 @@ import { sql, type Queryable } from "../postgres/sql.ts";
  * where that is missed, as while a broken connection is replaced, the worker finds it at its next check.
  */
 
-/** The queue that any worker takes slices from. */
+/** The queue that any worker of the account of API_TOKEN takes slices from. */
 export const sharedQueue = "0";
+
+/** True for a queue that workers share: those of other accounts than that of API_TOKEN are below zero, those of foreground processes above. */
+export function isShared(queueId: string): boolean {
+  return Number(queueId) <= 0;
+}
+
+/** The queue that the workers of an account share. Makes it where the account is new. */
+export async function sharedQueueOf(db: Queryable, account: string, now: number): Promise<string> {
+  if (account === "") return sharedQueue;
+  for (;;) {
+    const { rows } = await sql<{ queue_id: string }>`
+      with made as (
+        insert into ops.account (account, first_seen_at)
+        select ${account}, ${new Date(now).toISOString()}::timestamptz where not exists (select from ops.account where account = ${account})
+        on conflict do nothing
+        returning queue_id
+      )
+      select queue_id from ops.account where account = ${account} union all select queue_id from made`.execute(db);
+    // none where another process made it at the same moment
+    if (rows[0] !== undefined) return rows[0].queue_id;
+  }
+}
+
+/** The task of the queue of jobs that plans. */
+export const planningTask = "plan_due";
+
+/** The name under which jobs of a task wait for a worker of an account. */
+export function taskOfAccount(task: string, account: string): string {
+  return account === "" ? task : `${task}:${account}`;
+}
 
 /** The channel on which slices of the shared queue are announced. */
 export const queuedChannel = "storehouse_queued";

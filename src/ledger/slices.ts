@@ -5,7 +5,7 @@ import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { digestOf, insertBatches, itemsFrom } from "./batches.ts";
-import { announceQueued, sharedQueue } from "./shared-queue.ts";
+import { announceQueued, isShared } from "./shared-queue.ts";
 
 /*
  * The life of a slice:
@@ -72,12 +72,12 @@ export async function insertSlices(
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as s
            (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
             fingerprint text, class text, planned_requests integer, planned_credits integer, tail_of bigint, position integer)
-    cross  join (select r.run_id, r.plan_id, coalesce(r.worker_id, 0) as queue_id, coalesce(p.newest_first, true) as newest_first
+    cross  join (select r.run_id, r.plan_id, coalesce(r.worker_id, r.shared_queue_id) as queue_id, coalesce(p.newest_first, true) as newest_first
                  from   ops.run as r left join ops.plan as p using (plan_id) where r.run_id = ${runId}) as run
     order  by position
     on conflict do nothing
     returning slice_id, queue_id`.execute(db);
-  if (inserted.rows[0]?.queue_id === sharedQueue) await announceQueued(db);
+  if (isShared(inserted.rows[0]?.queue_id ?? "1")) await announceQueued(db);
   return inserted.rows.map((row) => row.slice_id);
 }
 

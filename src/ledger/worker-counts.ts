@@ -3,7 +3,7 @@ import { sql, type Queryable } from "../postgres/sql.ts";
 /** A worker writes a heartbeat every ten seconds; one that has not for so long is frozen or gone. */
 export const lateSeconds = 60;
 
-/** The workers of the shared queue. */
+/** The workers of an account. */
 export type WorkerCounts = {
   /** Alive by their lock, those without a recent heartbeat too. */
   readonly running: number;
@@ -17,8 +17,8 @@ export type WorkerCounts = {
   readonly lastEndedAs: string | null;
 };
 
-/** Counts the workers by the clock of the database. */
-export async function readWorkerCounts(db: Queryable): Promise<WorkerCounts> {
+/** Counts the workers of an account by the clock of the database. */
+export async function readWorkerCounts(db: Queryable, account = ""): Promise<WorkerCounts> {
   const isLate = sql`heartbeat_at < clock_timestamp() - make_interval(secs => ${lateSeconds})`;
   const { rows } = await sql<WorkerCounts>`
     select count(*) filter (where is_running)::int as running,
@@ -27,6 +27,6 @@ export async function readWorkerCounts(db: Queryable): Promise<WorkerCounts> {
            greatest(0, extract(epoch from clock_timestamp() - max(heartbeat_at)))::float8 as "ageSeconds",
            (array_agg(case when is_running then null else coalesce(ended_as, 'died') end order by heartbeat_at desc))[1] as "lastEndedAs"
     from   ops.worker_status
-    where  kind = 'worker'`.execute(db);
+    where  kind = 'worker' and account = ${account}`.execute(db);
   return rows[0] ?? { running: 0, late: 0, waiting: 0, ageSeconds: null, lastEndedAs: null };
 }

@@ -35,13 +35,19 @@ export async function enterWorker(
   pool: pg.Pool,
   {
     kind,
+    account = "",
     clock,
     onQueued = null,
-  }: { readonly kind: WorkerKind; readonly clock: Clock; readonly onQueued?: (() => void) | null },
+  }: {
+    readonly kind: WorkerKind;
+    readonly account?: string;
+    readonly clock: Clock;
+    readonly onQueued?: (() => void) | null;
+  },
 ): Promise<LivingWorker> {
   const left = new AbortController();
   const first = await pool.connect();
-  const workerId = await enter(first, kind).catch((error: unknown) => {
+  const workerId = await enter(first, kind, account).catch((error: unknown) => {
     first.release(true);
     throw error;
   });
@@ -137,14 +143,14 @@ async function holdAgain(pool: pg.Pool, workerId: string): Promise<pg.PoolClient
 }
 
 /** One statement: no other process sees the row before its lock is held and declares this one dead. */
-async function enter(client: pg.PoolClient, kind: WorkerKind): Promise<string> {
+async function enter(client: pg.PoolClient, kind: WorkerKind, account: string): Promise<string> {
   const { rows } = await client.query<{ worker_id: string }>(
     `with entered as (
-       insert into ops.worker (kind, host, pid, started_at, heartbeat_at, session_name)
-       values ($1, $2, $3, clock_timestamp(), clock_timestamp(), current_setting('application_name')) returning worker_id
+       insert into ops.worker (kind, host, pid, started_at, heartbeat_at, session_name, account)
+       values ($1, $2, $3, clock_timestamp(), clock_timestamp(), current_setting('application_name'), $5) returning worker_id
      )
      select worker_id, pg_advisory_lock($4, worker_id::integer) from entered`,
-    [kind, hostname(), process.pid, lockSpace],
+    [kind, hostname(), process.pid, lockSpace, account],
   );
   return rows[0]?.worker_id ?? "";
 }

@@ -1,7 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
-import type { ColumnKind, Table } from "./table.ts";
+import { accountColumn, type ColumnKind, type Table } from "./table.ts";
 
 /** What other datasets are planned from in the table of one: a member for each set of values that its current rows have. */
 export type PlanningSource = {
@@ -50,10 +50,14 @@ function partOf(table: Table, column: string) {
   };
 }
 
-/** The members of a planning source as the warehouse has them now; those of a history until they are known to have left. Rows with a null are none. */
+/**
+ * The members of a planning source as the warehouse has them now; those of a history until they are known to have left, and of a table by
+ * account those of this one. Rows with a null are none.
+ */
 export async function readPlanningSource(
   db: Database,
   { table, view = table.name, columns, maybe = [], newest }: PlanningSource,
+  account = "",
 ): Promise<readonly Scope[]> {
   const named = columns.map((column) => partOf(table, column));
   const optional = maybe.map((column) => ({
@@ -67,7 +71,11 @@ export async function readPlanningSource(
   const largest = newest === undefined ? [] : [newest];
   const selected = [...grouped, ...largest.map((column) => sql`max(t.${sql.id(column)})::text`)];
   const current = table.load.kind === "history" ? [sql`t.valid_to is null`] : [];
-  const members = sql.join([...current, ...columns.map((column) => sql`t.${sql.id(column)} is not null`)], sql` and `);
+  const own = table.columns[accountColumn] === undefined ? [] : [sql`t.${sql.id(accountColumn)} = ${account}`];
+  const members = sql.join(
+    [...own, ...current, ...columns.map((column) => sql`t.${sql.id(column)} is not null`)],
+    sql` and `,
+  );
   const { rows } = await sql<{ values: readonly (string | null)[] }>`
     select array[${sql.join(selected)}]::text[] collate "C" as values
     from   ${sql.id(...view.split("."))} as t ${sql.join(

@@ -114,6 +114,9 @@ export function jsonOf(value: unknown): string | null {
   return value === undefined || value === null ? null : JSON.stringify(value);
 }
 
+/** The column of tables whose rows hold for one account alone; empty for the account of API_TOKEN. */
+export const accountColumn = "account";
+
 /** What of an item has no column of its own, as a `json` column takes it: every field but those named. Null where nothing is left. */
 export function extraOf(item: Readonly<Record<string, unknown>>, known: readonly string[]): string | null {
   const left = Object.entries(item).filter(

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings, numberOfKeywords } from "../api/operations/dashboard.ts";
 import { storeOf } from "../core/store.ts";
@@ -158,7 +159,7 @@ export async function trackedNow(
   { trackId, country }: TrackedPlace,
   buy: "never" | "when needed" | "always",
 ): Promise<TrackedNow> {
-  const apps = await readTracked(app.warehouse.db);
+  const apps = await readTracked(app.warehouse.db, { account: accountOf(app.config.settings) });
   const synced = apps.find((one) => one.store === storeOf(trackId) && one.trackId === trackId);
   const isAppTracked = synced !== undefined;
   const count = (await ifAny(send(numberOfKeywords, { trackId })))?.[country] ?? 0;

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { App } from "../app.ts";
 import type { PortfolioApp } from "../core/portfolio.ts";
 import { storeOf } from "../core/store.ts";
@@ -15,7 +16,7 @@ export async function nightsWith(
   changes: Pick<KeywordChanges, "add" | "remove">,
 ): Promise<KeywordNights | null> {
   const { settings } = config;
-  const tracked = await readTracked(warehouse.db);
+  const tracked = await readTracked(warehouse.db, { account: accountOf(settings) });
   if (tracked.length === 0) return null;
   const nightOf = async (account: readonly PortfolioApp[]) => {
     const { apps } = portfolioOf(account, settings.portfolio);

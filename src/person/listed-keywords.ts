@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { App } from "../app.ts";
+import { accountOf, settingsOfAccount } from "../config/config-of-account.ts";
 import { editedKeywords } from "../config/edit-keywords.ts";
 import { editedSettings } from "../config/edit-yaml.ts";
 import { readText } from "../config/read-text.ts";
@@ -54,7 +55,7 @@ export async function priceOfListed(
   { warehouse, clock }: Pick<App, "warehouse" | "clock">,
   { before, after }: ListedChange,
 ): Promise<ListedPrice | null> {
-  const tracked = await readTracked(warehouse.db);
+  const tracked = await readTracked(warehouse.db, { account: accountOf(before) });
   if (tracked.length === 0 && before.portfolio.source !== "config") return null;
   const priceOf = (settings: Settings) =>
     portfolioPrice({ apps: portfolioOf(tracked, settings.portfolio).apps, settings, today: clock.today() });
@@ -64,9 +65,11 @@ export async function priceOfListed(
 }
 
 /** The entry as lines for the configuration file, for who writes it by hand. */
-export function listedAsYaml({ app }: Pick<ListedChange, "app">): string {
-  const text = editedSettings("", { apps: [{ ...app, keywords: [] }] });
-  return editedKeywords(text, 0, { add: app.keywords, remove: [] }) ?? text;
+export function listedAsYaml({ app, after }: Pick<ListedChange, "app" | "after">): string {
+  const empty = editedSettings("", { apps: [{ ...app, keywords: [] }] });
+  const text = editedKeywords(empty, 0, { add: app.keywords, remove: [] }) ?? empty;
+  const account = accountOf(after);
+  return account === "" ? text : `accounts:\n  ${account}:\n${text.replaceAll(/^(?=.)/gm, "    ")}`;
 }
 
 /**
@@ -76,10 +79,11 @@ export function listedAsYaml({ app }: Pick<ListedChange, "app">): string {
 export function writeListed(file: string, { index, changes, after }: ListedChange): void {
   // a link stays one: what it points to is replaced
   const target = realpathSync(file);
-  const text = editedKeywords(readText(target) ?? "", index, changes);
+  const text = editedKeywords(readText(target) ?? "", index, { ...changes, account: accountOf(after) });
   if (text === null) throw fail("config_shared", { file });
   const check = (beside: string) => {
-    if (!isDeepStrictEqual(settingsIn(beside), after)) throw fail("config_shared", { file });
+    if (!isDeepStrictEqual(settingsOfAccount(settingsIn(beside), after.portfolio.account), after))
+      throw fail("config_shared", { file });
   };
   replaceFile(target, text, { check });
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
@@ -42,6 +43,7 @@ export async function makePlan(db: Database, { requested, settings, clock }: Wan
       if (sum === null) return { plan: null, leftOut, notes };
       const record = {
         ...sum,
+        account: accountOf(settings),
         asOf: clock.today(),
         request,
         basis: await basisOf(transaction, portfolio, settings, request),
@@ -89,11 +91,11 @@ async function priced(db: Database, { requested, settings, clock }: WantedPlan):
   return sum.slices === 0 ? { ...nothing, leftOut } : { portfolio, request, notes, sum, leftOut };
 }
 
-/** The plan of this number; throws `unknown_plan` when there is none. */
-export async function knownPlan(db: Database, planId: string): Promise<BackfillPlan> {
-  const plan = await readPlan<BackfillRequest, PlanBasis>(db, planId);
+/** The plan of this number; throws `unknown_plan` when the account has none. */
+export async function knownPlan(db: Database, planId: string, account = ""): Promise<BackfillPlan> {
+  const plan = await readPlan<BackfillRequest, PlanBasis>(db, planId, account);
   if (plan === null) {
-    const newest = await newestPlans(db);
+    const newest = await newestPlans(db, account);
     const known = newest.length > 0 ? `(the newest: ${newest.join(", ")})` : "(there is none yet)";
     throw fail("unknown_plan", { plan: planId, known });
   }
@@ -134,7 +136,7 @@ export async function addUp(
 
 /** The portfolio, from what is known now; of what the account tracks only these apps where some are named. */
 export async function currentPortfolio(db: Database, settings: Settings, only?: readonly string[]): Promise<Portfolio> {
-  return portfolioOf(await readTracked(db, only), settings.portfolio);
+  return portfolioOf(await readTracked(db, { account: accountOf(settings), only }), settings.portfolio);
 }
 
 /** What a plan made now would be made from. */

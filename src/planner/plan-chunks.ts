@@ -7,6 +7,7 @@ import type { Window } from "../core/window.ts";
 import {
   mostPagesOf,
   fetchOptionFor,
+  withAccount,
   withMostPages,
   type Dataset,
   type Partition,
@@ -120,6 +121,9 @@ export function partitionsOf({
     .filter(({ scope }) => within(countries, scope["country"]) && within(devices, scope["device"]))
     .filter(({ scope }) => isChosen(scope))
     .map((partition) => ({ ...partition, scope: withMostPages(partition.scope, mostPages) }))
+    .map((partition) =>
+      dataset.ofAccount === true ? { ...partition, scope: withAccount(partition.scope, portfolio) } : partition,
+    )
     .filter(({ scope }) => request.only === undefined || isWanted(scope, dataset.stage, request.only));
   return inOrder(kept).map(({ partition }) => partition);
 }

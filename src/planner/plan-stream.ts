@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import type { SourceMembers } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
@@ -70,9 +71,11 @@ export async function startsOf(
   settings: Settings,
 ): Promise<readonly DatasetPlanning[]> {
   const chosen = datasetsOf(request, settings);
-  const sources = await sourceMembers(db, chosen);
+  const account = accountOf(settings);
+  const sources = await sourceMembers(db, chosen, account);
   const apps = request.only?.apps;
-  const portfolio = { ...portfolioOf(await readTracked(db, apps), listedOf(settings, apps)), sources };
+  const tracked = await readTracked(db, { account, only: apps });
+  const portfolio = { ...portfolioOf(tracked, listedOf(settings, apps)), sources };
   const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
   const names = chosen.map(({ name }) => name);
   const lookbacks = await learnedDays(db, { settings, today: request.today, names });
@@ -93,11 +96,13 @@ function listedOf({ portfolio }: Settings, apps: readonly string[] | undefined):
   return { ...portfolio, apps: portfolio.apps.filter(({ id }) => named.has(id) || named.has(`${storeOf(id)}:${id}`)) };
 }
 
-/** The members of each planning source that any of these datasets names. */
-async function sourceMembers(db: Database, chosen: readonly Dataset[]): Promise<SourceMembers> {
+/** The members of each planning source that any of these datasets names, of an account where they are of one. */
+async function sourceMembers(db: Database, chosen: readonly Dataset[], account: string): Promise<SourceMembers> {
   const needs = new Set(chosen.flatMap(({ plannedFrom = [] }) => plannedFrom));
   const sources = datasets.flatMap(planningSourcesOf).filter(({ name }) => needs.has(name));
   return Object.fromEntries(
-    await Promise.all(sources.map(async (source) => [source.name, await readPlanningSource(db, source)] as const)),
+    await Promise.all(
+      sources.map(async (source) => [source.name, await readPlanningSource(db, source, account)] as const),
+    ),
   );
 }

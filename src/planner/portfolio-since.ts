@@ -25,20 +25,20 @@ export type AppSince = {
 };
 
 /** What the account tracks now and since when, in the order of stores and names. */
-export async function readPortfolioSince(db: Database): Promise<readonly AppSince[]> {
+export async function readPortfolioSince(db: Database, account = ""): Promise<readonly AppSince[]> {
   const { rows } = await sql<AppSince>`
     select a.store, a.track_id as "trackId", a.app_name as name, t.valid_from as since,
            coalesce((select json_agg(json_build_object('country', c.country_code, 'keywords', n.keyword_count, 'since', n.valid_from)
                                      order by c.country_code collate "C")
                      from   core.tracked_country as n join core.dim_country as c on c.country_key = n.country_key
-                     where  n.app_key = t.app_key and n.valid_to is null), '[]') as countries,
+                     where  n.app_key = t.app_key and n.account = t.account and n.valid_to is null), '[]') as countries,
            coalesce((select json_agg(json_build_object('store', o.store, 'trackId', o.track_id, 'name', o.app_name, 'since', k.valid_from)
                                      order by o.app_name, o.track_id)
                      from   core.tracked_competitor as k join core.dim_app as o on o.app_key = k.competitor_app_key
-                     where  k.app_key = t.app_key and k.valid_to is null), '[]') as competitors
+                     where  k.app_key = t.app_key and k.account = t.account and k.valid_to is null), '[]') as competitors
     from   core.tracked_app as t
     join   core.dim_app as a on a.app_key = t.app_key
-    where  t.valid_to is null
+    where  t.account = ${account} and t.valid_to is null
     order  by a.store desc, a.app_name, a.track_id`.execute(db);
   return rows;
 }
@@ -49,7 +49,7 @@ export type KeywordSince = { readonly keyword: string; readonly since: Day; read
 /** The keywords that the account tracks for an app and country, as last read. */
 export async function readKeywordsSince(
   db: Database,
-  { trackId, country }: { readonly trackId: string; readonly country: string },
+  { account = "", trackId, country }: { readonly account?: string; readonly trackId: string; readonly country: string },
 ): Promise<readonly KeywordSince[]> {
   const { rows } = await sql<KeywordSince>`
     select k.keyword, w.valid_from as since, w.search_volume::float8 as "searchVolume"
@@ -57,7 +57,7 @@ export async function readKeywordsSince(
     join   core.dim_app as a on a.app_key = w.app_key and a.track_id = ${trackId}
     join   core.dim_country as c on c.country_key = w.country_key and c.country_code = ${country}
     join   core.dim_keyword as k on k.keyword_key = w.keyword_key
-    where  w.valid_to is null
+    where  w.account = ${account} and w.valid_to is null
     order  by k.keyword collate "C"`.execute(db);
   return rows;
 }
@@ -71,13 +71,13 @@ export type ConfiguredSince = {
   readonly since: Day;
 };
 
-/** Since when the configuration lists its apps and their countries. */
-export async function readConfiguredSince(db: Database): Promise<readonly ConfiguredSince[]> {
+/** Since when the configuration lists the apps of an account and their countries. */
+export async function readConfiguredSince(db: Database, account = ""): Promise<readonly ConfiguredSince[]> {
   const { rows } = await sql<ConfiguredSince>`
     select m.track_id as "trackId", a.app_name as name, nullif(m.member, '') as country, m.valid_from as since
     from   core.configured_portfolio as m
     left   join core.dim_app as a on a.store = m.store and a.track_id = m.track_id
-    where  m.valid_to is null and m.part in ('app', 'country')
+    where  m.account = ${account} and m.valid_to is null and m.part in ('app', 'country')
     order  by m.store desc, m.track_id, m.member`.execute(db);
   return rows;
 }
@@ -86,13 +86,14 @@ export async function readConfiguredSince(db: Database): Promise<readonly Config
 export async function readConfiguredKeywords(
   db: Database,
   trackId: string,
+  account = "",
 ): Promise<{ readonly name: string | null; readonly since: readonly Omit<KeywordSince, "searchVolume">[] }> {
   const named = await sql<{ name: string | null }>`
     select a.app_name as name from core.dim_app as a where a.track_id = ${trackId}`.execute(db);
   const { rows } = await sql<Omit<KeywordSince, "searchVolume">>`
     select m.member as keyword, m.valid_from as since
     from   core.configured_portfolio as m
-    where  m.track_id = ${trackId} and m.part = 'keyword' and m.valid_to is null
+    where  m.account = ${account} and m.track_id = ${trackId} and m.part = 'keyword' and m.valid_to is null
     order  by m.member collate "C"`.execute(db);
   return { name: named.rows[0]?.name ?? null, since: rows };
 }

@@ -13,8 +13,8 @@ export function portfolioOf(tracked: readonly PortfolioApp[], settings: Settings
     tracked: false,
     countries: app.countries.map((country) => ({ country, keywords: app.keywords, keywordCount: null })),
   }));
-  const account = tracked.map((app) => ({ ...app, countries: app.countries.map(asTracked) }));
-  const sources = { account, config: listed, both: [...account, ...listed] };
+  const own = tracked.map((app) => ({ ...app, countries: app.countries.map(asTracked) }));
+  const sources = { account: own, config: listed, both: [...own, ...listed] };
   const groups = Map.groupBy(sources[settings.source], (app) => `${app.store}:${app.trackId}`);
   const apps = [...groups.values()].flatMap((same) =>
     same.slice(0, 1).map((app) => ({
@@ -23,7 +23,8 @@ export function portfolioOf(tracked: readonly PortfolioApp[], settings: Settings
       countries: merge(same.flatMap(({ countries }) => countries)),
     })),
   );
-  return { apps: apps.sort((a, b) => compare(a.store, b.store) || compare(a.trackId, b.trackId)) };
+  const account = settings.account === undefined ? {} : { account: settings.account };
+  return { ...account, apps: apps.sort((a, b) => compare(a.store, b.store) || compare(a.trackId, b.trackId)) };
 }
 
 function merge(countries: readonly PortfolioCountry[]): readonly PortfolioCountry[] {
@@ -60,22 +61,28 @@ type PortfolioRow = {
   keywords: string[];
 };
 
+/** Whose list is read: the account by its name, that of API_TOKEN when left out; of its apps only these track ids (or `store:trackId`) where some are named. */
+type TrackedBy = { readonly account?: string; readonly only?: readonly string[] | undefined };
+
 /**
  * What the account tracks, as last read: apps, their countries and keywords, all of them until they are known to have left. Sorted by store, id, country, keyword. Only apps of these
  * track ids (or `store:trackId`) where some are named: a large account has millions of keywords.
  */
-export async function readTracked(db: Database, only?: readonly string[]): Promise<readonly PortfolioApp[]> {
+export async function readTracked(
+  db: Database,
+  { account = "", only }: TrackedBy = {},
+): Promise<readonly PortfolioApp[]> {
   const named = only?.map((app) => app.replace(/^(ios|android):/, "")) ?? null;
   const { rows } = await sql<PortfolioRow>`
     select a.store, a.track_id, c.country_code, n.keyword_count,
            coalesce(array_agg(k.keyword order by k.keyword collate "C") filter (where k.keyword is not null), '{}') as keywords
     from   core.tracked_app as t
     join   core.dim_app     as a on a.app_key = t.app_key
-    left   join core.tracked_country as n on n.app_key = t.app_key and n.valid_to is null
+    left   join core.tracked_country as n on n.app_key = t.app_key and n.account = t.account and n.valid_to is null
     left   join core.dim_country     as c on c.country_key = n.country_key
-    left   join core.tracked_keyword as w on w.app_key = n.app_key and w.country_key = n.country_key and w.valid_to is null
+    left   join core.tracked_keyword as w on w.app_key = n.app_key and w.country_key = n.country_key and w.account = n.account and w.valid_to is null
     left   join core.dim_keyword     as k on k.keyword_key = w.keyword_key
-    where  t.valid_to is null and (${named}::text[] is null or a.track_id = any (${named}::text[]))
+    where  t.account = ${account} and t.valid_to is null and (${named}::text[] is null or a.track_id = any (${named}::text[]))
     group  by a.store, a.track_id, c.country_code, n.keyword_count
     order  by a.store collate "C", a.track_id collate "C", c.country_code collate "C"`.execute(db);
   const apps = Map.groupBy(rows, (row) => `${row.store}:${row.track_id}`);

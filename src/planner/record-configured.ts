@@ -8,26 +8,27 @@ import { sql } from "../postgres/sql.ts";
 const longestMember = 500;
 
 /**
- * Records which apps, countries and keywords the configuration lists, as periods: the file says what is listed, and not since when. What
+ * Records which apps, countries and keywords the configuration lists for an account, as periods: the file says what is listed, and not since when. What
  * has not changed is not written; what left and is back on the same day never left.
  */
 export async function recordConfigured(db: Database, portfolio: Settings["portfolio"], today: Day): Promise<void> {
   const wanted = JSON.stringify(membersOf(portfolio));
+  const account = portfolio.account ?? "";
   await sql`
     with wanted as (
       select distinct * from jsonb_to_recordset(${wanted}::jsonb) as w (store text, track_id text, part text, member text)
     ), gone as (
       update core.configured_portfolio as m set valid_to = greatest(m.valid_from, ${today}::date)
-      where  m.valid_to is null
+      where  m.valid_to is null and m.account = ${account}
       and    not exists (select from wanted as w where w = row (m.store, m.track_id, m.part, m.member))
     ), back as (
       update core.configured_portfolio as m set valid_to = null
-      where  m.valid_to = ${today}::date and exists (select from wanted as w where w = row (m.store, m.track_id, m.part, m.member))
+      where  m.valid_to = ${today}::date and m.account = ${account} and exists (select from wanted as w where w = row (m.store, m.track_id, m.part, m.member))
     )
-    insert into core.configured_portfolio (store, track_id, part, member, valid_from)
-    select w.*, ${today}::date from wanted as w
+    insert into core.configured_portfolio (store, track_id, part, member, valid_from, account)
+    select w.*, ${today}::date, ${account} from wanted as w
     where  not exists (select from core.configured_portfolio as m
-                       where  (m.valid_to is null or m.valid_to = ${today}::date) and w = row (m.store, m.track_id, m.part, m.member))
+                       where  m.account = ${account} and (m.valid_to is null or m.valid_to = ${today}::date) and w = row (m.store, m.track_id, m.part, m.member))
     on     conflict do nothing`.execute(db);
 }
 

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { DatasetSettings, Settings } from "../config/settings.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
@@ -42,7 +43,11 @@ export async function noteTimings(
   }));
   await recordGroups(db, settings.portfolio.groups);
   await recordConfigured(db, settings.portfolio, request.today);
-  await noteDatasets(db, lines, [...defaults, ...own], { planned: starts.map(({ dataset }) => dataset.name), now });
+  await noteDatasets(db, lines, [...defaults, ...own], {
+    account: accountOf(settings),
+    planned: starts.map(({ dataset }) => dataset.name),
+    now,
+  });
 }
 
 /** A timing with the lookback that was learned; the nights of the sample request more, which makes no day stale before. */

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { inOrder } from "../plan/plan-dataset.ts";
 import { isNoAnswer } from "../plan/plan-snapshot.ts";
@@ -13,7 +14,7 @@ import type { SyncRequest } from "./request.ts";
  * missing from everything that is planned. Only those that the request needs.
  */
 export async function unreadLists(db: Database, request: SyncRequest, settings: Settings): Promise<readonly string[]> {
-  const portfolio = portfolioOf(await readTracked(db), settings.portfolio);
+  const portfolio = portfolioOf(await readTracked(db, { account: accountOf(settings) }), settings.portfolio);
   const unread: string[] = [];
   for (const dataset of datasetsOf(request, settings)) {
     const { name, stage } = dataset;
@@ -29,6 +30,7 @@ export async function unreadLists(db: Database, request: SyncRequest, settings: 
           [
             name,
             ...Object.entries(partition.scope)
+              .filter(([part]) => parts.includes(part))
               .sort(byPart)
               .map(([, value]) => value),
           ].join(" "),

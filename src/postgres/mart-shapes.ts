@@ -36,10 +36,10 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
     isDaily: true,
   },
   credit_spend_by_app_daily: {
-    key: ["date_day", "store", "track_id", "country_code", "dataset", "credit_class"],
+    key: ["date_day", "store", "track_id", "country_code", "dataset", "credit_class", "account"],
     nullable: ["store", "track_id", "country_code"],
   },
-  credit_spend_daily: { key: ["date_day", "dataset", "operation", "credit_class"] },
+  credit_spend_daily: { key: ["date_day", "account", "dataset", "operation", "credit_class"] },
   data_freshness: {
     key: ["dataset", "store", "track_id", "country_code"],
     nullable: ["store", "track_id", "country_code"],

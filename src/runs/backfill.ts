@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import { fail } from "../core/errors.ts";
 import { readPlanProgress } from "../ledger/plans.ts";
 import { noteQueued, runOfPlan } from "../ledger/plans.ts";
@@ -34,6 +35,7 @@ function runStart(parts: SyncParts, plan: BackfillPlan) {
   return {
     kind: "backfill",
     workerId: parts.ingest.workerId,
+    account: accountOf(parts.settings),
     asOf: plan.asOf,
     datasets: plan.request.datasets,
     maxCredits: plan.credits,

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
@@ -9,7 +10,7 @@ import {
   spentOnLaterTries,
   type DueTry,
 } from "../ledger/later-tries.ts";
-import { closeRun, openRun } from "../ledger/runs.ts";
+import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
 import { isPassing } from "../postgres/database-errors.ts";
 
@@ -29,9 +30,10 @@ export async function dueTries(
   { settings, datasets: named, mostCredits }: TriesFor,
 ): Promise<{ readonly due: readonly DueTry[]; readonly tries: readonly DueTry[] }> {
   const now = clock.now();
-  const due = await readDueTries(db, { now, today: clock.today(), ...triedDatasets(settings, named) });
+  const account = accountOf(settings);
+  const due = await readDueTries(db, { now, today: clock.today(), account, ...triedDatasets(settings, named) });
   if (due.length === 0) return { due, tries: due };
-  const credits = Math.min(mostCredits, settings.credits.retries_a_day - (await spentOnLaterTries(db, now)));
+  const credits = Math.min(mostCredits, settings.credits.retries_a_day - (await spentOnLaterTries(db, now, account)));
   return { due, tries: affordableTries(due, { credits, plans: await readPlansLeft(db, due) }) };
 }
 
@@ -40,7 +42,7 @@ export async function requestFailedAgain({ db, clock, log }: Parts, settings: Se
   const all = { settings, datasets: null, mostCredits: Number.POSITIVE_INFINITY };
   const { due, tries } = await dueTries(db, clock, all);
   if (due.length === 0) return 0;
-  const queued = tries.length === 0 ? 0 : await queue(db, { tries, clock });
+  const queued = tries.length === 0 ? 0 : await queue(db, { tries, clock, account: accountOf(settings) });
   const { retries_a_day: limit } = settings.credits;
   log.info({ slices: queued, waiting: due.length - queued, credits_a_day: limit }, "slices.tried_again");
   return queued;
@@ -49,11 +51,16 @@ export async function requestFailedAgain({ db, clock, log }: Parts, settings: Se
 /** Another process may queue the same slices, or plan their cells, at the same moment: then the next check finds what is left. */
 async function queue(
   db: Database,
-  { tries, clock }: { readonly tries: readonly DueTry[]; readonly clock: Parts["clock"] },
+  {
+    tries,
+    clock,
+    account,
+  }: Pick<RunStart, "account"> & { readonly tries: readonly DueTry[]; readonly clock: Parts["clock"] },
 ): Promise<number> {
   try {
     return await db.transaction().execute(async (transaction) => {
-      const start = { kind: "retry", workerId: null, asOf: clock.today(), datasets: [], maxCredits: null } as const;
+      const today = clock.today();
+      const start = { kind: "retry", workerId: null, account, asOf: today, datasets: [], maxCredits: null } as const;
       const runId = await openRun(transaction, start, clock.now());
       const queued = await queueTries(transaction, { runId, tries, now: clock.now() });
       await closeRun(transaction, runId, "loaded", clock.now());

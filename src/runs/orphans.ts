@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
@@ -10,7 +11,7 @@ type Parts = Pick<IngestParts, "db" | "clock" | "log">;
 
 /** Queues for any worker what waits outside of its queue: what processes that are gone left open, and failed slices whose next try is due. */
 export async function queueLeftOver(parts: Parts, settings: Settings): Promise<void> {
-  await adoptOrphans(parts);
+  await adoptOrphans(parts, accountOf(settings));
   await requestFailedAgain(parts, settings);
 }
 
@@ -18,9 +19,10 @@ export async function queueLeftOver(parts: Parts, settings: Settings): Promise<v
  * Queues for any worker, in a run of its own, what foreground processes left open that are gone: what a killed retry requests again, what
  * a sync deferred to the reset of its credits. Does nothing where there is nothing.
  */
-async function adoptOrphans({ db, clock, log }: Parts): Promise<void> {
-  if (!(await hasOrphans(db))) return;
-  const start = { kind: "schedule", workerId: null, asOf: clock.today(), datasets: [], maxCredits: null } as const;
+async function adoptOrphans({ db, clock, log }: Parts, account: string): Promise<void> {
+  if (!(await hasOrphans(db, account))) return;
+  const today = clock.today();
+  const start = { kind: "schedule", workerId: null, account, asOf: today, datasets: [], maxCredits: null } as const;
   const runId = await openRun(db, start, clock.now());
   const adopted = await adoptInto(db, runId, log);
   await closeRun(db, runId, "planned", clock.now());

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { dayOf } from "../core/day.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
@@ -6,9 +7,11 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { requestFailedAgain } from "./later-tries.ts";
 import { adoptInto } from "./orphans.ts";
+import { takeOver } from "./take-over.ts";
 import { resumeWithinBudgets } from "../ledger/budget-waits.ts";
 import { isAnyWaitingForCredits, resumeAffordable } from "../ledger/queue.ts";
-import { closeRun, enqueue, openRun } from "../ledger/runs.ts";
+import { announceQueued } from "../ledger/shared-queue.ts";
+import { closeRun, enqueue, openRun, type RunStart } from "../ledger/runs.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
@@ -29,7 +32,9 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
   await parts.reapDeadWorkers();
   await withAdvisoryLock(db, "planning", async (locked) => {
     const named = datasetsOf(request, settings).map(({ name }) => name);
-    const { runId, adopted } = await openScheduled(parts, locked, named);
+    const { runId, adopted } = await openScheduled(parts, locked, { named, account: accountOf(settings) });
+    const taken = await takeOver(parts, locked, { runId, request, settings, mostCredits: Number.POSITIVE_INFINITY });
+    if (taken > 0) await announceQueued(locked);
     let planned = 0;
     let stage: Dataset["stage"] | null = null;
     for await (const chunk of planChunks(locked, request, settings)) {
@@ -49,11 +54,11 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
 async function openScheduled(
   { clock, log }: IngestParts,
   db: Database,
-  named: readonly string[],
+  { named, account }: Pick<RunStart, "account"> & { readonly named: readonly string[] },
 ): Promise<{ readonly runId: string; readonly adopted: number }> {
   const runId = await openRun(
     db,
-    { kind: "schedule", workerId: null, asOf: clock.today(), datasets: named, maxCredits: null },
+    { kind: "schedule", workerId: null, account, asOf: clock.today(), datasets: named, maxCredits: null },
     clock.now(),
   );
   const adopted = await adoptInto(db, runId, log);
@@ -61,13 +66,14 @@ async function openScheduled(
 }
 
 /** Resumes slices that wait for a budget which has room since its limit was raised. */
-async function resumeOnBudgets({ db, clock, log, accountId }: IngestParts, settings: Settings): Promise<void> {
+async function resumeOnBudgets({ db, clock, log, accountId, queueId }: IngestParts, settings: Settings): Promise<void> {
   const now = clock.now();
   const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) });
   const woken = await resumeWithinBudgets(
     db,
     uses.filter(({ refusedAt }) => refusedAt !== null),
     now,
+    queueId,
   );
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }
@@ -77,8 +83,8 @@ async function resumeOnBudgets({ db, clock, log, accountId }: IngestParts, setti
  * have been bought. When the check fails they stay deferred.
  */
 async function resumeOnCredits(parts: IngestParts, settings: Settings): Promise<void> {
-  const { db, clock, log, accountId } = parts;
-  if (!(await isAnyWaitingForCredits(db, clock.now()))) return;
+  const { db, clock, log, accountId, queueId } = parts;
+  if (!(await isAnyWaitingForCredits(db, clock.now(), queueId))) return;
   try {
     await parts.refreshBalance();
   } catch (error) {
@@ -86,6 +92,6 @@ async function resumeOnCredits(parts: IngestParts, settings: Settings): Promise<
     if (error instanceof AbortError) parts.abort(error);
     return;
   }
-  const woken = await resumeAffordable(db, { accountId, floors: settings.credits.floors }, clock.now());
+  const woken = await resumeAffordable(db, { accountId, floors: settings.credits.floors, queueId }, clock.now());
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }

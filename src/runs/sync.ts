@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts";
 import { stages } from "../datasets/shared/define-dataset.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
@@ -7,6 +8,7 @@ import type { Database } from "../postgres/database.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
 import { queueTries } from "../ledger/later-tries.ts";
 import { dueTries } from "./later-tries.ts";
+import { takeOver } from "./take-over.ts";
 import { cutPlan } from "../planner/cut-to-budget.ts";
 import { readUnfinished } from "./unfinished.ts";
 import { noteTimings } from "../planner/record-timings.ts";
@@ -24,9 +26,10 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   const { db, clock, workerId } = parts.ingest;
   const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
   await parts.ingest.reapDeadWorkers();
+  const account = accountOf(parts.settings);
   const runId = await openRun(
     db,
-    { kind: "sync", workerId, asOf: request.today, datasets: names, maxCredits },
+    { kind: "sync", workerId, account, asOf: request.today, datasets: names, maxCredits },
     clock.now(),
   );
   const wave = { runId, names, request };
@@ -44,28 +47,30 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
 
 type WaveRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
-/** Queues what is to be done next: first orphaned slices and failed ones whose next try is due, which the plan counts as covered, then what is planned from all that is in. */
+/** Queues what is to be done next: first orphaned slices, failed ones whose next try is due and those that wait for another account's credits, which the plan counts as covered, then what is planned from all that is in. */
 function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Promise<Wave> {
   const { db, clock } = parts.ingest;
   return withAdvisoryLock(db, "planning", async (locked) => {
     const adopted = await adoptOrphanedSlices(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
     const failed = await takeFailed(parts, locked, { runId, names });
-    if (adopted + failed > 0) return { taken: adopted + failed, leftOut: 0, isWhole: false };
+    const taking = { runId, request, settings: parts.settings, mostCredits: parts.budget.left() };
+    const taken = adopted + failed > 0 ? 0 : await takeOver(parts.ingest, locked, taking);
+    if (adopted + failed + taken > 0) return { taken: adopted + failed + taken, leftOut: 0, isWhole: false };
     await noteTimings(locked, { request, settings: parts.settings, now: clock.now() });
     const { chunks, leftOut } = await cutPlan(() => planChunks(locked, request, parts.settings), {
       mostCredits: parts.budget.left(),
       newestFirst: true,
     });
-    let taken = 0;
+    let queued = 0;
     let isWhole = true;
     for await (const { slices, stage, naiveCredits } of chunks) {
-      taken += await enqueue(locked, runId, slices, clock.now());
+      queued += await enqueue(locked, runId, slices, clock.now());
       parts.wake();
       isWhole = stage === stages.at(-1);
       if (leftOut.slices === 0) await recordNaivePrice(locked, runId, naiveCredits);
     }
     await noteLostDays(locked, { runId, today: request.today, now: clock.now() });
-    return { taken, leftOut: leftOut.slices, isWhole };
+    return { taken: queued, leftOut: leftOut.slices, isWhole };
   });
 }
 
@@ -96,10 +101,12 @@ type Retry = {
 /** Runs slices again that failed, to the end. */
 export async function retryFailed(parts: SyncParts, { request, which, maxCredits }: Retry): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
-  const reopening = retried(request, which);
+  const account = accountOf(parts.settings);
+  const reopening = { ...retried(request, which), account };
   const { datasets } = reopening;
   await parts.ingest.reapDeadWorkers();
-  const runId = await openRun(db, { kind: "retry", workerId, asOf: request.today, datasets, maxCredits }, clock.now());
+  const start = { kind: "retry", workerId, account, asOf: request.today, datasets, maxCredits } as const;
+  const runId = await openRun(db, start, clock.now());
   await reopen(db, { ...reopening, runId });
   parts.wake();
   await drain(parts, runId, true);

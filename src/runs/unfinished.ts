@@ -31,7 +31,8 @@ export async function readUnfinished(
     join   ops.run   as r on r.run_id = s.run_id
     cross  join lateral (select case when s.state = 'running' then ${isAlive(sql`s.worker_id`)}
                                    when r.worker_id is null then ${aWorkerLives} else ${isAlive(sql`r.worker_id`)} end as alive) as owner
-    where  s.dataset = any (${[...of.datasets]}::text[]) and s.run_id <> ${of.runId} and ${isOpen()}`.execute(db);
+    where  s.dataset = any (${[...of.datasets]}::text[]) and s.run_id <> ${of.runId} and ${isOpen()}
+    and    r.account = (select own.account from ops.run as own where own.run_id = ${of.runId})`.execute(db);
   const unavailable = await sql<{ dataset: string }>`
     select dataset from ops.slice where run_id = ${of.runId}
     group  by dataset having bool_and(state = 'skipped') order by dataset`.execute(db);
@@ -44,5 +45,5 @@ export async function readUnfinished(
   };
 }
 
-/** SQL: true while a process runs the queue that workers share. */
-const aWorkerLives = sql`exists (select from ops.worker as w where w.kind = 'worker' and ${isAlive(sql`w.worker_id`)})`;
+/** SQL: true while a process runs the queue that the workers of the account of run `r` share. */
+const aWorkerLives = sql`exists (select from ops.worker as w where w.kind = 'worker' and w.account = r.account and ${isAlive(sql`w.worker_id`)})`;

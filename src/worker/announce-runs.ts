@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import { accountOf } from "../config/config-of-account.ts";
 import { dayOf } from "../core/day.ts";
 import { writeNextRuns } from "../ledger/next-runs.ts";
 import { standingForecast } from "./foresee-credits.ts";
@@ -21,6 +22,7 @@ export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
       runs.flatMap(({ id, datasets, at, price }) =>
         datasets === null || price === null ? [] : [{ line: id, at, pricedAt: now, ...price, datasets }],
       ),
+      accountOf(config.settings),
     );
     await standingForecast(app, stop);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { accountOf } from "../config/config-of-account.ts";
 import { accountIdOf, crontabFile } from "../config/config.ts";
 import { dayOf } from "../core/day.ts";
 import { latestAccount } from "../credits/account.ts";
@@ -28,7 +29,7 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
     .flatMap((line) => nextRuns(line, now, count).map((at) => ({ line, at })))
     .sort((a, b) => a.at - b.at);
   const { API_TOKEN: token } = config.environment;
-  const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
+  const accountId = token === undefined ? await latestAccount(db, accountOf(config.settings)) : accountIdOf(token);
   const foresight = createForesight({ db, settings: config.settings, accountId, today: dayOf(now) });
   const runs: ComingRun[] = [];
   for (const { line, at } of inOrder) {

@@ -1,8 +1,9 @@
-import type { Task } from "graphile-worker";
+import type { ParsedCronItem, Task } from "graphile-worker";
 import { hostname } from "node:os";
 import { jobs } from "../../jobs/all.ts";
 import type { App } from "../app.ts";
 import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
+import { accountOf } from "../config/config-of-account.ts";
 import { crontabFile } from "../config/config.ts";
 import { AbortError, fail, StorehouseError, UsageError } from "../core/errors.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
@@ -12,6 +13,7 @@ import { createBudget } from "../credits/budget.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
 import type { SliceRunner } from "../ingest/slice-runner.ts";
 import { releaseFormerClaims } from "../ledger/reconcile.ts";
+import { planningTask, taskOfAccount } from "../ledger/shared-queue.ts";
 import { noteEnd, recordJobPool } from "../ledger/workers.ts";
 import {
   connectionProblem,
@@ -192,16 +194,17 @@ async function checkBalance({ parts }: Ingest, app: App): Promise<void> {
 async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Promise<void> {
   const { parts } = ingest;
   const { settings } = app.config;
+  const account = accountOf(settings);
   const lines = readCrontab(crontabFile(app.config));
   const datasets = scheduledBy(lines, settings);
   const queue = await startQueue(app, {
     taskList: Object.fromEntries(
       Object.entries(jobs).map(([name, { task, plans }]) => {
         const run = task(parts, { settings, datasets, config: app.config, warehouse: app.warehouse });
-        return [name, plans ? thenPriced(app, parts.halted, run) : run];
+        return plans ? [taskOfAccount(name, account), thenPriced(app, parts.halted, run)] : [name, run];
       }),
     ),
-    schedule: lines.map(({ item }) => item),
+    schedule: lines.map(({ item }) => itemOfAccount(item, account)),
     onLost: ingest.loseQueue,
   });
   // from here on whatever fails stops the queue: it would go on beside the next session, and keep the process from ending
@@ -212,13 +215,20 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     app.log.info({ worker_id: parts.workerId }, "worker.started");
     started();
     // what was due while no worker ran is planned at once, not at the next line of the crontab
-    if (datasets.length > 0) await queue.addJob("plan_due", { datasets }, { jobKey: "plan_due", maxAttempts: 3 });
+    const planning = taskOfAccount(planningTask, account);
+    if (datasets.length > 0) await queue.addJob(planning, { datasets }, { jobKey: planning, maxAttempts: 3 });
     await aborted(parts.halted);
   } finally {
     ingest.halt();
     await slices?.stop();
     await queue.stop();
   }
+}
+
+/** A line of the crontab as a worker of an account runs it: what plans runs once for each account, all else once. */
+function itemOfAccount(item: ParsedCronItem, account: string): ParsedCronItem {
+  if (jobs[item.task]?.plans !== true || account === "") return item;
+  return { ...item, task: taskOfAccount(item.task, account), identifier: taskOfAccount(item.identifier, account) };
 }
 
 /** A task that plans; the runs to come are priced from what it left. */

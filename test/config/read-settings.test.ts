@@ -28,6 +28,7 @@ async function read(yaml: string): Promise<Settings> {
 
 const defaults: Settings = {
   portfolio: { source: "account", apps: [], groups: { apps: {}, keywords: {} } },
+  accounts: {},
   datasets: {},
   retention: { action: "drop", slice_months: 1, ops_months: 13 },
   export: { tables: ["core", "mart"], format: "parquet", s3: {} },
@@ -91,6 +92,7 @@ credits: { floors: { history: 0.5 } }
 api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
 `);
   expect(settings).toEqual({
+    accounts: {},
     alerts: {},
     retention: { action: "drop", slice_months: 1, ops_months: 13 },
     export: defaults.export,

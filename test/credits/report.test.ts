@@ -40,6 +40,7 @@ test("an account that the service never spoke of is null, beside what was spent"
     spent: [],
     costs: [],
     budgets: [],
+    accounts: [],
   });
 });
 

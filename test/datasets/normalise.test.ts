@@ -79,7 +79,9 @@ test("counts keywords by country, and refuses what is no country", () => {
     [{ US: 3, WORLD: 9 }],
     [],
   );
-  expect(rows["core.tracked_country"]).toEqual([{ app_key: "ios:42", country_key: "US", keyword_count: 3 }]);
+  expect(rows["core.tracked_country"]).toEqual([
+    { app_key: "ios:42", country_key: "US", account: "", keyword_count: 3 },
+  ]);
   expect(invalid).toEqual([{ reason: expect.stringContaining("country"), item: ["WORLD", 9] }]);
 });
 

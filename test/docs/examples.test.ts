@@ -7,6 +7,7 @@ import { logEvents } from "../../src/core/log-events.ts";
 import { parse } from "yaml";
 import { AnswerFile } from "../../src/archive/answer-file.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { isSecret } from "../../src/config/env.ts";
 import { projectRoot } from "../../src/config/config.ts";
 import { settingsFor } from "../../src/config/settings.ts";
 import { datasetNamed, datasetOptions } from "../../src/datasets/shared/all.ts";
@@ -84,7 +85,7 @@ describe("examples of docs", () => {
     const settings = pageAt("docs/configuration.md").text;
     const compose = readFileSync(path.join(projectRoot, "docker-compose.yml"), "utf8");
     const isKnown = (name: string): boolean => {
-      if (name in logEvents) return true;
+      if (name in logEvents || isSecret(name.replace(/_FILE$/, ""))) return true;
       if (/^(core|mart|ops|raw)\.\w+$/.test(name)) return new RegExp(String.raw`\b${name}\b`).test(schema);
       if (/^(portfolio|datasets|retention|credits|api|worker|database|health|notify)\.[\w.<>]+$/.test(name))
         return settings.includes(`\`${name}`);

@@ -47,7 +47,7 @@ test("plans once more after a wave of which nobody knows whether it was queued",
   await using app = await stage.open();
   await using ingest = await openIngest(app, "sync", createBudget(null));
   const { db, clock, workerId } = ingest.parts;
-  const start = { kind: "sync", workerId, asOf: today, datasets: [], maxCredits: null } as const;
+  const start = { kind: "sync", account: "", workerId, asOf: today, datasets: [], maxCredits: null } as const;
   const runId = await openRun(db, start, clock.now());
   let waves = 0;
   const wave = async () => {

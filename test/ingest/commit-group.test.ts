@@ -33,7 +33,14 @@ afterEach(() => opened[Symbol.asyncDispose]());
 async function ready(...ranks: readonly number[]): Promise<readonly SliceLoad[]> {
   const { parts } = ingest;
   const now = parts.clock.now();
-  const run = { kind: "sync", workerId: parts.workerId, asOf: today, datasets: [], maxCredits: null } as const;
+  const run = {
+    kind: "sync",
+    account: "",
+    workerId: parts.workerId,
+    asOf: today,
+    datasets: [],
+    maxCredits: null,
+  } as const;
   const runId = await openRun(parts.db, run, now);
   const drafts = ranks.map((_, place) => sliceOf({ items: ["word"], window: oneDay(addDays(today, -place - 1)) }));
   const ids = await insertSlices(parts.db, runId, drafts, now);

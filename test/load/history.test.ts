@@ -163,9 +163,10 @@ describe("a history", () => {
 
   test("takes a real table whose scope is everything", async () => {
     const [tracked, , apps] = trackedApps.tables;
-    const app = (id: string) => ({ app_key: `ios:${id}`, is_store_account_connected: null });
-    await stage.load({ table: tracked!, rows: [app("1"), app("2")], at: 1 });
-    await stage.load({ table: tracked!, rows: [app("2")], at: 2, day: day("2026-08-02") });
+    const app = (id: string) => ({ app_key: `ios:${id}`, account: "", is_store_account_connected: null });
+    const scope = { account: "" };
+    await stage.load({ table: tracked!, rows: [app("1"), app("2")], scope, at: 1 });
+    await stage.load({ table: tracked!, rows: [app("2")], scope, at: 2, day: day("2026-08-02") });
     expect(await stage.rows(tracked!, "valid_to, is_current")).toEqual([
       { valid_to: "2026-08-02", is_current: false },
       { valid_to: null, is_current: true },

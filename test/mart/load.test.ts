@@ -218,17 +218,20 @@ describe("how fresh an app is", () => {
   });
 });
 
-test("credits are reported by day in UTC, dataset, operation and class, and an imported answer is no request", async () => {
+test("credits are reported by day in UTC, account, dataset, operation and class, and an imported answer is no request", async () => {
   await mart.ask(`
     insert into ops.request (account_id, attempt, page, dataset, class, operation, params, error_code, cost, duration_ms, byte_count, received_at)
     select r.account, 1, 0, r.dataset, r.class, 'o', '{}', r.code, r.cost, 1, 1, r.at::timestamptz
     from   (values ('a', 'keyword_rank', 'daily', null, 3, '2026-08-19 23:59:59Z'), ('a', 'keyword_rank', 'daily', 'server_error', 0, '2026-08-19 01:00:00Z'),
-                   ('a', 'keyword_rank', 'daily', null, 3, '2026-08-20 00:00:00Z'), ('a', null, 'person', null, 1, '2026-08-20 00:00:00Z'),
+                   ('a', 'keyword_rank', 'daily', null, 3, '2026-08-20 00:00:00Z'), ('b', null, 'person', null, 1, '2026-08-20 00:00:00Z'),
                    ('import', 'keyword_rank', 'history', null, 0, '2026-08-20 00:00:00Z'), ('import', 'review', 'history', null, 0, '2026-07-20 00:00:00Z')) as r (account, dataset, class, code, cost, at)`);
+  await mart.ask(
+    "insert into ops.credit_account (account_id, account, pace_per_second, next_start_at) values ('b', 'acme', 1, '2026-08-20Z')",
+  );
   expect(await mart.ask("select * from mart.credit_spend_daily order by date_day, dataset")).toEqual([
-    "2026-08-19 | keyword_rank | o | daily | 2 | 1 | 3",
-    "2026-08-20 |  | o | person | 1 | 0 | 1",
-    "2026-08-20 | keyword_rank | o | daily | 1 | 0 | 3",
+    "2026-08-19 |  | keyword_rank | o | daily | 2 | 1 | 3",
+    "2026-08-20 | acme |  | o | person | 1 | 0 | 1",
+    "2026-08-20 |  | keyword_rank | o | daily | 1 | 0 | 3",
   ]);
 });
 

@@ -26,7 +26,8 @@ describe("readTracked", () => {
   const apps = (date: string, at: number, ...keys: readonly string[]) =>
     stage.load({
       table: appTable!,
-      rows: keys.map((app_key) => ({ app_key, is_store_account_connected: null })),
+      rows: keys.map((app_key) => ({ app_key, account: "", is_store_account_connected: null })),
+      scope: { account: "" },
       day: day(date),
       at,
     });
@@ -34,15 +35,20 @@ describe("readTracked", () => {
   const countries = (app_key: string, counts: Readonly<Record<string, number>>) =>
     stage.load({
       table: countryTable!,
-      rows: Object.entries(counts).map(([country_key, keyword_count]) => ({ app_key, country_key, keyword_count })),
-      scope: { app_key },
+      rows: Object.entries(counts).map(([country_key, keyword_count]) => ({
+        app_key,
+        country_key,
+        account: "",
+        keyword_count,
+      })),
+      scope: { app_key, account: "" },
     });
 
   const keywords = (app_key: string, country_key: string, date: string, ...words: readonly string[]) =>
     stage.load({
       table: keywordTable!,
-      rows: words.map((keyword_key) => ({ app_key, country_key, keyword_key })),
-      scope: { app_key, country_key },
+      rows: words.map((keyword_key) => ({ app_key, country_key, keyword_key, account: "" })),
+      scope: { app_key, country_key, account: "" },
       day: day(date),
       at: Date.parse(date),
     });

@@ -2,6 +2,7 @@ import path from "node:path";
 import pg from "pg";
 import type { z } from "zod";
 import { createApp, type App } from "../../src/app.ts";
+import { configOfAccount } from "../../src/config/config-of-account.ts";
 import { projectRoot, type Config } from "../../src/config/config.ts";
 import type { Environment } from "../../src/config/env.ts";
 import { Settings } from "../../src/config/settings.ts";
@@ -61,7 +62,7 @@ export async function openStage(options: SandboxOptions & { database?: string } 
   const databaseUrl = database ?? opened.use(await freshDatabase()).url;
   const pool = opened.adopt(new pg.Pool({ connectionString: databaseUrl, max: 4 }), (one) => one.end());
   pool.on("error", () => undefined);
-  const config = (run: RunOptions = {}) => configOf(sandbox, databaseUrl, run);
+  const config = (run: RunOptions = {}) => configOfAccount(configOf(sandbox, databaseUrl, run));
   const open = async (run: RunOptions = {}) => {
     const app = await createApp(config(run), run.request?.today ?? today);
     return run.clock === undefined ? app : { ...app, clock: run.clock };

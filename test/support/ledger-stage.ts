@@ -97,7 +97,11 @@ export async function openLedgerStage(): Promise<LedgerStage> {
       return rows[0]?.worker_id ?? "";
     },
     run: (start = {}) =>
-      openRun(db, { kind: "sync", workerId: null, asOf: today, datasets: [], maxCredits: null, ...start }, now),
+      openRun(
+        db,
+        { kind: "sync", workerId: null, account: "", asOf: today, datasets: [], maxCredits: null, ...start },
+        now,
+      ),
     inState: async (run, state, worker, ...drafts) => {
       const ids = await insert(run, ...drafts);
       if (state === "pending") return ids;

@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { fail, StorehouseError } from "../../core/errors.ts";
@@ -67,7 +68,7 @@ async function backfill(app: App, options: BackfillOptions): Promise<void> {
 async function planOf(app: App, options: BackfillOptions): Promise<MadePlan> {
   const { db } = app.warehouse;
   if (options.plan !== undefined) {
-    const plan = await knownPlan(db, options.plan);
+    const plan = await knownPlan(db, options.plan, accountOf(app.config.settings));
     return { plan, leftOut: plan.leftOut, notes: [] };
   }
   const request = backfillRequestOf(app, options);

@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import { clientOptions, type App } from "../../app.ts";
 import { accountIdOf, apiAccess } from "../../config/config.ts";
@@ -27,7 +28,10 @@ export function defineCredits(command: Command): void {
     .action((options: { forecast?: true; json?: true }) =>
       withWarehouse(async (app) => {
         const token = app.config.environment.API_TOKEN;
-        const accountId = token === undefined ? await latestAccount(app.warehouse.db) : accountIdOf(token);
+        const accountId =
+          token === undefined
+            ? await latestAccount(app.warehouse.db, accountOf(app.config.settings))
+            : accountIdOf(token);
         await checkBalance(app);
         if (options.forecast) await makeForecast(app);
         const { clock, warehouse, config } = app;
@@ -79,6 +83,23 @@ async function makeForecast(app: App): Promise<void> {
   }
 }
 
+function printAccounts(accounts: CreditReport["accounts"]): void {
+  print("\nAccounts");
+  print(
+    table(
+      ["account", "total", "left", "held", "resets at", "spent this month"],
+      accounts.map(({ account, total, remaining, held, resetsAt, spentInMonth }) => [
+        account || "(API_TOKEN)",
+        total,
+        remaining,
+        held,
+        timeCell(resetsAt?.getTime() ?? null),
+        spentInMonth,
+      ]),
+    ),
+  );
+}
+
 function printBudgets(budgets: readonly BudgetForecast[]): void {
   print("\nBudgets");
   print(
@@ -99,7 +120,7 @@ function printBudgets(budgets: readonly BudgetForecast[]): void {
 }
 
 function printReport(
-  { account, spent, costs }: CreditReport,
+  { account, spent, costs, accounts }: CreditReport,
   { outlook, budgets, error }: CreditForecast,
   now: number,
 ): void {
@@ -115,6 +136,7 @@ function printReport(
     print(zoneNote());
     print(`\n${[outlookWords(outlook, now), errorWords(error)].filter((words) => words !== null).join("\n")}`);
   }
+  if (accounts.length > 0) printAccounts(accounts);
   if (budgets.length > 0) printBudgets(budgets);
   if (spent.length > 0) {
     print("\nSpent in this period");

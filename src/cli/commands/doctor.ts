@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { crontabFile } from "../../config/config.ts";
+import { configOfAccount } from "../../config/config-of-account.ts";
+import { crontabFile, type Config } from "../../config/config.ts";
 import { processEnvironment, type Environment } from "../../config/env.ts";
 import { readLeniently } from "../../config/env.ts";
 import { secretsOf } from "../../config/secrets.ts";
@@ -25,9 +26,10 @@ export function defineDoctor(command: Command): void {
 }
 
 async function examine({ notify, json }: { notify?: true; json?: true }): Promise<void> {
-  const { environment, diagnoses } = readEnvironmentPart();
-  const { settings, diagnosis } = readSettingsPart(environment);
-  const home = homeOf(environment);
+  const read = readEnvironmentPart();
+  const { settings: inFile, diagnosis } = readSettingsPart(read.environment);
+  const home = homeOf(read.environment);
+  const { environment, settings, ofAccount } = accountPart({ environment: read.environment, settings: inFile, home });
   const found = await diagnose({
     environment,
     settings,
@@ -36,7 +38,7 @@ async function examine({ notify, json }: { notify?: true; json?: true }): Promis
     crontab: { file: crontabFile({ environment, settings, home }), read: readCrontab },
     testsWebhook: notify === true,
   });
-  const checks = [...diagnoses, diagnosis, ...found];
+  const checks = [...read.diagnoses, diagnosis, ...ofAccount, ...found];
   const ok = checks.every(({ state }) => state !== "fail");
   const hide = hiderOf(secretsOf(environment));
   if (json) printWhole(hide(JSON.stringify({ ok, checks }, null, 2)));
@@ -70,6 +72,20 @@ function readSettingsPart(environment: Environment): { settings: Settings; diagn
     return { settings: settingsIn(file), diagnosis: pass("settings", `${file} is valid`) };
   } catch (error) {
     return { settings: Settings.parse({}), diagnosis: failedWith("settings", error) };
+  }
+}
+
+/** The account that STOREHOUSE_ACCOUNT names, where it names one. */
+function accountPart(config: Config): Pick<Config, "environment" | "settings"> & { ofAccount: readonly Diagnosis[] } {
+  const { STOREHOUSE_ACCOUNT: account } = config.environment;
+  if (account === undefined) return { ...config, ofAccount: [] };
+  try {
+    return {
+      ...configOfAccount(config),
+      ofAccount: [pass("account", `${account}, under accounts in the configuration`)],
+    };
+  } catch (error) {
+    return { ...config, ofAccount: [failedWith("account", error)] };
   }
 }
 

@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { accountIdOf } from "../../config/config.ts";
@@ -86,7 +87,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
 /** What is left of the budgets now. */
 async function roomsOf({ config: { environment, settings }, clock, warehouse: { db } }: App) {
   const { API_TOKEN: token } = environment;
-  const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
+  const accountId = token === undefined ? await latestAccount(db, accountOf(settings)) : accountIdOf(token);
   return readRooms(db, { settings, accountId, day: dayOf(clock.now()) });
 }
 

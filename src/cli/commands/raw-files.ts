@@ -1,3 +1,4 @@
+import { tokensIn } from "../../config/secrets.ts";
 import path from "node:path";
 import type { Command } from "commander";
 import { exportRaw } from "../../archive/export-answers.ts";
@@ -36,7 +37,7 @@ export function addRawExport(raw: Command): void {
           datasets: [...new Set(wanted.map(({ name }) => name))],
           within: boundsOf(options),
           out: path.resolve(options.out),
-          strike: strikerOf(config.environment.API_TOKEN ?? ""),
+          strike: strikerOf(...tokensIn(config.environment)),
         });
         if (options.json) printJson(done);
         else {
@@ -70,7 +71,7 @@ export function addRawImport(raw: Command): void {
         const done = await importFiles(parts, places, {
           dryRun: options.dryRun === true,
           refused: (error) => remark(error.message),
-          strike: strikerOf(config.environment.API_TOKEN ?? ""),
+          strike: strikerOf(...tokensIn(config.environment)),
         });
         if (options.json) printJson(done);
         else print(summary(done, options.dryRun === true));

@@ -1,3 +1,4 @@
+import { tokensIn } from "../../config/secrets.ts";
 import { Argument, type Command } from "commander";
 import { fail } from "../../core/errors.ts";
 import { strikerOf } from "../../core/secret.ts";
@@ -36,7 +37,7 @@ export function addRawShow(raw: Command): void {
         remark(
           `slice ${sliceId} (${state}), page ${options.page} of ${pages.size}: ${dataset} by ${operation}, ${JSON.stringify(scope)}, ${from} to ${to}, fetched ${timeText(page.fetchedAt)}, ${page.body.length} bytes`,
         );
-        const body = strikerOf(config.environment.API_TOKEN ?? "")(page.body);
+        const body = strikerOf(...tokensIn(config.environment))(page.body);
         if (options.bytes) printBytes(body);
         else printWhole(bodyText(body));
       }),

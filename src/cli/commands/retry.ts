@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { Option, type Command } from "commander";
 import type { Day } from "../../core/day.ts";
 import { retryInForeground } from "../../foreground.ts";
@@ -58,7 +59,10 @@ function run(options: Options): Promise<void> {
 
 function preview(options: Options): Promise<void> {
   return withApp(async (app) => {
-    const found = await reopenable(app.warehouse.db, retried(requestOf(app, options), whichOf(options)));
+    const found = await reopenable(app.warehouse.db, {
+      ...retried(requestOf(app, options), whichOf(options)),
+      account: accountOf(app.config.settings),
+    });
     if (options.json) printJson(found);
     else printFound(found);
   });

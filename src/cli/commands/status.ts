@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import { accountIdOf } from "../../config/config.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
@@ -18,6 +19,7 @@ export function defineStatus(command: Command): void {
         const token = app.config.environment.API_TOKEN;
         const accountId = token === undefined ? null : accountIdOf(token);
         const page = await readMorning(app.warehouse.db, {
+          account: accountOf(app.config.settings),
           accountId,
           budgets: budgetsOf(app.config.settings),
           now: app.clock.now(),

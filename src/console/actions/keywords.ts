@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { addKeywords } from "../../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings, numberOfKeywords } from "../../api/operations/dashboard.ts";
@@ -37,7 +38,10 @@ const placeOf = ({ app, country }: Wanted) => ({ trackId: app, country });
 
 /** What would change, by the list that was read last: seeing the list itself costs credits. */
 async function expected({ app }: ActionContext, wanted: Wanted): Promise<KeywordChanges> {
-  const known = await readKeywordsSince(app.warehouse.db, placeOf(wanted));
+  const known = await readKeywordsSince(app.warehouse.db, {
+    ...placeOf(wanted),
+    account: accountOf(app.config.settings),
+  });
   return keywordChanges(
     wanted.verb,
     keywordsTyped(wanted),

@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { apiAccess } from "../../config/config.ts";
 import { countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
@@ -17,7 +18,10 @@ export const retryCellsAction = defineAction({
     const { app } = context;
     apiAccess(app.config.environment);
     const selection = await selectedCells(context, input);
-    const found = await reopenable(app.warehouse.db, retryOf(selection));
+    const found = await reopenable(app.warehouse.db, {
+      ...retryOf(selection),
+      account: accountOf(app.config.settings),
+    });
     const sum = (of: (one: (typeof found)[number]) => number) => found.reduce((all, one) => all + of(one), 0);
     if (found.length === 0) throw fail("nothing_to_retry");
     return {

@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { apiAccess } from "../../config/config.ts";
 import { countOf } from "../../core/count.ts";
@@ -48,7 +49,10 @@ export const retryAction = defineAction({
   price: async (context, input) => {
     const { app } = context;
     apiAccess(app.config.environment);
-    const found = await reopenable(app.warehouse.db, retried(requestOf(context, input), whichOf(input)));
+    const found = await reopenable(app.warehouse.db, {
+      ...retried(requestOf(context, input), whichOf(input)),
+      account: accountOf(app.config.settings),
+    });
     const sum = (of: (one: (typeof found)[number]) => number) => found.reduce((all, one) => all + of(one), 0);
     const slices = sum((one) => one.slices);
     if (slices === 0) throw fail("nothing_to_retry");

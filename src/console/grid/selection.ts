@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import type { App } from "../../app.ts";
 import { addDays, type Day } from "../../core/day.ts";
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
@@ -62,7 +63,7 @@ export async function readSelection(app: App, db: Database, selection: Selection
     reasons: await readReasons(db, selection),
     fill: fill.sum,
     notes,
-    retry: await reopenable(db, retryOf(selection)),
+    retry: await reopenable(db, { ...retryOf(selection), account: accountOf(app.config.settings) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { tokensIn } from "../../config/secrets.ts";
 import { z } from "zod";
 import { count, countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
@@ -30,7 +31,7 @@ export const answerPage = definePage({
     const most = save === undefined ? mostRead : Number.MAX_SAFE_INTEGER;
     const page = await landedStart(app.warehouse.db, { sliceId, page: number, most });
     if (page === null) throw fail("console_unknown", { what: `stored answer of slice ${sliceId}, page ${number}` });
-    const body = strikerOf(app.config.environment.API_TOKEN ?? "")(page.body);
+    const body = strikerOf(...tokensIn(app.config.environment))(page.body);
     if (save !== undefined)
       return { type: "application/octet-stream", body, name: `slice-${sliceId}-page-${number}.json` };
     const text = page.isWhole ? bodyText(body) : startText(body.toString("utf8").slice(0, -longestToken));

@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { accountIdOf } from "../../config/config.ts";
 import { countOf } from "../../core/count.ts";
@@ -42,7 +43,8 @@ export const creditsPage = definePage({
     const costs = await context.read("learned costs", (db) => learnedCosts(db));
     const token = app.config.environment.API_TOKEN;
     const [account, forecast] = await context.read("account", async (db) => {
-      const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
+      const accountId =
+        token === undefined ? await latestAccount(db, accountOf(app.config.settings)) : accountIdOf(token);
       const { settings } = app.config;
       const budgets = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(context.now) });
       return Promise.all([
@@ -81,6 +83,7 @@ export const creditsPage = definePage({
             ${spendTable("App", byApp, appWords)}
           </section>
         </div>
+        ${new Set(spend.map(({ account: whose }) => whose)).size > 1 ? byAccount(spend) : null}
         <section class="card" id="by-class">
           <h2>By class</h2>
           ${spendTable("Class", spend, (one) => one.class)}
@@ -92,6 +95,13 @@ export const creditsPage = definePage({
       </div>`;
   },
 });
+
+function byAccount(spend: readonly DailySpend[]): Html {
+  return html`<section class="card" id="by-account">
+    <h2>By account</h2>
+    ${spendTable("Account", spend, ({ account }) => account || "of API_TOKEN")}
+  </section>`;
+}
 
 /** Longer spans are drawn by the week: a bar of a day would be a hair. */
 const mostDays = 100;

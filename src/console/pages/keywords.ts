@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { countOf } from "../../core/count.ts";
 import { readKeywordsSince, readPortfolioSince } from "../../planner/portfolio-since.ts";
@@ -17,8 +18,12 @@ export const keywordsPage = definePage({
   examples: [],
   show: async (context, place) => {
     const wanted = { trackId: place.app, country: place.country };
-    const keywords = await context.read(`keywords ${JSON.stringify(wanted)}`, (db) => readKeywordsSince(db, wanted));
-    const apps = await context.read("portfolio", (db) => readPortfolioSince(db));
+    const keywords = await context.read(`keywords ${JSON.stringify(wanted)}`, (db) =>
+      readKeywordsSince(db, { ...wanted, account: accountOf(context.app.config.settings) }),
+    );
+    const apps = await context.read("portfolio", (db) =>
+      readPortfolioSince(db, accountOf(context.app.config.settings)),
+    );
     const name = apps.find(({ trackId }) => trackId === place.app)?.name ?? place.app;
     return html`<ol class="breadcrumbs">
         <li><a href="/portfolio">Portfolio</a></li>

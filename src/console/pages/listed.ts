@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
@@ -20,7 +21,9 @@ export const listedPage = definePage({
     const now = configurationNow(app);
     const listed = now.settings.portfolio.apps.filter(({ id }) => id === trackId)[entry - 1];
     if (listed === undefined) throw fail("console_unknown", { what: `entry of ${trackId} in the configuration` });
-    const { name, since } = await read(`configured ${trackId}`, (db) => readConfiguredKeywords(db, trackId));
+    const { name, since } = await read(`configured ${trackId}`, (db) =>
+      readConfiguredKeywords(db, trackId, accountOf(app.config.settings)),
+    );
     const sinceOf = new Map(since.map((one) => [one.keyword, one.since]));
     return html`<ol class="breadcrumbs">
         <li><a href="/portfolio">Portfolio</a></li>

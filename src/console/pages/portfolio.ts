@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { readConfiguredSince, readPortfolioSince } from "../../planner/portfolio-since.ts";
 import { configurationNow } from "../configuration.ts";
@@ -17,8 +18,11 @@ export const portfolioPage = definePage({
   show: async ({ app, read }) => {
     const now = configurationNow(app);
     const { source, apps } = now.settings.portfolio;
-    const tracked = source === "config" ? [] : trackedApps(await read("portfolio", (db) => readPortfolioSince(db)));
-    const listed = listedApps(apps, await read("configured", (db) => readConfiguredSince(db)));
+    const tracked =
+      source === "config"
+        ? []
+        : trackedApps(await read("portfolio", (db) => readPortfolioSince(db, accountOf(app.config.settings))));
+    const listed = listedApps(apps, await read("configured", (db) => readConfiguredSince(db, accountOf(now.settings))));
     const followed = source === "account" ? tracked : [...tracked, ...listed];
     return html`<header class="head">
         <div>

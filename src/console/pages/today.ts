@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { accountIdOf, crontabFile } from "../../config/config.ts";
 import { addDays, day } from "../../core/day.ts";
@@ -35,7 +36,12 @@ export const todayPage = definePage({
     const token = app.config.environment.API_TOKEN;
     const accountId = token === undefined ? null : accountIdOf(token);
     const morning = await context.read("morning", (db) =>
-      readMorning(db, { accountId, budgets: budgetsOf(app.config.settings), now }),
+      readMorning(db, {
+        account: accountOf(app.config.settings),
+        accountId,
+        budgets: budgetsOf(app.config.settings),
+        now,
+      }),
     );
     // reads the whole ledger: a very large one takes longer than a page waits
     const days = await context.read("complete days", readCompleteDays).catch((error: unknown) => {
@@ -44,7 +50,12 @@ export const todayPage = definePage({
     });
     const forecast = await context.read("credit forecast", async (db) => {
       const { settings } = app.config;
-      const parts = { db, settings, clock: app.clock, accountId: accountId ?? (await latestAccount(db)) };
+      const parts = {
+        db,
+        settings,
+        clock: app.clock,
+        accountId: accountId ?? (await latestAccount(db, accountOf(settings))),
+      };
       return readCreditForecast(parts, morning.budgets);
     });
     const failures = await context.read("sums of failures", sumFailures);

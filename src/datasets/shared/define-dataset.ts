@@ -9,7 +9,7 @@ import type { Scope, Slice } from "../../core/slice.ts";
 import type { FetchOption } from "../../core/fetch-option.ts";
 import type { Timing } from "../../core/timing.ts";
 import type { PlanningSource } from "../../load/planning-sources.ts";
-import type { Row, Table } from "../../load/table.ts";
+import { accountColumn, type Row, type Table } from "../../load/table.ts";
 
 /** The stages of a plan, in their order. */
 export const stages = ["portfolio", "listing", "market"] as const;
@@ -85,6 +85,11 @@ export type Dataset = {
   readonly tables: readonly Table[];
   /** Those of its tables that only answers of `otherwise` partitions fill; none when left out. */
   readonly tablesOtherwise?: readonly Table[];
+  /**
+   * True where an answer holds for the account that requested it: its scopes name the account (not that of API_TOKEN), so that each
+   * account is planned for itself, and rows of a table with the column `account` are of it. Other answers are facts, and fetched once.
+   */
+  readonly ofAccount?: true;
   /** Every operation that may feed it. */
   readonly operations: readonly Operation[];
   /** The operations that can answer for one scope; the plan takes the cheapest. */
@@ -154,12 +159,27 @@ export function defineDataset<const O extends z.ZodObject = typeof noOptions>(de
     ...definition,
     options,
     partitions: (portfolio: Portfolio, given: unknown = {}) => partitions(portfolio, read.parse(given)),
+    normalise: definition.ofAccount === true ? withAccounts(definition) : definition.normalise,
   });
   defined.add(dataset);
   return dataset;
 }
 
 const noOptions = z.object({});
+
+/** Stamps the account of a slice on rows that have a column for it. */
+function withAccounts({ tables, normalise }: Pick<Dataset, "tables" | "normalise">): Dataset["normalise"] {
+  const stamped = new Set(tables.filter(({ columns }) => columns[accountColumn] !== undefined).map(({ name }) => name));
+  return (slice, pages, invalid) => {
+    const found = normalise(slice, pages, invalid);
+    const account = slice.scope[accountColumn] ?? "";
+    const rows = Object.entries(found.rows).map(([name, own]) => [
+      name,
+      stamped.has(name as Table["name"]) ? own.map((row) => ({ ...row, [accountColumn]: account })) : own,
+    ]);
+    return { ...found, rows: Object.fromEntries(rows) };
+  };
+}
 
 /** What a call of one of the dataset's operations can request for a partition, at the learned cost or else the documented one. */
 export function fetchOptionFor(
@@ -191,6 +211,16 @@ export function callsOf(dataset: Dataset, slice: Pick<Slice, "operation" | "scop
  */
 export function withMostPages(scope: Scope, mostPages: number | undefined): Scope {
   return mostPages === undefined ? scope : { ...scope, most_pages: String(mostPages) };
+}
+
+/** A scope of the account whose portfolio it is; that of API_TOKEN is not named. */
+export function withAccount(scope: Scope, { account }: Pick<Portfolio, "account">): Scope {
+  return account === undefined ? scope : { ...scope, [accountColumn]: account };
+}
+
+/** A scope without the account, as facts have it. */
+export function withoutAccount(scope: Scope): Scope {
+  return Object.fromEntries(Object.entries(scope).filter(([name]) => name !== accountColumn));
 }
 
 /** The most pages of a slice's answer to request; infinite where there is no limit. */

@@ -9,9 +9,9 @@ import { describers } from "./dim-app.ts";
 /** Which apps the account names as competitors of an app that it tracks. */
 export const trackedCompetitor = defineTable({
   name: "core.tracked_competitor",
-  columns: { app_key: "app", competitor_app_key: "app" },
-  key: ["app_key", "competitor_app_key"],
-  load: { kind: "history", scope: [], versioned: [] },
+  columns: { app_key: "app", competitor_app_key: "app", account: "text" },
+  key: ["app_key", "competitor_app_key", "account"],
+  load: { kind: "history", scope: ["account"], versioned: [] },
   partitioned: false,
 });
 

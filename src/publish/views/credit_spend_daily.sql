@@ -1,2 +1,2 @@
-select date_day, dataset, operation, class as credit_class, request_count, failed_request_count, booked_credits as credit_count
+select date_day, account, dataset, operation, class as credit_class, request_count, failed_request_count, booked_credits as credit_count
 from   ops.credit_spend_daily

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { fail } from "../core/errors.ts";
+import type { Variables } from "./secret-files.ts";
+
+/** A token of the API. */
+export const Token = z.string().regex(/^\S+$/, "must not be empty or hold spaces");
+
+const tokenName = /^API_TOKEN_(?!FILE$)([A-Z0-9_]+)$/;
+
+/** The variable with the token of one of `accounts`; of no name that of the first account. */
+export function tokenVariable(account: string): string {
+  return account === "" ? "API_TOKEN" : `API_TOKEN_${account.toUpperCase()}`;
+}
+
+/** True for a variable with the token of one of `accounts`. */
+export function isAccountToken(name: string): boolean {
+  return tokenName.test(name);
+}
+
+/** The variables with tokens of `accounts` that are set on some level, itself or by a file. */
+export function tokenVariables(levels: readonly Variables[]): readonly string[] {
+  const names = levels.flatMap((level) => Object.keys(level).map((name) => name.replace(/_FILE$/, "")));
+  return [...new Set(names)].filter(isAccountToken);
+}
+
+/** The tokens of `accounts` by name. `setBy`: the variable to name in an error instead. Throws a UsageError for one that does not fit. */
+export function accountTokensIn(
+  names: readonly string[],
+  { given, setBy }: { readonly given: Variables; readonly setBy: ReadonlyMap<string, string> },
+): Readonly<Record<string, string>> {
+  const tokens = names.map((name) => {
+    const token = Token.safeParse(given[name]);
+    if (!token.success)
+      throw fail("bad_setting", { variable: setBy.get(name) ?? name, problem: token.error.issues[0]?.message });
+    return [(tokenName.exec(name)?.[1] ?? "").toLowerCase(), token.data];
+  });
+  return Object.fromEntries(tokens);
+}

@@ -1,0 +1,56 @@
+import { fail } from "../core/errors.ts";
+import { tokenVariable } from "./account-tokens.ts";
+import type { Config } from "./config.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import type { Settings } from "./settings.ts";
+
+/*
+ * A process works with one account: the one of API_TOKEN with the portfolio and credits of the file, or one of `accounts`. All that is
+ * below knows that one account's settings and token alone. What the accounts of a warehouse share are facts, and the rest of the file.
+ */
+
+/** The configuration as it holds for the account that STOREHOUSE_ACCOUNT names. Throws a UsageError for one that is not under `accounts`. */
+export function configOfAccount(config: Config): Config {
+  const { STOREHOUSE_ACCOUNT: account, accountTokens = {}, API_TOKEN: first, ...environment } = config.environment;
+  if (account === undefined) return config;
+  const settings = settingsOfAccount(config.settings, account);
+  // that of the first account is kept, to be hidden like the others
+  const tokens = { ...accountTokens, ...(first === undefined ? {} : { "": first }) };
+  const token = accountTokens[account];
+  const same = Object.entries(tokens).find(([name, other]) => other === token && name !== account);
+  if (same !== undefined)
+    throw fail("bad_setting", {
+      variable: `${tokenVariable(account)} and ${tokenVariable(same[0])}`,
+      problem: "are the same token: one allowance would have two settings",
+    });
+  const own = token === undefined ? {} : { API_TOKEN: token };
+  return Object.freeze({
+    ...config,
+    environment: { ...environment, STOREHOUSE_ACCOUNT: account, accountTokens: tokens, ...own },
+    settings,
+  });
+}
+
+/** The settings of a file as they hold for an account: for that of API_TOKEN, which has no name, as they are. */
+export function settingsOfAccount(settings: Settings, account: string | undefined): Settings {
+  if (account === undefined) return settings;
+  const { accounts, api, portfolio, credits } = settings;
+  const own = Object.hasOwn(accounts, account) ? accounts[account] : undefined;
+  if (own === undefined)
+    throw fail("bad_setting", {
+      variable: "STOREHOUSE_ACCOUNT",
+      problem: `names ${account}, which is not under accounts in the configuration${didYouMean(account, Object.keys(accounts))}`,
+    });
+  return {
+    ...settings,
+    accounts: {},
+    portfolio: { ...own.portfolio, groups: portfolio.groups, account },
+    credits: own.credits ?? credits,
+    api: { ...api, requests_per_second: own.requests_per_second ?? api.requests_per_second },
+  };
+}
+
+/** Whose portfolio the settings are about: the name under `accounts`; empty for the account of API_TOKEN. */
+export function accountOf({ portfolio }: Pick<Settings, "portfolio">): string {
+  return portfolio.account ?? "";
+}

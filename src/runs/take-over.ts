@@ -1,0 +1,88 @@
+import { accountOf } from "../config/config-of-account.ts";
+import type { Settings } from "../config/settings.ts";
+import { scopeKey } from "../core/slice.ts";
+import { readAccount, type AccountState } from "../credits/account.ts";
+import type { IngestParts } from "../ingest/ingest-parts.ts";
+import { readWaitingElsewhere, takeWaiting, type WaitingElsewhere } from "../ledger/waiting-elsewhere.ts";
+import { partitionsOf } from "../planner/plan-chunks.ts";
+import { datasetsOf, startsOf } from "../planner/plan-stream.ts";
+import type { SyncRequest } from "../planner/request.ts";
+import type { Database } from "../postgres/database.ts";
+
+/*
+ * Facts are fetched once, with the account that planned them first. Where its credits have run out and another account wants the same
+ * facts, that one fetches them: slices that wait move to its run, as far as its balance pays for them now.
+ */
+
+/** Whose run takes what: the request that it plans, and the most that it may spend. */
+type Taking = {
+  readonly runId: string;
+  readonly request: SyncRequest;
+  readonly settings: Settings;
+  readonly mostCredits: number;
+};
+
+/** Moves slices to a run that wait for the credits of another account and that this one wants and can pay for. Returns how many. */
+export async function takeOver(
+  { accountId, clock, log }: Pick<IngestParts, "accountId" | "clock" | "log">,
+  db: Database,
+  { runId, request, settings, mostCredits }: Taking,
+): Promise<number> {
+  const datasets = datasetsOf(request, settings).map(({ name }) => name);
+  const waiting = await readWaitingElsewhere(db, { account: accountOf(settings), datasets, now: clock.now() });
+  if (waiting.length === 0) return 0;
+  const starts = await startsOf(db, request, settings);
+  const wanted = new Map(
+    starts.flatMap((start) =>
+      partitionsOf(start).map(({ scope, items }) => [keyOf({ dataset: start.dataset.name, scope }), items] as const),
+    ),
+  );
+  const own = waiting.filter((slice) => isWanted(slice, wanted.get(keyOf(slice))));
+  const paid = affordable(own, {
+    account: await readAccount(db, accountId),
+    floors: settings.credits.floors,
+    mostCredits,
+  });
+  const taken =
+    paid.length === 0
+      ? 0
+      : await takeWaiting(
+          db,
+          runId,
+          paid.map(({ sliceId }) => sliceId),
+        );
+  if (taken > 0) log.info({ run_id: runId, slices: taken }, "runs.taken_over");
+  return taken;
+}
+
+function keyOf({ dataset, scope }: Pick<WaitingElsewhere, "dataset" | "scope">): string {
+  return `${dataset} ${scopeKey(scope)}`;
+}
+
+/** A list of which the account wants nothing is for the other one to pay. */
+function isWanted({ items }: WaitingElsewhere, wanted: readonly string[] | null | undefined): boolean {
+  if (wanted === undefined) return false;
+  return items === null || wanted === null || items.some((item) => wanted.includes(item));
+}
+
+type Means = {
+  readonly account: AccountState | null;
+  readonly floors: Settings["credits"]["floors"];
+  readonly mostCredits: number;
+};
+
+/** Those that balance, floors and limit pay for, in their turn. Pure. */
+function affordable(
+  slices: readonly WaitingElsewhere[],
+  { account, floors, mostCredits }: Means,
+): readonly WaitingElsewhere[] {
+  if (account?.remaining == null) return [];
+  const free = account.remaining - account.held;
+  let taken = 0;
+  return slices.filter((slice) => {
+    const floor = Math.ceil((account.total ?? 0) * floors[slice.class]);
+    if (taken + slice.credits > Math.min(free - floor, mostCredits)) return false;
+    taken += slice.credits;
+    return true;
+  });
+}

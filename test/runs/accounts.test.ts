@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import { startDoomed } from "../support/ingest-child.ts";
+import { askedDays, openStage, until, wish, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { charged } from "../support/ingest-witness.ts";
+
+/*
+ * A warehouse for two accounts of the API: that of API_TOKEN, and acme with a sandbox of its own, so that each call shows whose token it
+ * was sent with. Both track the apps of one made-up market, the first account three and acme two of them.
+ */
+
+/** The options of a run of acme. */
+function asAcme({ sandbox }: Stage, settings: NonNullable<RunOptions["settings"]> = {}): RunOptions {
+  return {
+    environment: {
+      STOREHOUSE_ACCOUNT: "acme",
+      API_BASE_URL: sandbox.url,
+      API_TOKEN: "token-of-the-first",
+      accountTokens: { acme: sandbox.token },
+    },
+    settings: { accounts: { acme: {} }, ...settings },
+  };
+}
+
+/** `total`: credits of the first account; `apps`: those of acme. */
+async function openStages({ total = 100_000, apps = 2 } = {}): Promise<
+  AsyncDisposable & { readonly first: Stage; readonly acme: Stage }
+> {
+  await using opened = new AsyncDisposableStack();
+  const first = opened.use(await openStage({ accounts: [{ token: "token-of-the-first", total, periodHours: 24 }] }));
+  const accounts = [{ token: "token-of-acme", total: 50_000, periodHours: 24 }];
+  const acme = opened.use(await openStage({ database: first.databaseUrl, market: { apps }, accounts }));
+  const stack = opened.move();
+  return { first, acme, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+const trackedBy = (stage: Stage) =>
+  stage.query<{ account: string; apps: string[] }>(`
+    select t.account, array_agg(a.track_id order by a.track_id) as apps
+    from   core.tracked_app as t join core.dim_app as a using (app_key) where t.is_current group by 1 order by 1`);
+const idsOf = ({ sandbox }: Stage) => sandbox.market.apps.map(({ trackId }) => trackId).sort();
+
+test("two accounts share facts, which are fetched once, and neither lists nor credits", async () => {
+  await using both = await openStages();
+  const { first, acme } = both;
+  const shared = idsOf(acme).filter((id) => idsOf(first).includes(id));
+  expect(shared.length).toBeGreaterThan(0);
+  expect((await acme.sync(asAcme(acme))).outcome).toBe("loaded");
+  const before = await acme.query("select * from core.tracked_keyword order by app_key, country_key, keyword_key");
+  expect((await first.sync()).outcome).toBe("loaded");
+
+  // each has its own list of apps, and the other's stands
+  expect(await trackedBy(first)).toEqual([
+    { account: "", apps: idsOf(first) },
+    { account: "acme", apps: idsOf(acme) },
+  ]);
+  const after = "select * from core.tracked_keyword where account = 'acme' order by app_key, country_key, keyword_key";
+  expect(await first.query(after)).toEqual(before);
+
+  // what both want is requested once, of the first that planned it
+  const facts = (stage: Stage) => stage.asked().filter(({ operation }) => operation?.startsWith("dashboard.") !== true);
+  const asked = new Set(facts(acme).map(wish));
+  expect(asked.size).toBeGreaterThan(0);
+  expect(facts(first).length).toBeGreaterThan(0);
+  expect(facts(first).filter((one) => asked.has(wish(one)))).toEqual([]);
+
+  // each paid for its own calls, and every row says whose it is
+  const spend = await first.query(
+    "select account, sum(booked_credits)::int as credits from ops.credit_spend_daily group by 1 order by 1",
+  );
+  expect(spend).toEqual([
+    { account: "", credits: charged(first.asked()) },
+    { account: "acme", credits: charged(acme.asked()) },
+  ]);
+  const foreign = await first.query(`
+    select q.request_id from ops.request as q
+    join   ops.slice as s using (slice_id) join ops.run as r on r.run_id = s.run_id
+    join   ops.credit_account as a using (account_id) where a.account <> r.account`);
+  expect(foreign).toEqual([]);
+});
+
+/** Apps that the configuration lists: every request costs the same, and no list is read. */
+function following(stage: Stage, from: number, to: number): NonNullable<RunOptions["settings"]>["portfolio"] {
+  const { market } = stage.sandbox;
+  const apps = market.apps.slice(from, to).map((app) => ({
+    id: app.trackId,
+    countries: ["US"],
+    keywords: market.trackedKeywords(app, "US").filter((keyword) => !keyword.includes(",")),
+  }));
+  return { source: "config", apps };
+}
+
+test("an account without credits stops no other, and of a killed sync only the call on the wire is sent again", async () => {
+  await using both = await openStages({ total: 7, apps: 3 });
+  const { first, acme } = both;
+  // the second app is wanted by both
+  const settings = {
+    api: { concurrency: 1 },
+    portfolio: following(first, 0, 2),
+    accounts: { acme: { portfolio: { source: "config", apps: following(first, 1, 3)?.apps } } },
+  } as const;
+  const variables = {
+    STOREHOUSE_ACCOUNT: "acme",
+    API_TOKEN: first.sandbox.token,
+    API_TOKEN_ACME: acme.sandbox.token,
+  };
+  const states = (account: string) =>
+    first.query<{ state: string; apps: string[] }>(
+      `select s.state, array_agg(distinct s.scope ->> 'app') as apps from ops.slice as s join ops.run as r using (run_id)
+       where r.account = $1 group by 1 order by 1`,
+      [account],
+    );
+  const isAtRest = async (account: string) => {
+    const found = (await states(account)).map(({ state }) => state);
+    return found.length > 0 && !found.includes("pending") && !found.includes("running");
+  };
+  const daysOf = async (app: string | undefined) =>
+    (
+      await first.query(
+        "select distinct date_day from core.fact_keyword_rank join core.dim_app using (app_key) where track_id = $1",
+        [app],
+      )
+    ).length;
+  expect((await first.sync({ settings })).outcome).toBe("deferred");
+  expect((await states("")).map(({ state }) => state)).toEqual(["deferred", "loaded"]);
+
+  // a sync that is killed with a request on the wire, and a worker that goes on
+  await using doomed = startDoomed(acme, "sync", { settings, variables, place: "after send", times: 2 });
+  expect(await doomed.ended).toBe("SIGKILL");
+  await using worker = startDoomed(acme, "worker", { settings, variables });
+  const [alone, shared, own] = first.sandbox.market.apps.map(({ trackId }) => trackId);
+  await until(
+    async () => (await isAtRest("acme")) && (await daysOf(shared)) + (await daysOf(own)) === 2 * askedDays().length,
+  );
+  worker.process.kill("SIGTERM");
+  expect(await worker.ended).toBe(0);
+
+  // all that acme wants is there, what waited for the credits of the other account too; what acme does not want waits
+  expect(await states("acme")).toEqual([{ state: "loaded", apps: [shared, own].sort() }]);
+  expect((await states(""))[0]).toEqual({ state: "deferred", apps: [alone] });
+  const asked = [...first.asked(), ...acme.asked()].map(wish);
+  expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(1);
+});
