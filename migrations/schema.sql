@@ -2926,7 +2926,7 @@ create view mart.keyword_not_requested_daily (
            FROM core.fact_keyword_rank f
           WHERE f.app_key = a.app_key AND f.date_day = g.date_day AND f.country_key = s.country_key AND f.device_key = d.device_key
          OFFSET 0) q
-     CROSS JOIN LATERAL ( SELECT n.keyword_key
+     CROSS JOIN LATERAL ( SELECT DISTINCT n.keyword_key
            FROM core.tracked_keyword n
           WHERE n.app_key = a.app_key AND n.country_key = s.country_key AND n.valid_from <= g.date_day AND g.date_day < COALESCE(n.valid_to, 'infinity'::date) AND (q.keyword_keys @> n.keyword_key) IS NOT TRUE
          OFFSET 0) t
@@ -2936,8 +2936,6 @@ create view mart.keyword_not_requested_daily (
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id
   WHERE NOT (EXISTS ( SELECT
-           FROM core.tracked_keyword o
-          WHERE o.app_key = t.app_key AND o.country_key = t.country_key AND o.keyword_key = t.keyword_key AND o.account < t.account AND o.valid_from <= g.date_day AND g.date_day < COALESCE(o.valid_to, 'infinity'::date))) AND NOT (EXISTS ( SELECT
            FROM ops.dropped_month o
           WHERE o.table_name = 'core.fact_keyword_rank'::text AND o.is_done AND o.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date));
 
