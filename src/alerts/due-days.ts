@@ -1,4 +1,5 @@
 import { addDays, type Day } from "../core/day.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
 import { toleranceDays, type Alert } from "./alert.ts";
 
@@ -32,6 +33,8 @@ export async function readDueDays(
     datasets,
     compared_from: comparedFrom,
   }));
+  const datasets = [...new Set(alerts.flatMap((alert) => alert.datasets))];
+  const declared = datasets.map((name) => ({ dataset: name, settle_days: declaredSettleDays(name) }));
   const furthest = Math.max(0, ...alerts.map(({ comparedFrom }) => (comparedFrom ?? -toleranceDays) + toleranceDays));
   const earliest = addDays(from, -furthest);
   const { rows } = await sql<AnsweredDay>`
@@ -44,10 +47,11 @@ export async function readDueDays(
       from   ops.slice as s
       left   join ops.dataset_timing as o on o.dataset = s.dataset and o.scope = s.scope and not o.is_default
       left   join ops.dataset_timing as b on b.dataset = s.dataset and b.is_default
+      join   jsonb_to_recordset(${JSON.stringify(declared)}::jsonb) as t (dataset text, settle_days int) on t.dataset = s.dataset
       -- what is there of a day before it is published is not all of it
       join   core.dim_date as d on d.date_day >= s.window_start and d.date_day < s.window_end
-                               and d.date_day <= ${today}::date - coalesce(case when o.dataset is null then b.settle_days else o.settle_days end, 0)
-      where  s.dataset = any (${[...new Set(alerts.flatMap(({ datasets }) => datasets))]}::text[]) and s.state not in ('skipped', 'lost')
+                               and d.date_day <= ${today}::date - coalesce(case when o.dataset is null then b.settle_days else o.settle_days end, t.settle_days)
+      where  s.dataset = any (${datasets}::text[]) and s.state not in ('skipped', 'lost')
       and    s.window_end > ${earliest}::date and s.window_start <= ${today}::date and d.date_day between ${earliest}::date and ${today}::date
       group  by 1, 2
     ), day as (
@@ -70,4 +74,10 @@ export async function readDueDays(
            is distinct from (k.digest, k.answered_at, k.answer_count, k.unanswered_count))
     order  by 1, 2`.execute(db);
   return rows;
+}
+
+/** The newest days, today among them, that a dataset declares as not published yet: what holds where no planning has recorded its timing. */
+function declaredSettleDays(name: string): number {
+  const { timing } = datasetNamed(name);
+  return timing.kind === "snapshot" ? 0 : timing.settleDays;
 }

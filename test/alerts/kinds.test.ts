@@ -93,6 +93,15 @@ describe("the ready-made kinds", () => {
     }
   });
 
+  test("nor does one that the dataset declares so, where no planning has recorded its timing", async () => {
+    await stage.ranks({ "2026-08-08": 4, "2026-08-09": 12 });
+    await stage.watch({ left: { kind: "keyword_left_top" } });
+    expect(await stage.fired()).toEqual([]);
+    stage.clock.time += 86_400_000;
+    await stage.watch({ left: { kind: "keyword_left_top" } });
+    expect(await stage.fired()).toHaveLength(1);
+  });
+
   test("a rating that fell counts over a day without one, on which something else is known of the app", async () => {
     const rated = (date_day: string, rating: number) => ({ app_key: "ios:1", country_key: "US", date_day, rating });
     await stage.mart.fill("core.fact_app_rating", [rated("2026-08-06", 4.5), rated("2026-08-08", 4.2)]);
