@@ -27,7 +27,7 @@ export type MartFigures = {
 };
 
 /** Fills an empty warehouse; returns the ranks, and the cells of a backfill that waits. */
-export async function fillMarts(
+async function fillMarts(
   client: pg.Client,
   db: Database,
   { account, strangers }: MartSize,

@@ -11,6 +11,45 @@ const heading = `# Written by \`storehouse dbt --semantic-layer\` from the comme
 `;
 const timeSpine = "storehouse_days";
 
+const source = (schema: string, table: string) => `{{ source('${sourceName(schema)}', '${table}') }}`;
+
+/** What rows of many marts are about: a semantic model of its own, by whose dimensions the metrics of each are grouped and filtered. */
+const sharedEntities = [
+  {
+    entity: "app",
+    description:
+      "One row per app: its name and the groups that it is in. An app of several groups has all their names in one text.",
+    dimensions: {
+      app_name: "Name of the app as last seen.",
+      app_groups: "Names of its groups (portfolio.groups of the configuration), with commas between them.",
+    },
+    /** How a mart names it. */
+    key: (names: ReadonlySet<string>) => {
+      if (!names.has("track_id")) return null;
+      // marts of search ads have no store: there are none on Android
+      return names.has("store") ? "store || ':' || track_id" : "'ios:' || track_id";
+    },
+    select: `select a.store || ':' || a.track_id as app, a.app_name, g.app_groups
+from ${source("core", "dim_app")} as a
+left join (
+  select store, track_id, string_agg(group_name, ', ' order by group_name) as app_groups
+  from ${source("mart", "app_group")}
+  group by store, track_id
+) as g on g.store = a.store and g.track_id = a.track_id
+`,
+  },
+  {
+    entity: "country",
+    description: "One row per country: its name and region.",
+    dimensions: {
+      country_name: "English name of the country.",
+      region: "Continent-sized region of the country in UN M49.",
+    },
+    key: (names: ReadonlySet<string>) => (names.has("country_code") ? "country_code" : null),
+    select: `select country_code as country, country_name, region from ${source("core", "dim_country")}\n`,
+  },
+] as const;
+
 /**
  * The semantic layer of the marts as files of a dbt project: a model for each mart, which is what dbt makes semantic models of, their
  * metrics, and the days that dbt joins them to.
@@ -26,10 +65,24 @@ export function dbtSemantics(relations: readonly Relation[]): readonly DbtFile[]
     time_spine: { standard_granularity_column: "date_day" },
     columns: [{ name: "date_day", granularity: "day" }],
   };
-  const models = [spine, ...marts.map(({ relation, metrics }) => modelOf(relation, metrics))];
+  const shared = sharedEntities.map(({ entity, description, dimensions }) => ({
+    name: modelName(entity),
+    description,
+    semantic_model: { enabled: true },
+    columns: [
+      { name: entity, description: `Key of the ${entity}.`, entity: { type: "primary", name: entity } },
+      ...Object.entries(dimensions).map(([name, text]) => ({
+        name,
+        description: text,
+        dimension: { type: "categorical" },
+      })),
+    ],
+  }));
+  const models = [spine, ...shared, ...marts.map(({ relation, metrics }) => modelOf(relation, metrics))];
   return [
     { name: "semantic_models.yml", text: heading + stringify({ version: 2, models }, dbtYaml) },
     { name: `${timeSpine}.sql`, text: selectFrom("core", "dim_date", "date_day") },
+    ...sharedEntities.map(({ entity, select }) => ({ name: `${modelName(entity)}.sql`, text: select })),
     ...marts.map(({ relation: { table } }) => ({
       name: `${modelName(table)}.sql`,
       text: selectFrom("mart", table, "*"),
@@ -42,7 +95,7 @@ function modelName(mart: string): string {
 }
 
 function selectFrom(schema: string, table: string, columns: string): string {
-  return `select ${columns} from {{ source('${sourceName(schema)}', '${table}') }}\n`;
+  return `select ${columns} from ${source(schema, table)}\n`;
 }
 
 function modelOf(relation: Relation, metrics: MartMetrics) {
@@ -62,8 +115,19 @@ function modelOf(relation: Relation, metrics: MartMetrics) {
       },
       ...dimensions.map(({ name }) => ({ ...described(columns, name), dimension: { type: "categorical" } })),
     ],
+    ...entitiesOf(columns),
     metrics: metricsOf(relation, metrics),
   };
+}
+
+/** The app and the country of a row, where it has them. */
+function entitiesOf(columns: readonly Column[]): { readonly derived_semantics?: object } {
+  const names = new Set(columns.map(({ name }) => name));
+  const entities = sharedEntities.flatMap(({ entity, key }) => {
+    const expr = key(names);
+    return expr === null ? [] : [{ name: entity, type: "foreign", expr }];
+  });
+  return entities.length === 0 ? {} : { derived_semantics: { entities } };
 }
 
 /** A row of the mart. */

@@ -27,6 +27,27 @@ const Simple = z.strictObject({
 });
 const Ratio = z.strictObject({ ...shared, type: z.literal("ratio"), numerator: Name, denominator: Name });
 const Granularity = z.enum(["day", "month"]);
+const Entity = z.strictObject({ name: Name, type: z.literal("foreign"), expr: z.string() });
+/** What rows of many marts are about. */
+const SharedModel = z.strictObject({
+  name: Name,
+  description: z.string().min(1),
+  semantic_model: z.strictObject({ enabled: z.literal(true) }),
+  columns: z.tuple(
+    [
+      z.strictObject({
+        name: Name,
+        description: z.string(),
+        entity: z.strictObject({ type: z.literal("primary"), name: Name }),
+      }),
+    ],
+    z.strictObject({
+      name: Name,
+      description: z.string().min(1),
+      dimension: z.strictObject({ type: z.literal("categorical") }),
+    }),
+  ),
+});
 const SemanticModel = z.strictObject({
   name: Name,
   description: z.string().min(1),
@@ -41,6 +62,7 @@ const SemanticModel = z.strictObject({
       dimension: z.strictObject({ type: z.enum(["time", "categorical"]) }),
     }),
   ),
+  derived_semantics: z.strictObject({ entities: z.array(Entity).min(1) }).optional(),
   metrics: z.array(z.discriminatedUnion("type", [Simple, Ratio])).min(1),
 });
 const Spine = z.strictObject({
@@ -49,11 +71,15 @@ const Spine = z.strictObject({
   time_spine: z.strictObject({ standard_granularity_column: z.literal("date_day") }),
   columns: z.tuple([z.strictObject({ name: z.literal("date_day"), granularity: Granularity })]),
 });
-const File = z.strictObject({ version: z.literal(2), models: z.tuple([Spine], SemanticModel) });
+const File = z.strictObject({
+  version: z.literal(2),
+  models: z.tuple([Spine, SharedModel, SharedModel], SemanticModel),
+});
 
 let stage: ExportStage;
 let relations: ReadonlyMap<string, Relation>;
 let folder: string;
+let entities: readonly z.output<typeof SharedModel>[];
 let models: readonly z.output<typeof SemanticModel>[];
 
 async function dbt(options: readonly string[]) {
@@ -68,7 +94,8 @@ beforeAll(async () => {
   folder = path.join(stage.out, "models");
   await dbt(["--semantic-layer", "--out", folder]);
   const text = await readFile(path.join(folder, "semantic_models.yml"), "utf8");
-  const [, ...all] = File.parse(parse(text, { version: "1.1" })).models;
+  const [, app, country, ...all] = File.parse(parse(text, { version: "1.1" })).models;
+  entities = [app, country];
   models = all;
 });
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -81,7 +108,7 @@ describe("the semantic layer of the marts", () => {
       "semantic_models.yml",
       "sources.yml",
       "storehouse_days.sql",
-      ...models.map(({ name }) => `${name}.sql`),
+      ...[...entities, ...models].map(({ name }) => `${name}.sql`),
     ];
     expect((await readdir(folder)).sort()).toEqual(files.sort());
     expect(await readFile(path.join(folder, "storehouse_review_daily.sql"), "utf8")).toBe(
@@ -89,6 +116,38 @@ describe("the semantic layer of the marts", () => {
     );
     const [spine] = (await readFile(path.join(folder, "storehouse_days.sql"), "utf8")).split(" from");
     expect(spine).toBe("select date_day");
+  });
+
+  test("joins metrics to apps with their groups and to countries with their regions, each of which is there once", async () => {
+    await stage.pool.query(`
+      insert into core.dim_app (store, track_id, app_name) values ('ios', 'own', 'Ours'), ('android', 'own', 'Ours as well');
+      insert into core.grouped_app values ('b', 'ios', 'own'), ('a', 'ios', 'own')`);
+    const sqlOf = async (name: string) =>
+      (await readFile(path.join(folder, `${name}.sql`), "utf8")).replaceAll(
+        /\{\{ source\('storehouse_(\w+)', '(\w+)'\) \}\}/g,
+        "$1.$2",
+      );
+    for (const { name, columns } of entities) {
+      const [{ name: key }] = columns;
+      const select = await sqlOf(name);
+      const { fields, rows } = await stage.pool.query(
+        `select m.*, count(*) over (partition by m.${key}) = 1 as is_once from (${select}) as m`,
+      );
+      expect(fields.map((field) => field.name)).toEqual([...columns.map((column) => column.name), "is_once"]);
+      expect(rows.every((row) => row["is_once"] === true)).toBe(true);
+    }
+    const groups = `select app_groups from (${await sqlOf("storehouse_app")}) as m where app in ('ios:own', 'android:own') order by app`;
+    expect((await stage.pool.query(groups)).rows).toEqual([{ app_groups: null }, { app_groups: "a, b" }]);
+    for (const { name, derived_semantics: derived } of models)
+      for (const { name: entity, expr } of derived?.entities ?? []) {
+        const { fields } = await stage.pool.query(
+          `select s.* from mart.${martOf(name)} as m left join (${await sqlOf(`storehouse_${entity}`)}) as s on s.${entity} = ${expr.replaceAll(/\b(store|track_id|country_code)\b/g, "m.$1")} limit 1`,
+        );
+        expect(fields[0]?.name).toBe(entity);
+      }
+    expect(models.filter(({ derived_semantics: derived }) => derived === undefined).map(({ name }) => name)).toEqual([
+      "storehouse_credit_spend_daily",
+    ]);
   });
 
   test("computes every metric by a statement that Postgres runs, over columns and dimensions that are there", async () => {

@@ -88,7 +88,7 @@ test("a card that was deleted and a dashboard that was deleted are made again, a
     ["dashboard", "Keyword performance", "update"],
     ["dashboard", "Reviews", "create"],
   ]);
-  expect(placeOf(stage, "Keyword performance", "Movers of the week").parameter_mappings).toHaveLength(4);
+  expect(placeOf(stage, "Keyword performance", "Movers of the week").parameter_mappings).toHaveLength(5);
   expect((await stage.apply()).changes).toEqual([]);
 });
 
@@ -266,6 +266,7 @@ test("filters begin with the app and the country of most keywords, and with what
     );
   expect(begins()).toEqual({ app: ["Most"], country: ["JP"], keyword: undefined, group: undefined, day: "past30days" });
   expect(dashboardOf(stage, "Search ads").parameters.map((one) => one["default"])).toEqual([
+    undefined,
     undefined,
     undefined,
     undefined,

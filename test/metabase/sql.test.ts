@@ -59,6 +59,14 @@ describe("the SQL of every card of config/metabase runs on a warehouse that was 
     expect(hiding.map(({ name }) => name)).toEqual([]);
   });
 
+  test("what is narrowed to an app is narrowed to a group of apps as well", () => {
+    const byApp = cards.filter(({ card }) => filtersIn(card.sql).includes("app"));
+    expect(byApp.length).toBeGreaterThan(40);
+    // a card about groups shows each of them
+    const without = byApp.filter(({ card }) => !filtersIn(card.sql).includes("app_group"));
+    expect(without.map(({ name }) => name)).toEqual(["Market: app_groups"]);
+  });
+
   test.each(Object.entries(metrics))("metric %s", async (_, { table, aggregate, column, over, only, day }) => {
     const inner = aggregate === "distinct" ? `count(distinct ${column})` : `${aggregate}(${column ?? "*"})`;
     const ratio = over === undefined ? inner : `${inner}::numeric / nullif(sum(${over}), 0)`;
