@@ -63,6 +63,7 @@ create table ops.next_run (
   primary key (account, line_id)
 );
 comment on table  ops.next_run           is 'Next run of each line of the crontab that plans, priced by the worker that planned last.';
+comment on column ops.next_run.account             is 'Account that it is for; empty for that of API_TOKEN.';
 comment on column ops.next_run.line_id   is 'Line of the crontab, by its id.';
 comment on column ops.next_run.datasets  is 'Datasets that the line names; empty for all that are on.';
 comment on column ops.next_run.runs_at   is 'When it runs next.';

@@ -6311,13 +6311,13 @@ create table ops.next_run (
   priced_at timestamp with time zone not null, -- When that was worked out.
   over_budget_slices integer not null default 0, -- Of these slices those that budgets are expected to put off to their next day or month.
   over_budget_credits bigint not null default 0, -- Credits that these are expected to cost.
-  account text not null default ''::text,
+  account text not null default ''::text, -- Account that it is for; empty for that of API_TOKEN.
   constraint next_run_pkey PRIMARY KEY (account, line_id)
 );
 
 -- One row per account and line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?
 create view ops.next_run_price (
-  account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
+  account text, -- Account that it is for; empty for that of API_TOKEN.
   line_id text, -- Line of the crontab, by its id.
   datasets text[], -- Datasets that the line names; empty for all that are on.
   runs_at timestamp with time zone, -- When it runs next.

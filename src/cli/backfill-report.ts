@@ -35,7 +35,8 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
   const daysPassed = daysBetween(plan.asOf, app.clock.today());
   if (daysPassed > 0)
     print(`It is ${count(daysPassed)} days old and keeps its days: those published since are not in it.`);
-  const waiting = sumOf(await openWork(app.warehouse.db, plan.request.datasets)).slices - planProgress.open;
+  const waiting =
+    sumOf(await openWork(app.warehouse.db, plan.request.datasets, plan.account)).slices - planProgress.open;
   if (waiting > 0)
     print(
       `${count(waiting)} slices of ${plan.request.datasets.join(", ")} were planned earlier and wait or run: they are left to \`storehouse sync\` and \`storehouse worker\`.`,

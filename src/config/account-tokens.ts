@@ -7,11 +7,6 @@ export const Token = z.string().regex(/^\S+$/, "must not be empty or hold spaces
 
 const tokenName = /^API_TOKEN_(?!FILE$)([A-Z0-9_]+)$/;
 
-/** The variable with the token of one of `accounts`; of no name that of the first account. */
-export function tokenVariable(account: string): string {
-  return account === "" ? "API_TOKEN" : `API_TOKEN_${account.toUpperCase()}`;
-}
-
 /** True for a variable with the token of one of `accounts`. */
 export function isAccountToken(name: string): boolean {
   return tokenName.test(name);

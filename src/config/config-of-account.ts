@@ -1,6 +1,5 @@
 import { fail } from "../core/errors.ts";
-import { tokenVariable } from "./account-tokens.ts";
-import type { Config } from "./config.ts";
+import { tokenVariable, type Config } from "./config.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Settings } from "./settings.ts";
 

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { fail } from "../core/errors.ts";
-import { tokenVariable } from "./account-tokens.ts";
 import type { Environment } from "./env.ts";
 import type { Settings } from "./settings.ts";
 
@@ -35,6 +34,11 @@ export function apiAccess(environment: Environment): ApiAccess {
 /** The file that holds the schedule. */
 export function crontabFile({ environment }: Config): string {
   return path.resolve(environment.STOREHOUSE_CRONTAB ?? path.join(projectRoot, "jobs", "crontab"));
+}
+
+/** The variable with the token of one of `accounts`; of no name that of the first account. */
+export function tokenVariable(account: string): string {
+  return account === "" ? "API_TOKEN" : `API_TOKEN_${account.toUpperCase()}`;
 }
 
 /** A name for the account of a token that does not give the token away. */

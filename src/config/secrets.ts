@@ -1,4 +1,4 @@
-import { tokenVariable } from "./account-tokens.ts";
+import { tokenVariable } from "./config.ts";
 import { isSecret, type Environment } from "./env.ts";
 import type { Variables } from "./secret-files.ts";
 

@@ -3,7 +3,7 @@ import { dayOf, type Day } from "../core/day.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { CreditClass } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
-import { isOpen, likelyCredits, onePage, requestsLeft, type OpenWork } from "./open-slices.ts";
+import { isOfAccount, isOpen, likelyCredits, onePage, requestsLeft, type OpenWork } from "./open-slices.ts";
 import { priceLeft, readPlanProgress } from "./plans.ts";
 import { queueOf } from "./runs.ts";
 import { isAlive } from "./workers.ts";
@@ -71,16 +71,16 @@ function requestedFrom(today: Day) {
 
 /** What requesting failed slices of an account again has cost on the day (UTC) of `now`, with calls that may have been charged, and what the open ones of them still take. */
 export async function spentOnLaterTries(db: Database, now: number, account = ""): Promise<number> {
-  const isOfAccount = sql`exists (select from ops.run as r where r.run_id = s.run_id and r.account = ${account})`;
+  const isMine = isOfAccount(account);
   const { rows } = await sql<{ credits: number }>`
     select (select coalesce(sum(case when ${mayHaveBeenCharged("q")} then ${onePage()} else q.cost end), 0)
             from   ops.slice as s
             join   ops.request as q using (slice_id)
-            where  s.retried_at is not null and ${isOfAccount} and q.received_at >= greatest(s.retried_at, ${dayOf(now)}::timestamp at time zone 'UTC'))::float8
+            where  s.retried_at is not null and ${isMine} and q.received_at >= greatest(s.retried_at, ${dayOf(now)}::timestamp at time zone 'UTC'))::float8
          + (select coalesce(sum(${likelyCredits}), 0)
             from   ops.slice as s
             left   join ops.credit_cost as c on c.operation = s.operation
-            where  s.retried_at is not null and ${isOfAccount} and ${isOpen()})::float8 as credits`.execute(db);
+            where  s.retried_at is not null and ${isMine} and ${isOpen()})::float8 as credits`.execute(db);
   return rows[0]?.credits ?? 0;
 }
 

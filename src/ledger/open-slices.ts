@@ -45,19 +45,28 @@ export type OpenWork = {
 /** Open work of one app, '' where it is about none, and the day (UTC) on which it may run; null for now. `isOfPlan`: of a backfill. */
 export type OpenAppWork = OpenWork & { readonly app: string; readonly dueOn: Day | null; readonly isOfPlan: boolean };
 
-/** Open slices of these datasets by app and day, as budgets count them. */
-export async function openWorkByApp(db: Database, datasets: readonly string[]): Promise<readonly OpenAppWork[]> {
+/** Open slices of an account and these datasets by app and day, as budgets count them. */
+export async function openWorkByApp(
+  db: Database,
+  datasets: readonly string[],
+  account = "",
+): Promise<readonly OpenAppWork[]> {
   const { rows } = await sql<OpenAppWork>`
     select s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, (s.due_at at time zone 'UTC')::date as "dueOn", s.plan_id is not null as "isOfPlan", ${sumsOfOpen}
-    ${fromOpen} and s.dataset = any (${[...datasets]}::text[])
+    ${fromOpen} and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
     group  by 1, 2, 3, 4, 5
     order  by 1, 2, 3, 4, 5`.execute(db);
   return rows;
 }
 
-/** Open slices of these datasets: the next sync adopts them where no living process has them. */
-export async function openWork(db: Database, datasets: readonly string[]): Promise<readonly OpenWork[]> {
-  return sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[])`);
+/** Open slices of an account and these datasets: its next sync adopts them where no living process has them. */
+export async function openWork(db: Database, datasets: readonly string[], account = ""): Promise<readonly OpenWork[]> {
+  return sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`);
+}
+
+/** SQL: true for a slice `s` of a run of this account. */
+export function isOfAccount(account: string): ReturnType<typeof sql<boolean>> {
+  return sql<boolean>`exists (select from ops.run as r where r.run_id = s.run_id and r.account = ${account})`;
 }
 
 /** Open slices of a plan, in whichever run they are. */

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { openWork, type OpenWork } from "../ledger/open-slices.ts";
@@ -27,6 +28,7 @@ export async function nextStep(db: Database, request: SyncRequest, settings: Set
   for (const waiting of await openWork(
     db,
     chosen.map(({ name }) => name),
+    accountOf(settings),
   ))
     add(waiting.dataset, waiting);
   for await (const { dataset, slices } of planChunks(db, request, settings))

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { App } from "../app.ts";
 import { accountIdOf, crontabFile } from "../config/config.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
@@ -76,7 +77,7 @@ async function waitingWork(
   datasets: readonly string[],
 ): Promise<readonly WaitingWork[]> {
   const today = dayOf(clock.now());
-  const open = (await openWorkByApp(db, datasets)).filter(({ isOfPlan }) => !isOfPlan);
+  const open = (await openWorkByApp(db, datasets, accountOf(config.settings))).filter(({ isOfPlan }) => !isOfPlan);
   const most = { settings: config.settings, datasets, mostCredits: Number.POSITIVE_INFINITY };
   const { tries } = await dueTries(db, clock, most);
   return [
@@ -109,7 +110,7 @@ export async function standingForecast(parts: Parts, stop?: AbortSignal): Promis
   const now = clock.now();
   if (clock.today() !== dayOf(now)) return null;
   const { API_TOKEN: token } = config.environment;
-  const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
+  const accountId = token === undefined ? await latestAccount(db, accountOf(config.settings)) : accountIdOf(token);
   const known = await readForecast(db, accountId, dayOf(now));
   if (known !== null && (await stands(db, known, now))) return known;
   const made = await foreseeCredits(parts, accountId, stop);

@@ -156,7 +156,7 @@ describe("a wrong value is reported with file, line and key", () => {
     ["api.store_words.ios", 2, "api:\n  store_words: { ios: a/b }"],
     ["api.store_words.android", 2, "api:\n  store_words: { android: .. }"],
     ["api.requests_per_second", 2, "api:\n  requests_per_second: 0"],
-    ["api.concurrency", 2, "api:\n  concurrency: 65"],
+    ["api.concurrency", 2, "api:\n  concurrency: 257"],
     ["api.timeout_seconds", 2, "api:\n  timeout_seconds: .inf"],
     ["api.retry_seconds", 2, "api:\n  retry_seconds: -1"],
     ["api.largest_answer_mib", 2, 'api:\n  largest_answer_mib: "64"'],

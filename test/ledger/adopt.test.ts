@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { claim } from "../../src/ledger/queue.ts";
-import { sharedQueue } from "../../src/ledger/shared-queue.ts";
+import { claim, claimNext } from "../../src/ledger/queue.ts";
+import { sharedQueue, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
 import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
@@ -22,6 +22,7 @@ describe("adoptOrphanedSlices", () => {
 
   afterAll(() => stage[Symbol.asyncDispose]());
 
+  const queueOf = (account: string) => sharedQueueOf(stage.db, account, now);
   const adopt = (mostCredits = Number.POSITIVE_INFINITY, datasets = ["keyword_rank"]) =>
     adoptOrphanedSlices(stage.db, { runId: mine, datasets, mostCredits });
 
@@ -36,6 +37,19 @@ describe("adoptOrphanedSlices", () => {
       open.map(() => ({ run_id: mine, state: "pending", due_at: null })),
     );
     expect((await stage.queued()).map(({ queue }) => queue)).toEqual([me, me, me]);
+  });
+
+  test("leaves the slices of another account to its own workers, in a queue of theirs", async () => {
+    const [acme, again, globex] = [await queueOf("acme"), await queueOf("acme"), await queueOf("globex")];
+    expect([again, new Set([sharedQueue, acme, globex]).size, Number(acme) < 0]).toEqual([acme, 3, true]);
+    await stage.insert(await stage.run({ account: "acme" }), draft());
+    const killed = await stage.dead();
+    await stage.insert(await stage.run({ account: "acme", workerId: killed }), draft({ window: august(2) }));
+    expect(await adopt()).toBe(0);
+    expect(await claimNext(stage.db, { queueId: sharedQueue, workerId: me }, 9, now)).toEqual([]);
+    expect(await claimNext(stage.db, { queueId: acme, workerId: me }, 9, now)).toHaveLength(1);
+    const next = await stage.run({ account: "acme" });
+    expect(await adoptOrphanedSlices(stage.db, { runId: next, datasets: ["keyword_rank"], mostCredits: 9 })).toBe(1);
   });
 
   test("lets the attempt of a dead worker write nothing afterwards", async () => {

@@ -65,7 +65,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   }
   const { lines: all, naiveCredits } = tally.sum();
   const { tries } = await dueTries(db, app.clock, { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY });
-  const waitingByApp = await openWorkByApp(db, names);
+  const waitingByApp = await openWorkByApp(db, names, accountOf(settings));
   const [lines, waiting] = [workOf(all), [...workOf(waitingByApp), ...sumOfTries(tries)]];
   return {
     stage: stage ?? "market",

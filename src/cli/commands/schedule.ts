@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { crontabFile } from "../../config/config.ts";
@@ -66,7 +67,7 @@ export async function scheduleOf({ config, warehouse, clock }: App, count: numbe
     price: price === null ? null : { ...price, isLeast: isLeast(price, settings) },
   }));
   const ids = new Set(runs.map(({ id }) => id));
-  const waiting = await openWork(db, scheduled([], settings));
+  const waiting = await openWork(db, scheduled([], settings), accountOf(settings));
   return {
     file: crontabFile(config),
     isFollowedKnown: (await currentPortfolio(db, settings)).apps.length > 0,
