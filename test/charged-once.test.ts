@@ -20,7 +20,7 @@ import { startDoomed } from "./support/ingest-child.ts";
 import { until } from "./support/ingest-stage.ts";
 import { columnOf } from "./support/html-tables.ts";
 import { readExposition } from "./support/exposition.ts";
-import { long, seed } from "./support/long.ts";
+import { long, monthMs, seed } from "./support/long.ts";
 import { faultsOf, openNights, type Nights } from "./support/nights.ts";
 
 const periodHours = 48;
@@ -45,7 +45,7 @@ beforeAll(async () => {
     await nightOf(round * 3 + 1, killedAndTakenOver);
     await nightOf(round * 3 + 2, ofPeople);
   }
-});
+}, monthMs);
 afterAll(() => nights[Symbol.asyncDispose]());
 
 async function nightOf(number: number, work: () => Promise<unknown>): Promise<void> {

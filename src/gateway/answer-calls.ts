@@ -7,6 +7,7 @@ import { windowOfCall } from "../api/range.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 import { dayOf } from "../core/day.ts";
 import { AbortError, DeferError, type StorehouseError } from "../core/errors.ts";
+import { noteSpared } from "../credits/caller-use.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { paidCall } from "../ingest/paid-call.ts";
 import { changedSince } from "../ledger/amend-slices.ts";
@@ -14,6 +15,8 @@ import { forget } from "../person/keyword-changes.ts";
 import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
 import { forgetAnswersTo, lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
 import { leftOfDay } from "./allowance.ts";
+import { asOnlyOne } from "./claimed-calls.ts";
+import { createEmptyReplies } from "./empty-replies.ts";
 import type { TableFeeder } from "./feed-tables.ts";
 import { isFinal } from "./freshness.ts";
 import type { Call, Caller, GatewayParts } from "./gateway-parts.ts";
@@ -22,7 +25,8 @@ import type { Call, Caller, GatewayParts } from "./gateway-parts.ts";
  * One call of a caller:
  *
  *   stored      an answer to an equal call that is still fresh costs nothing
- *   under way   an equal call of this process is waited for, and costs the second caller nothing
+ *   empty       a reply that there is nothing (204, 404) is given again for a while
+ *   under way   an equal call of this process or of another gateway is waited for, and costs the second caller nothing
  *   paid        anything else is reserved, sent, landed and booked like any other paid call, under the caller's class, floor and day;
  *               what is handed on is committed by then, and is loaded into a table after that where a dataset knows it
  *
@@ -52,6 +56,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   const { clock, log } = ingest;
   const underWay = new Map<string, Promise<Answered>>();
   const reserved = new Map<string, number>();
+  const empty = createEmptyReplies(clock, parts.app.config.settings.gateway.fresh_minutes);
   let refused: { readonly error: StorehouseError; readonly until: number } | null = null;
   let feeding: Promise<unknown> = feeder.feedLeftOver().catch(noteFailure);
 
@@ -85,7 +90,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
       params,
       class: caller.class,
       page: null,
-      caller: { name: caller.name, floor: caller.floor },
+      caller: { name: caller.name, floor: caller.floor, about: await feeder.subjectOf({ operation, params }) },
     };
     try {
       // paid for once it is sent: a caller that leaves does not stop it
@@ -99,13 +104,36 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     }
   }
 
-  async function storedOrPaid(call: Call, caller: Caller, question: string): Promise<Answered> {
+  async function storedAnswer(call: Call, question: string): Promise<Omit<Answered, "from"> | null> {
     const stored = await lastAnswerTo(ingest.db, question);
-    if (stored !== null && isUsable(parts, call, stored))
-      return { body: stored.body, fetchedAt: stored.fetchedAt, cost: 0, from: "hit" };
-    const paid = await pay(call, caller);
-    feeding = feeding.then(() => feeder.feed(call)).catch(noteFailure);
-    return paid;
+    if (stored === null || !isUsable(parts, call, stored)) return null;
+    return { body: stored.body, fetchedAt: stored.fetchedAt, cost: 0 };
+  }
+
+  async function storedOrPaid(call: Call, caller: Caller, question: string): Promise<Answered> {
+    empty.check(question);
+    const found = async (hasWaited: boolean): Promise<Answered | null> => {
+      const stored = await storedAnswer(call, question);
+      return stored === null ? null : { ...stored, from: hasWaited ? "joined" : "hit" };
+    };
+    const work = async () => {
+      const paid = await pay(call, caller);
+      feeding = feeding.then(() => feeder.feed(call)).catch(noteFailure);
+      return paid;
+    };
+    return asOnlyOne(ingest, question, { found, work }).catch((error: unknown) => {
+      empty.note(question, error);
+      throw error;
+    });
+  }
+
+  /** Counts what a caller was spared; an answer waits for no count. */
+  function noted(call: Call, caller: Caller, answer: Answered): Answered {
+    if (answer.from === "miss") return answer;
+    const saved = ingest.learned.get(call.operation.id) ?? call.operation.cost;
+    const use = { day: dayOf(clock.now()), caller: caller.name, from: answer.from, saved };
+    feeding = feeding.then(() => noteSpared(ingest.db, use)).catch(noteFailure);
+    return answer;
   }
 
   async function shared(call: Call, caller: Caller): Promise<Answered> {
@@ -133,7 +161,8 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   }
 
   return {
-    answer: (call, caller) => (call.operation.changes === true ? changed(call, caller) : shared(call, caller)),
+    answer: async (call, caller) =>
+      call.operation.changes === true ? changed(call, caller) : noted(call, caller, await shared(call, caller)),
     [Symbol.asyncDispose]: async () => {
       await Promise.allSettled(underWay.values());
       await feeding;

@@ -3,6 +3,7 @@ import { loadAnswers } from "../ingest/load-answers.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { questionIn } from "../ingest/account-calls.ts";
+import type { BudgetSubject } from "../core/credit-budget.ts";
 import { dayOf } from "../core/day.ts";
 import { StorehouseError } from "../core/errors.ts";
 import { takeSlices } from "../ledger/imported-slices.ts";
@@ -15,6 +16,8 @@ import type { Call, GatewayParts } from "./gateway-parts.ts";
 
 /** Makes rows of what callers paid for. */
 export type TableFeeder = {
+  /** What a call is about, for budgets: the dataset that would make it and its app, or the app that it names. */
+  readonly subjectOf: (call: Call) => Promise<BudgetSubject>;
   /** Loads the answer to a call, once all of its pages are stored, where a dataset that is on would have made the call. True when it did. */
   readonly feed: (call: Call) => Promise<boolean>;
   /** Loads what a gateway that was killed left behind today. */
@@ -51,6 +54,12 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
 
   return {
     feed,
+    subjectOf: async (call) => {
+      const found = (await callsKnown())(call);
+      const { trackId } = call.params;
+      if (found === null) return { dataset: "", app: trackId === undefined ? null : String(trackId) };
+      return { dataset: found.dataset.name, app: found.slice.scope["app"] ?? null };
+    },
     feedLeftOver: async () => {
       for (const { operation, params } of await unreadCalls(ingest.db, startOfDay(parts)))
         await feed({ operation: operationById(operation), params });

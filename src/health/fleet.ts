@@ -2,7 +2,9 @@ import { accountOf } from "../config/config-of-account.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
+import { dayOf } from "../core/day.ts";
 import { creditClasses } from "../core/slice.ts";
+import { readCallerUse, type CallerUse } from "../credits/caller-use.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { type AccountState, periodStart, readAccount } from "../credits/account.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
@@ -25,6 +27,8 @@ export type FleetFigures = {
   readonly workers: readonly { readonly kind: string; readonly count: number; readonly heartbeatAge: number }[];
   readonly runs: readonly { readonly kind: string; readonly outcome: string; readonly endedAt: Date }[];
   readonly incidents: readonly { readonly kind: string; readonly count: number }[];
+  /** What callers of the gateway took and spared on the day. */
+  readonly callers: readonly CallerUse[];
   readonly databaseBytes: number;
 };
 
@@ -75,6 +79,7 @@ export async function readFleet(parts: FleetParts): Promise<FleetFigures> {
       group  by 1, 2`),
     incidents: await rowsOf(sql<FleetFigures["incidents"][number]>`
       select kind, count(*)::float8 as count from ops.incident where closed_at is null group by kind`),
+    callers: await readCallerUse(db, dayOf(clock.now())),
     databaseBytes:
       (await rowsOf(sql<{ size: number }>`select pg_database_size(current_database())::float8 as size`))[0]?.size ?? 0,
   };
@@ -120,6 +125,12 @@ export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Re
       labels: { kind, outcome },
       value: endedAt.getTime() / 1000,
     })),
+    storehouse_gateway_calls: figures.callers.flatMap(({ caller, hits, joined, requests }) =>
+      samplesBy("answered", { hit: hits, joined, sent: requests }, { caller }),
+    ),
+    storehouse_gateway_credits: figures.callers.flatMap(({ caller, charged, saved }) =>
+      samplesBy("kind", { charged, saved }, { caller }),
+    ),
     storehouse_incidents_open: ofEach("kind", Object.keys(incidentKinds), figures.incidents, ({ count }) => count),
     storehouse_database_bytes: single(figures.databaseBytes),
     storehouse_ledger_read_timestamp_seconds: single(readAt / 1000),
@@ -128,6 +139,15 @@ export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Re
 
 function single(value: number | null | undefined, labels: Sample["labels"] = {}): readonly Sample[] {
   return value == null ? [] : [{ labels, value }];
+}
+
+/** A value for each name, beside labels that they share. */
+function samplesBy(
+  label: string,
+  values: Readonly<Record<string, number>>,
+  shared: Sample["labels"],
+): readonly Sample[] {
+  return Object.entries(values).map(([name, value]) => ({ labels: { ...shared, [label]: name }, value }));
 }
 
 function byDataset<T extends { readonly dataset: string }>(

@@ -53,6 +53,16 @@ export const fleetMetrics = {
     labels: ["kind", "outcome"],
     help: "End of the last run of this kind with this outcome, Unix time.",
   },
+  storehouse_gateway_calls: {
+    kind: "gauge",
+    labels: ["caller", "answered"],
+    help: "Calls of a caller of the gateway on the day (UTC): hit (answered from what is stored), joined (with the answer to an equal call) or sent (requests to the API).",
+  },
+  storehouse_gateway_credits: {
+    kind: "gauge",
+    labels: ["caller", "kind"],
+    help: "Credits of a caller of the gateway on the day (UTC): charged for its requests, and saved by calls that were not sent.",
+  },
   storehouse_incidents_open: { kind: "gauge", labels: ["kind"], help: "Open incidents by kind." },
   storehouse_database_bytes: { kind: "gauge", labels: [], help: "Size of the database." },
   storehouse_ledger_read_timestamp_seconds: {

@@ -2,6 +2,7 @@ import type { Params } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { questionIn } from "./account-calls.ts";
 import type { Reply } from "../api/reply.ts";
+import type { BudgetSubject } from "../core/credit-budget.ts";
 import { AbortError, fail, StorehouseError, wasSent } from "../core/errors.ts";
 import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
@@ -34,8 +35,8 @@ export type ApiCall = {
   readonly class: Spender;
   /** The page of a slice that it is for; null where it is for none, and then the body of its answer is stored for a `caller` only. */
   readonly page: { readonly slice: Slice; readonly index: number } | null;
-  /** The caller of the gateway that it is for, and the share of the allowance that it leaves untouched, in place of its class's. */
-  readonly caller?: { readonly name: string; readonly floor: number | undefined };
+  /** The caller of the gateway that it is for, the share of the allowance that it leaves untouched, in place of its class's, and what it is about, for budgets. */
+  readonly caller?: { readonly name: string; readonly floor: number | undefined; readonly about: BudgetSubject };
 };
 
 /** A paid answer and the credits that it took. */
@@ -60,7 +61,8 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
   const { operation, page, caller } = call;
   const cost = () => priceOf(parts, call);
   const floor = caller?.floor === undefined ? {} : { floor: caller.floor };
-  const held = { cost, class: call.class, signal: call.unsent, ...floor };
+  const about = caller === undefined ? {} : { about: caller.about };
+  const held = { cost, class: call.class, signal: call.unsent, ...floor, ...about };
   const work = page === null ? held : { ...held, ...sliceWork(parts, page.slice) };
   const { reply, isShown, refusal } = await parts.queue.run(work, async (holdId) => {
     const sent = await send(parts, call);

@@ -17,6 +17,7 @@ export const deletable = [
   "ops.credit_budget",
   "ops.credit_forecast",
   "ops.credit_hold",
+  "ops.gateway_call",
   "ops.gateway_key",
   "ops.reject",
   "ops.replay",

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addDays } from "../../src/core/day.ts";
+import { operationById } from "../../src/api/operations/all.ts";
+import { questionOf } from "../../src/api/question.ts";
+import { addDays, dayOf } from "../../src/core/day.ts";
+import { readCallerUse } from "../../src/credits/caller-use.ts";
 import { callers, openDoor, type Door } from "../support/gateway-stage.ts";
 import { until } from "../support/ingest-stage.ts";
 import { openNights, type Nights } from "../support/nights.ts";
@@ -30,6 +33,7 @@ afterAll(async () => {
 
 const ranking = (date: string, keywords = words, country = "US") =>
   `/iosstore-keyword-ranking/${app}/${country}/keywordrankings?keywords=${encodeURIComponent(keywords.join(","))}&date=${date}`;
+const rankingParams = (date: string) => ({ trackId: Number(app), countryCode: "US", keywords: words, date });
 const paidSince = (before: number) => nights.stage.asked().slice(before);
 
 describe("a call", () => {
@@ -108,6 +112,84 @@ describe("a call", () => {
       ["miss", "3"],
     ]);
     expect(paidSince(before)).toHaveLength(1);
+  });
+
+  test("under way in another gateway of the warehouse is waited for as well, unless that has died", async () => {
+    await using other = await openDoor(nights.stage, nights.run());
+    key = await door.key("notebook");
+    const before = nights.stage.asked().length;
+    nights.stage.sandbox.set({ latencyMs: 150 });
+    const both = await Promise.all([door.call(ranking(older(34)), key), other.call(ranking(older(34)), key)]);
+    nights.stage.sandbox.set({ latencyMs: 0 });
+    expect(both.map(({ from, cost }) => [from, cost]).sort()).toEqual([
+      ["joined", "0"],
+      ["miss", "3"],
+    ]);
+    expect(paidSince(before)).toHaveLength(1);
+    const claims = () => nights.stage.query("select from ops.gateway_call");
+    expect(await claims()).toEqual([]);
+    // what a gateway claimed that was killed is free
+    const question = questionOf(operationById("ios.keyword-ranking"), rankingParams(older(35)));
+    await nights.stage.query("insert into ops.gateway_call values (decode($1, 'hex'), 999999, $2)", [
+      question,
+      new Date(nights.clock.now()).toISOString(),
+    ]);
+    expect((await door.call(ranking(older(35)), key)).from).toBe("miss");
+    expect(await claims()).toEqual([]);
+  });
+
+  test("that has nothing (404) is not sent again while that is fresh", async () => {
+    const before = nights.stage.asked().length;
+    nights.stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1, kind: "status", status: 404 }] });
+    const statuses = [await door.call(ranking(older(36)), key), await door.call(ranking(older(36)), key)];
+    nights.stage.sandbox.set({ faults: [] });
+    expect(statuses.map(({ status }) => status)).toEqual([404, 404]);
+    expect(paidSince(before)).toHaveLength(1);
+  });
+
+  test("counts for budgets of its dataset, and of the app that it names", async () => {
+    const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
+    const budgets = {
+      ranks: { datasets: ["keyword_rank"], credits_a_day: 1 },
+      mine: { app_groups: ["mine"], credits_a_month: 1 },
+    };
+    const settings = { credits: { floors, budgets }, portfolio: { groups: { apps: { mine: [app] } } } };
+    await using limited = await openDoor(nights.stage, nights.run({ settings: { gateway: { callers }, ...settings } }));
+    key = await door.key("notebook");
+    const before = nights.stage.asked().length;
+    const messages = [ranking(older(37)), ranking(older(37), ["nobody follows this"])].map(async (path) => {
+      const { status, body } = await limited.call(path, key);
+      return `${status} ${(body as { message: string }).message}`;
+    });
+    expect(await Promise.all(messages)).toEqual([
+      expect.stringMatching(/^429 budget_exhausted: .*(ranks|mine)/),
+      expect.stringMatching(/^429 budget_exhausted: .*mine/),
+    ]);
+    expect(paidSince(before)).toEqual([]);
+    const chart = `/androidstore-category/topcharts/FINANCE/US/FREE?date=${older(2)}`;
+    expect(await limited.call(chart, key)).toMatchObject({ status: 200, from: "miss" });
+  });
+
+  test("is counted for its caller: what was charged, and what it was spared", async () => {
+    await using opened = await nights.stage.open(nights.run());
+    const use = async () => {
+      const days = await readCallerUse(opened.warehouse.db, dayOf(nights.clock.now()));
+      return days.find(({ caller }) => caller === "notebook");
+    };
+    const before = await use();
+    await door.call(ranking(older(38)), key);
+    await door.call(ranking(older(38)), key);
+    await until(async () => (await use())?.hits === (before?.hits ?? 0) + 1);
+    const after = await use();
+    expect(after).toMatchObject({
+      requests: (before?.requests ?? 0) + 1,
+      charged: (before?.charged ?? 0) + 3,
+      saved: (before?.saved ?? 0) + 3,
+    });
+    const [row] = await nights.stage.query<{ credits: number }>(
+      "select sum(cost)::int as credits from ops.request where caller = 'notebook'",
+    );
+    expect(after?.charged).toBe(row?.credits);
   });
 });
 

@@ -7,7 +7,7 @@ import { readForecast } from "../../src/credits/forecast-days.ts";
 import { readCreditForecast } from "../../src/incidents/credit-forecast.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
 import { standingForecast } from "../../src/worker/foresee-credits.ts";
-import { long } from "../support/long.ts";
+import { long, monthMs } from "../support/long.ts";
 import { openNights, type Nights } from "../support/nights.ts";
 
 const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
@@ -39,45 +39,49 @@ async function chargedToday({ stage, today }: Nights): Promise<number> {
   return row?.credits ?? 0;
 }
 
-test("nights are foreseen to the end of the period and of the month, and the error is what came of it", async () => {
-  const market = { apps: 2, countries: ["US"], keywordsPerApp: 3, organicKeywords: 3 };
-  await using nights = await openNights({ accounts, market }, { settings });
-  const { stage } = nights;
-  await stage.sync(nights.run());
-  const first = await made(nights);
-  const before = await forecastOf(nights);
-  expect(first?.days.at(0)?.day).toBe(nights.today());
-  const ends = [before.resetsAt ?? 0, Date.parse(addMonths(monthStart(nights.today()), 1))];
-  expect(first?.days.at(-1)?.day).toBe(dayOf(Math.max(...ends) - 1));
-  const ahead = first?.days.filter(({ startsAt }) => startsAt < (before.resetsAt ?? 0)) ?? [];
-  expect(before.outlook).toMatchObject({
-    nights: ahead.length,
-    wanted: ahead.reduce((sum, { planned }) => sum + planned, 0),
-  });
-  expect(before.error).toMatchObject({ nights: 0, percent: null });
-  const [budget] = before.budgets;
-  expect(budget).toMatchObject({ taken: expect.any(Number), foreseen: expect.any(Number) });
-  const perNight = (first?.days[1]?.budgets["ranks a month"] ?? 0) > 0;
-  expect({ perNight, isFull: budget?.fullOn !== null }).toEqual({
-    perNight: true,
-    isFull: (budget?.taken ?? 0) + (budget?.foreseen ?? 0) > 100,
-  });
-
-  let charged = 0;
-  for (let night = 1; night <= nightsAfter; night += 1) {
-    nights.next();
+test(
+  "nights are foreseen to the end of the period and of the month, and the error is what came of it",
+  { timeout: monthMs },
+  async () => {
+    const market = { apps: 2, countries: ["US"], keywordsPerApp: 3, organicKeywords: 3 };
+    await using nights = await openNights({ accounts, market }, { settings });
+    const { stage } = nights;
     await stage.sync(nights.run());
-    charged += await chargedToday(nights);
-    // what an early forecast says of a day holds until a newer one does
-    if (night % 2 === 0) await made(nights);
-  }
-  nights.next();
-  const { error } = await forecastOf(nights);
-  expect(error).toMatchObject({ nights: nightsAfter, charged, others: 0 });
-  expect(charged).toBeGreaterThan(0);
-  expect(Math.abs(error.percent ?? 100)).toBeLessThan(1);
-  if (long) process.stdout.write(`foreseen the day before and charged: ${JSON.stringify(error)}\n`);
-});
+    const first = await made(nights);
+    const before = await forecastOf(nights);
+    expect(first?.days.at(0)?.day).toBe(nights.today());
+    const ends = [before.resetsAt ?? 0, Date.parse(addMonths(monthStart(nights.today()), 1))];
+    expect(first?.days.at(-1)?.day).toBe(dayOf(Math.max(...ends) - 1));
+    const ahead = first?.days.filter(({ startsAt }) => startsAt < (before.resetsAt ?? 0)) ?? [];
+    expect(before.outlook).toMatchObject({
+      nights: ahead.length,
+      wanted: ahead.reduce((sum, { planned }) => sum + planned, 0),
+    });
+    expect(before.error).toMatchObject({ nights: 0, percent: null });
+    const [budget] = before.budgets;
+    expect(budget).toMatchObject({ taken: expect.any(Number), foreseen: expect.any(Number) });
+    const perNight = (first?.days[1]?.budgets["ranks a month"] ?? 0) > 0;
+    expect({ perNight, isFull: budget?.fullOn !== null }).toEqual({
+      perNight: true,
+      isFull: (budget?.taken ?? 0) + (budget?.foreseen ?? 0) > 100,
+    });
+
+    let charged = 0;
+    for (let night = 1; night <= nightsAfter; night += 1) {
+      nights.next();
+      await stage.sync(nights.run());
+      charged += await chargedToday(nights);
+      // what an early forecast says of a day holds until a newer one does
+      if (night % 2 === 0) await made(nights);
+    }
+    nights.next();
+    const { error } = await forecastOf(nights);
+    expect(error).toMatchObject({ nights: nightsAfter, charged, others: 0 });
+    expect(charged).toBeGreaterThan(0);
+    expect(Math.abs(error.percent ?? 100)).toBeLessThan(1);
+    if (long) process.stdout.write(`foreseen the day before and charged: ${JSON.stringify(error)}\n`);
+  },
+);
 
 test("a forecast stands until something is planned, a worker makes it after it has planned, and old ones go", async () => {
   await using nights = await openNights(

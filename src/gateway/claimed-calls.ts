@@ -1,0 +1,47 @@
+import type { IngestParts } from "../ingest/ingest-parts.ts";
+import { isAlive } from "../ledger/workers.ts";
+import { backoffMs, type Backoff } from "../core/retry.ts";
+import { sql } from "../postgres/sql.ts";
+
+/** A call is claimed for so long at most; a longer one may be sent by another gateway as well. */
+const claimedForMs = 10 * 60_000;
+/** How often a call is looked for that another gateway has claimed. */
+const looks: Backoff = { firstMs: 20, longestMs: 500 };
+
+type Parts = Pick<IngestParts, "db" | "clock" | "workerId" | "halted">;
+
+/**
+ * Does work for a call while no other gateway of the warehouse does the same, and then gives the call back. `found` is looked at first,
+ * and after each wait for another gateway: what that stored is the answer. The claim of a process that died counts for nothing.
+ */
+export async function asOnlyOne<T>(
+  parts: Parts,
+  question: string,
+  { found, work }: { readonly found: (hasWaited: boolean) => Promise<T | null>; readonly work: () => Promise<T> },
+): Promise<T> {
+  for (let waits = 0; ; waits += 1) {
+    const known = await found(waits > 0);
+    if (known !== null) return known;
+    if (await claim(parts, question)) break;
+    await parts.clock.sleep(backoffMs(looks, waits + 1), parts.halted);
+  }
+  try {
+    // between the look and the claim another gateway may have stored it
+    return (await found(true)) ?? (await work());
+  } finally {
+    await sql`delete from ops.gateway_call where question = decode(${question}, 'hex') and worker_id = ${parts.workerId}::bigint`.execute(
+      parts.db,
+    );
+  }
+}
+
+async function claim({ db, clock, workerId }: Parts, question: string): Promise<boolean> {
+  const at = (instant: number) => sql`${new Date(instant).toISOString()}::timestamptz`;
+  const { rows } = await sql`
+    insert into ops.gateway_call as c (question, worker_id, claimed_at)
+    values (decode(${question}, 'hex'), ${workerId}::bigint, ${at(clock.now())})
+    on conflict (question) do update set worker_id = excluded.worker_id, claimed_at = excluded.claimed_at
+    where  not ${isAlive(sql`c.worker_id`)} or c.claimed_at < ${at(clock.now() - claimedForMs)}
+    returning 1`.execute(db);
+  return rows.length > 0;
+}

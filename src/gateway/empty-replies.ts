@@ -1,0 +1,35 @@
+import type { Clock } from "../core/clock.ts";
+import { StorehouseError } from "../core/errors.ts";
+
+/** So many are kept; the oldest go. */
+const most = 10_000;
+
+/** Replies that there is nothing (204, 404), which this process gives again instead of sending the call once more. */
+export interface EmptyReplies {
+  /** Throws the reply to an equal call, if there was one lately. */
+  readonly check: (question: string) => void;
+  /** Keeps an error where it says that there is nothing. */
+  readonly note: (question: string, error: unknown) => void;
+}
+
+/** Keeps them for so many minutes; for 0 not at all. */
+export function createEmptyReplies(clock: Pick<Clock, "now">, minutes: number): EmptyReplies {
+  const kept = new Map<string, { readonly error: StorehouseError; readonly until: number }>();
+  return {
+    check: (question) => {
+      const known = kept.get(question);
+      if (known !== undefined && clock.now() < known.until) throw known.error;
+      kept.delete(question);
+    },
+    note: (question, error) => {
+      if (minutes === 0 || !(error instanceof StorehouseError) || !isEmpty(error)) return;
+      const [oldest] = kept.keys();
+      if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
+      kept.set(question, { error, until: clock.now() + minutes * 60_000 });
+    },
+  };
+}
+
+function isEmpty({ code }: StorehouseError): boolean {
+  return code === "no_content" || code === "not_found";
+}
