@@ -4,6 +4,8 @@ import { dashboardApps } from "../src/api/operations/dashboard.ts";
 import { startConsole } from "../src/console/server.ts";
 import { addDays } from "../src/core/day.ts";
 import { createBudget } from "../src/credits/budget.ts";
+import { readNightOutcomes } from "../src/credits/forecast-days.ts";
+import type { Database } from "../src/postgres/database.ts";
 import { readCreditReport } from "../src/credits/report.ts";
 import { spending } from "../src/demo/report.ts";
 import { createMetrics } from "../src/health/metrics.ts";
@@ -140,14 +142,16 @@ test("every view and mart with a column of what was charged adds up to the same"
     "mart.credit_spend_by_app_daily",
     "mart.credit_spend_daily",
     "ops.credit_spend_daily",
+    "ops.gateway_use_daily",
     "ops.request",
     "ops.request_log",
     "ops.run_summary",
     "ops.slice_status",
   ]);
   const all = await summed("select cost from ops.request");
-  // what is about no slice, or one that was cancelled, is in no line about slices; people's requests are none of a run's
+  // what is about no slice, or one that was cancelled, is in no line about slices; people's requests are none of a run's, and nobody called a gateway
   const others: Record<string, string> = {
+    "ops.gateway_use_daily": "select cost from ops.request where caller is null",
     "ops.run_summary": "select cost from ops.request where class = 'person'",
     "ops.slice_status":
       "select cost from ops.request as q where not exists (select from ops.slice as s where s.slice_id = q.slice_id)",
@@ -190,6 +194,10 @@ test("commands, metrics, incidents and the console show it", async () => {
       where  class <> 'history' and received_at > to_timestamp(${clock.now() / 1000 - (demand?.spentHours ?? 0) * 3_600})`),
   );
 
+  const outcomes = await outcomesOfDays(db, accountId);
+  expect(sumOf(outcomes, "charged") + sumOf(outcomes, "others")).toBe(all);
+  expect(sumOf(outcomes, "others")).toBeGreaterThan(0);
+
   await using served = await startConsole(app, { port: 0 });
   const page = async (path: string) => (await fetch(new URL(path, served.url))).text();
   const credits = await page("/credits?days=3660");
@@ -200,6 +208,20 @@ test("commands, metrics, incidents and the console show it", async () => {
   const runs = await page("/runs?limit=500");
   expect(sumOfColumn(runs, "Runs, the newest first", "Spent") + people).toBe(all);
 });
+
+/** What forecasts are compared with, as if each day had been foreseen. */
+async function outcomesOfDays(db: Database, accountId: string) {
+  await nights.stage.query(
+    `insert into ops.credit_forecast
+     select distinct $1, '2000-01-01'::date, (received_at at time zone 'UTC')::date, now(), 0, 0, '{}'::jsonb, now() from ops.request`,
+    [accountId],
+  );
+  return readNightOutcomes(db, {
+    accountId,
+    from: addDays(nights.today(), -3_660),
+    before: addDays(nights.today(), 1),
+  });
+}
 
 test("nothing of it changes when months of requests are dropped", async () => {
   const before = await sums();
@@ -219,7 +241,8 @@ async function sums(): Promise<Readonly<Record<string, number>>> {
   await using app = await nights.stage.open(nights.run());
   const { db } = app.warehouse;
   for (const { relation, name } of await named())
-    if (!relation.startsWith("ops.request")) found[relation] = await summed(`select ${name} from ${relation}`);
+    if (!/^ops\.(request|gateway_use)/.test(relation))
+      found[relation] = await summed(`select ${name} from ${relation}`);
   for (const { id } of await nights.stage.query<{ id: string }>("select plan_id as id from ops.plan"))
     found[`plan ${id}`] = (await standingOf(nights.stage, id)).credits;
   for (const { id } of await nights.stage.query<{ id: string }>(
