@@ -6106,6 +6106,14 @@ create view ops.freshness (
                     ELSE NULL::date
                 END AS due_end_before) w;
 
+-- Calls that a gateway has under way: another gateway waits for the answer instead of paying for an equal call.
+create table ops.gateway_call (
+  question bytea not null, -- Hash of the call, as in raw.answer.
+  worker_id bigint not null, -- Process that has claimed it. The claim of a process that is gone counts for nothing.
+  claimed_at timestamp with time zone not null, -- When it was claimed.
+  constraint gateway_call_pkey PRIMARY KEY (question)
+);
+
 -- Keys of the callers of storehouse gateway, one each. A new key replaces the one before.
 create table ops.gateway_key (
   caller text not null, -- Caller, as gateway.callers names it.
@@ -6114,6 +6122,53 @@ create table ops.gateway_key (
   constraint gateway_key_pkey PRIMARY KEY (caller),
   constraint gateway_key_key_digest_key UNIQUE (key_digest)
 );
+
+-- Calls to the gateway that were not sent to the API, a row for each caller and day. What was sent is in ops.request.
+create table ops.gateway_use (
+  caller text not null, -- Caller, as gateway.callers names it.
+  date_day date not null, -- Day of the calls, UTC.
+  hit_count bigint not null, -- Calls that an answer answered which was stored and fresh.
+  joined_count bigint not null, -- Calls that the answer to an equal call under way answered.
+  saved_credits bigint not null, -- Credits that these calls would have cost.
+  constraint gateway_use_pkey PRIMARY KEY (caller, date_day)
+);
+
+-- One row per day (UTC) and caller of the gateway: its calls that were answered from what is stored, those that were sent, and the credits that both took and saved. What did each caller cost? What did the gateway save?
+create view ops.gateway_use_daily (
+  date_day date, -- Day of the calls, UTC.
+  caller text, -- Caller, as gateway.callers names it.
+  hit_count bigint, -- Calls that an answer answered which was stored and fresh.
+  joined_count bigint, -- Calls that the answer to an equal call under way answered.
+  request_count bigint, -- Requests that were sent for it, of months that are kept.
+  credit_count bigint, -- Credits charged for them.
+  saved_credits bigint -- Credits that these calls would have cost.
+) as
+ SELECT date_day,
+    caller,
+    sum(hit_count)::bigint AS hit_count,
+    sum(joined_count)::bigint AS joined_count,
+    sum(request_count) AS request_count,
+    sum(cost) AS credit_count,
+    sum(saved_credits)::bigint AS saved_credits
+   FROM ( SELECT gateway_use.date_day,
+            gateway_use.caller,
+            gateway_use.hit_count,
+            gateway_use.joined_count,
+            0 AS request_count,
+            0 AS cost,
+            gateway_use.saved_credits
+           FROM ops.gateway_use
+        UNION ALL
+         SELECT (request.received_at AT TIME ZONE 'UTC'::text)::date AS timezone,
+            request.caller,
+            0,
+            0,
+            1,
+            request.cost,
+            0
+           FROM ops.request
+          WHERE request.caller IS NOT NULL) q
+  GROUP BY date_day, caller;
 
 -- Answers about the portfolio that would close more than half of the members of their scope. They are stored and not applied until a person agrees, or an answer of a later day says the same.
 create table ops.held_answer (
