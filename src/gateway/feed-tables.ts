@@ -57,7 +57,8 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
     subjectOf: async (call) => {
       const found = (await callsKnown())(call);
       const { trackId } = call.params;
-      if (found === null) return { dataset: "", app: trackId === undefined ? null : String(trackId) };
+      const isNamed = typeof trackId === "string" || typeof trackId === "number";
+      if (found === null) return { dataset: "", app: isNamed ? String(trackId) : null };
       return { dataset: found.dataset.name, app: found.slice.scope["app"] ?? null };
     },
     feedLeftOver: async () => {
