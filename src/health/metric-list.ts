@@ -2,8 +2,8 @@
 type MetricKind = "gauge" | "counter";
 
 /**
- * Metrics of the whole fleet, read from the ledger; every worker exports the same values. None has a label for an app, a keyword or
- * a slice, whose number is unlimited.
+ * Metrics of the whole fleet, read from the ledger; every worker exports the same values, of credits those of its account (`account`, without
+ * one for that of API_TOKEN). None has a label for an app, a keyword or a slice, whose number is unlimited.
  */
 export const fleetMetrics = {
   storehouse_slices: {
@@ -23,19 +23,27 @@ export const fleetMetrics = {
     labels: ["dataset"],
     help: "Freshness limit in seconds: an older newest day opens the incident dataset_stale.",
   },
-  storehouse_credits_allowance: { kind: "gauge", labels: [], help: "Credits of a whole period." },
+  storehouse_credits_allowance: {
+    kind: "gauge",
+    labels: ["account"],
+    help: "Credits of a whole period; no label account for the account of API_TOKEN.",
+  },
   storehouse_credits_left: {
     kind: "gauge",
-    labels: [],
+    labels: ["account"],
     help: "Credits left of the period, by the last balance that is known.",
   },
-  storehouse_credits_held: { kind: "gauge", labels: [], help: "Credits reserved for running requests." },
+  storehouse_credits_held: { kind: "gauge", labels: ["account"], help: "Credits reserved for running requests." },
   storehouse_credits_spent: {
     kind: "gauge",
-    labels: ["class"],
+    labels: ["account", "class"],
     help: "Credits booked in the current period (last 30 days where the period is unknown) by class.",
   },
-  storehouse_credits_reset_timestamp_seconds: { kind: "gauge", labels: [], help: "End of the period, Unix time." },
+  storehouse_credits_reset_timestamp_seconds: {
+    kind: "gauge",
+    labels: ["account"],
+    help: "End of the period, Unix time.",
+  },
   storehouse_queue_slices: { kind: "gauge", labels: ["class"], help: "Slices that a worker may claim now by class." },
   storehouse_queue_age_seconds: {
     kind: "gauge",

@@ -30,10 +30,10 @@ const gapMs = 15 * 60_000;
 /** So long after a worker is back, what it catches up on counts as an effect of the time without one. */
 const catchUpMs = 60 * 60_000;
 
-/** A time without a worker that ended a short while ago. */
-export async function workerProblems({ db, settings }: CheckParts): Promise<readonly Problem[]> {
+/** A time without a worker of the account that ended a short while ago. */
+export async function workerProblems({ db, settings, accountId }: CheckParts): Promise<readonly Problem[]> {
   const gap = await readWorkerGap(db, { account: accountOf(settings), longerThanMs: gapMs, endedWithinMs: catchUpMs });
   if (gap === null) return [];
   const facts = { until: gap.to.toISOString(), ended_as: gap.endedAs };
-  return [problem({ kind: "no_worker", subject: "", accountId: "", since: gap.from.getTime(), facts })];
+  return [problem({ kind: "no_worker", subject: "", accountId, since: gap.from.getTime(), facts })];
 }

@@ -6,6 +6,8 @@ import type { Database } from "../postgres/database.ts";
 export type RunLine = {
   readonly run_id: string;
   readonly kind: string;
+  /** Empty for that of API_TOKEN. */
+  readonly account: string;
   readonly as_of: string;
   readonly plan_id: string | null;
   readonly started_at: Date;
@@ -37,7 +39,7 @@ export async function readRun(db: Database, runId: string): Promise<RunLine | nu
 
 async function summaries(db: Database, ids: ReturnType<typeof sql>): Promise<readonly RunLine[]> {
   const { rows } = await sql<RunLine>`
-    select run_id, kind, as_of, plan_id, started_at, ended_at, outcome, planned_slice_count, planned_credits::float8, loaded_count::int,
+    select run_id, kind, account, as_of, plan_id, started_at, ended_at, outcome, planned_slice_count, planned_credits::float8, loaded_count::int,
            empty_count::int, skipped_count::int, failed_count::int, open_count::int, deferred_count::int, request_count::int, booked_credits::int, rows_loaded::float8, rows_rejected::float8
     from   ops.run_summary
     where  run_id in (${ids})

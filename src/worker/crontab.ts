@@ -6,6 +6,7 @@ import { readText } from "../config/read-text.ts";
 import type { Settings } from "../config/settings.ts";
 import { fail } from "../core/errors.ts";
 import { datasets } from "../datasets/shared/all.ts";
+import { taskOfAccount } from "../ledger/shared-queue.ts";
 import { everyDataset } from "../incidents/lateness.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
 
@@ -70,6 +71,18 @@ function datasetsOf({ task, payload }: ParsedCronItem, bad: Bad): readonly strin
   const unknown = named.find((name) => !names.includes(name));
   if (unknown !== undefined) throw bad(`unknown dataset ${unknown}${didYouMean(unknown, names)}`);
   return named;
+}
+
+/** A line as a worker of an account runs it: what plans runs once for each account, under a key of its own, and all else once. */
+export function itemOfAccount(item: ParsedCronItem, account: string): ParsedCronItem {
+  if (account === "" || jobs[item.task]?.plans !== true) return item;
+  const { jobKey, ...options } = item.options;
+  return {
+    ...item,
+    task: taskOfAccount(item.task, account),
+    identifier: taskOfAccount(item.identifier, account),
+    options: { ...options, ...(jobKey === undefined ? {} : { jobKey: taskOfAccount(jobKey, account) }) },
+  };
 }
 
 /** The datasets that lines plan, each once: those that they name, and all that are on where a line names none. */

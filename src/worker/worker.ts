@@ -1,4 +1,4 @@
-import type { ParsedCronItem, Task } from "graphile-worker";
+import type { Task } from "graphile-worker";
 import { hostname } from "node:os";
 import { jobs } from "../../jobs/all.ts";
 import type { App } from "../app.ts";
@@ -23,7 +23,7 @@ import {
   isRefusedLogin,
 } from "../postgres/database-errors.ts";
 import { announceRuns } from "./announce-runs.ts";
-import { readCrontab, scheduledBy } from "./crontab.ts";
+import { itemOfAccount, readCrontab, scheduledBy } from "./crontab.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
 import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
@@ -223,12 +223,6 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     await slices?.stop();
     await queue.stop();
   }
-}
-
-/** A line of the crontab as a worker of an account runs it: what plans runs once for each account, all else once. */
-function itemOfAccount(item: ParsedCronItem, account: string): ParsedCronItem {
-  if (jobs[item.task]?.plans !== true || account === "") return item;
-  return { ...item, task: taskOfAccount(item.task, account), identifier: taskOfAccount(item.identifier, account) };
 }
 
 /** A task that plans; the runs to come are priced from what it left. */

@@ -21,6 +21,25 @@ function lastPeriod(grid: Grid): Window {
   return periodOf(grid, addDays(periodOf(grid, day("2026-08-20")).start, -1));
 }
 
+test("a list is of an account, a fact of none", () => {
+  const today = { start: day("2026-08-20"), end: day("2026-08-21") };
+  const list = (scope: Scope) => {
+    const file = {
+      dataset: "tracked_app",
+      operation: "dashboard.apps",
+      scope,
+      window: { from: today.start, to: today.start },
+    };
+    const more = { class: "snapshot" as const, as_of: today.start, pages: [] };
+    return sliceOfFile(datasetNamed("tracked_app"), { ...file, ...more }, { pages, now });
+  };
+  expect(list({ account: "acme" }).scope).toEqual({ account: "acme" });
+  const ranks = { store: "ios", app: "1", country: "US", account: "acme" };
+  expect(() => sliceFor("paid_keyword", "search-ads-insight.paid-keywords", ranks, lastPeriod({ days: 14 }))).toThrow(
+    /scope.account/,
+  );
+});
+
 test("an answer about a period is one about a whole period", () => {
   const newest = lastPeriod({ days: 14 });
   const about = (start: Day, end: Day) =>

@@ -17,16 +17,20 @@ afterAll(() => stage[Symbol.asyncDispose]());
 beforeEach(async () => {
   await stage.reset();
   isUp = true;
-  metrics = createMetrics({
+  metrics = metricsOf(Settings.parse({}));
+});
+
+function metricsOf(settings: Settings): Metrics {
+  return createMetrics({
     db: () => stage.db,
-    settings: Settings.parse({}),
+    settings,
     clock: clockAt(now),
     accountId: "a1",
     scheduled: new Map([[everyDataset, 86_400_000]]),
     isDatabaseUp: () => Promise.resolve(isUp),
     state: () => ({ is: "running", since: 0, error: null }),
   });
-});
+}
 
 /** The values of a metric in a scrape, by their labels. */
 async function valuesOf(name: string): Promise<Record<string, number>> {
@@ -61,6 +65,16 @@ describe("a scrape", () => {
     expect((await valuesOf("storehouse_freshness_seconds"))["keyword_rank"]).toBe(6 * 3_600);
     expect((await valuesOf("storehouse_freshness_limit_seconds"))["keyword_rank"]).toBe(54 * 3_600);
     expect(await valuesOf("storehouse_workers")).toEqual({ worker: 0, sync: 1, command: 0, gateway: 0 });
+  });
+
+  test("exports the credits of the process's account, with its name where it has one", async () => {
+    await stage.pool.query(
+      "insert into ops.credit_account (account_id, total, remaining, pace_per_second, next_start_at) values ('a1', 100, 60, 1, now()) on conflict do nothing",
+    );
+    expect(await valuesOf("storehouse_credits_left")).toEqual({ "": 60 });
+    const settings = Settings.parse({});
+    metrics = metricsOf({ ...settings, portfolio: { ...settings.portfolio, account: "acme" } });
+    expect(await valuesOf("storehouse_credits_left")).toEqual({ acme: 60 });
   });
 
   test("exports no value of the fleet while the database does not respond, not even the last one", async () => {

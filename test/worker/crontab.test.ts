@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { jobs } from "../../jobs/all.ts";
 import { projectRoot } from "../../src/config/config.ts";
-import { nextRuns, readCrontab, scheduledBy, scheduleOf } from "../../src/worker/crontab.ts";
+import { itemOfAccount, nextRuns, readCrontab, scheduledBy, scheduleOf } from "../../src/worker/crontab.ts";
 import { datasetNamed } from "../../src/datasets/shared/all.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "storehouse-crontab-"));
@@ -35,6 +35,16 @@ describe("the crontab that comes with the project", () => {
     expect(lines.filter(({ task }) => !(task in jobs))).toEqual([]);
     expect(lines.flatMap(({ datasets }) => datasets ?? []).filter((name) => !datasetNamed(name).on)).toEqual([]);
   });
+});
+
+test("what plans runs for each account by jobs of its own, everything else once", () => {
+  const [nightly, retention] = read("0 3 * * * plan_due ?id=nightly&jobKey=night\n0 5 * * * retention").map(
+    ({ item }) => item,
+  );
+  const named = itemOfAccount(nightly!, "acme");
+  expect([named.task, named.identifier, named.options.jobKey]).toEqual(["plan_due:acme", "nightly:acme", "night:acme"]);
+  expect(itemOfAccount(nightly!, "")).toBe(nightly);
+  expect(itemOfAccount(retention!, "acme")).toBe(retention);
 });
 
 describe("an invalid line is reported with file and line", () => {

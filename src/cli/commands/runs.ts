@@ -43,7 +43,7 @@ function isIdle(line: RunLine | IdleRuns): line is IdleRuns {
 function cellsOf(run: RunLine, columns: readonly (typeof states)[number][]): readonly Cell[] {
   return [
     run.run_id,
-    run.plan_id === null ? run.kind : `${run.kind} of plan ${run.plan_id}`,
+    kindText(run),
     timeCell(run.started_at),
     run.ended_at === null ? null : durationText(run.ended_at.getTime() - run.started_at.getTime()),
     outcomeCell(run.outcome ?? "has not ended"),
@@ -51,6 +51,13 @@ function cellsOf(run: RunLine, columns: readonly (typeof states)[number][]): rea
     run.planned_credits,
     run.booked_credits,
   ];
+}
+
+/** `sync`, `backfill of plan 3`, `sync for acme`. */
+function kindText({ kind, plan_id: planId, account }: RunLine): string {
+  return [kind, ...(planId === null ? [] : [`of plan ${planId}`]), ...(account === "" ? [] : [`for ${account}`])].join(
+    " ",
+  );
 }
 
 const tones: Readonly<Record<string, Tone>> = {
