@@ -5,7 +5,7 @@ import { answers, connectWords, martCounts, rowCounts, spending } from "./report
 import { print, remark, tolerateClosedPipes } from "../cli/output.ts";
 import { drawPictures, picturesFolder } from "./pictures.ts";
 import { everythingShow, rankShow, weekShow, type DemoShow } from "./shows.ts";
-import { runNights, startWorker } from "./week.ts";
+import { continueAllowance, runNights, startWorker } from "./week.ts";
 import { createProgressView } from "../cli/progress.ts";
 import { reportFailure } from "../cli/report-failure.ts";
 import { stopSignal } from "../cli/stop-signal.ts";
@@ -86,6 +86,7 @@ async function demo({ show, stay, pictures }: DemoOptions): Promise<number> {
   await using sandbox = await startSandbox({ today, market, ...onNights, ...show.sandbox });
   await using opened = await createApp(demoConfig(sandbox, show), today);
   const app = { ...opened, ...onNights };
+  await continueAllowance(app, sandbox);
   const code = await loadShow(app, sandbox, { show, stop: stop.signal });
   if (code !== 0) return code;
   print(await rowCounts(app.warehouse.db));

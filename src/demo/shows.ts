@@ -79,10 +79,14 @@ const weekClock = nightClock();
 export const weekShow: DemoShow = {
   ...show({
     today: weekClock.today(),
-    days: 28,
+    days: 42,
     market: { apps: 4, countries: ["US", "GB"], keywordsPerApp: 12, organicKeywords: 12 },
     datasets: [],
-    settings: { health: { port: "off" } },
+    // some days of charts wait for the next day of their budget
+    settings: {
+      health: { port: "off" },
+      credits: { budgets: { charts: { datasets: ["category_rank"], credits_a_day: 10 } } },
+    },
     folder: "demo-week",
     what: "4 made-up apps in 2 countries, a week of nights of what is on by default",
   }),

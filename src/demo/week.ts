@@ -1,7 +1,8 @@
 import type { App } from "../app.ts";
-import { crontabFile } from "../config/config.ts";
+import { apiAccess, crontabFile } from "../config/config.ts";
 import { systemClock, type Clock } from "../core/clock.ts";
 import { addDays, dayOf } from "../core/day.ts";
+import { readAccount } from "../credits/account.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Fault, Sandbox } from "../sandbox/sandbox.ts";
@@ -46,6 +47,14 @@ export async function runNights(
 function outageOf(day: string): Fault {
   const body = JSON.stringify({ message: "The service is under maintenance." });
   return { operation: "ios.keyword-ranking", contains: day, times: 1_000, kind: "not-json", body };
+}
+
+/** Has a new sandbox continue the allowance that an earlier one reported to this warehouse: it keeps no books of its own. */
+export async function continueAllowance({ warehouse: { db }, config, clock }: App, sandbox: Sandbox): Promise<void> {
+  const known = await readAccount(db, apiAccess(config.environment).accountId);
+  const { total = null, remaining = null, resetsAt = null } = known ?? {};
+  if (total !== null && remaining !== null && resetsAt !== null && resetsAt > clock.now())
+    sandbox.spend(total - remaining);
 }
 
 async function hasRun(db: Database): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nightClock, runNights, startWorker } from "../../src/demo/week.ts";
+import { continueAllowance, nightClock, runNights, startWorker } from "../../src/demo/week.ts";
 import { addDays } from "../../src/core/day.ts";
 import { syncInForeground } from "../../src/foreground.ts";
 import { openStage, until } from "../support/ingest-stage.ts";
@@ -8,7 +8,8 @@ test("a week of nights leaves a failed window to a person and to no later try, a
   const clock = nightClock();
   const today = clock.today();
   const market = { apps: 1, countries: ["US"], keywordsPerApp: 2, organicKeywords: 2 };
-  await using stage = await openStage({ today, clock, market });
+  const accounts = [{ token: "sandbox-token", total: 30_000, periodHours: 30 * 24 }];
+  await using stage = await openStage({ today, clock, market, accounts });
   await using app = await stage.open({ clock, request: { today } });
   const stop = new AbortController().signal;
   const run = async () => {
@@ -24,6 +25,11 @@ test("a week of nights leaves a failed window to a person and to no later try, a
   // what was loaded before is not loaded again
   await runNights(app, { sandbox: stage.sandbox, clock, run });
   expect(await stage.query("select from ops.run")).toHaveLength(8);
+  // another sandbox over the same warehouse goes on with what is left
+  await using again = await openStage({ today, clock, market, accounts, database: stage.databaseUrl });
+  await continueAllowance(app, again.sandbox);
+  const left = stage.sandbox.account().remaining;
+  expect([left < 30_000, again.sandbox.account().remaining]).toEqual([true, left]);
   await using _ = await startWorker(app);
   const count = async (what: string) => (await stage.query(`select from ${what}`)).length;
   await until(async () => (await count("ops.next_run")) > 0 && (await count("ops.incident_log where is_open")) > 0);

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { projectRoot } from "../../src/config/config.ts";
@@ -49,8 +51,11 @@ async function selectFailed(page: Page): Promise<void> {
 }
 
 if (chromiumPath === null) throw new Error("there is no Chromium on this machine: `apt-get install chromium`");
+// a week that nobody has loaded or mended before
+const home = mkdtempSync(path.join(tmpdir(), "storehouse-pictures-"));
 const demo = spawn(process.execPath, [path.join(projectRoot, "src/demo/demo.ts"), "--week", "--stay"], {
   stdio: ["ignore", "pipe", "inherit"],
+  env: { ...process.env, STOREHOUSE_HOME: home },
 });
 try {
   const url = await addressOf(demo.stdout);
@@ -68,6 +73,7 @@ try {
 } finally {
   demo.kill("SIGINT");
   await once(demo, "exit");
+  rmSync(home, { recursive: true, force: true });
 }
 
 /** The address that the demo prints; throws when it ends without one. */
