@@ -121,7 +121,8 @@ select ops.comment_columns('ops.failed_slice');
 
 create view ops.run_summary as
 select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at,
-       case when r.outcome in ('planned', 'loaded') is not true then r.outcome
+       -- what waited is another run's by now, or loaded; where a limit cut a run nothing of it is left to tell by
+       case when (r.outcome in ('planned', 'loaded') or r.outcome = 'deferred' and r.max_credits is null and r.plan_id is null) is not true then r.outcome
             when s.open_count > 0                       then 'unfinished'
             when s.deferred_count > 0                   then 'deferred'
             when s.failed_count > 0                     then 'failed'

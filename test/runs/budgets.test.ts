@@ -66,8 +66,12 @@ test("what is over a budget waits for its next day, was foreseen to, and runs th
 
   await waitsCountForTheirApps(nights);
 
+  const outcomes = "select outcome from ops.run_summary order by run_id desc limit 2";
+  expect((await stage.query(outcomes))[0]).toEqual({ outcome: "deferred" });
   nights.next();
   await stage.sync(nights.run());
+  // what waited in the run before waits in this one by now, or is loaded
+  expect((await stage.query(outcomes))[1]).toEqual({ outcome: "loaded" });
   expect(await charged(nights, "keyword_rank")).toBeGreaterThan(0);
   expect(await charged(nights, "keyword_rank")).toBeLessThanOrEqual(ranksADay);
 
