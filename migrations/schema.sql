@@ -7063,7 +7063,7 @@ create view ops.run_summary (
     r.started_at,
     r.ended_at,
         CASE
-            WHEN (r.outcome = ANY (ARRAY['planned'::text, 'loaded'::text])) IS NOT TRUE THEN r.outcome
+            WHEN ((r.outcome = ANY (ARRAY['planned'::text, 'loaded'::text])) OR r.outcome = 'deferred'::text AND r.max_credits IS NULL AND r.plan_id IS NULL) IS NOT TRUE THEN r.outcome
             WHEN s.open_count > 0 THEN 'unfinished'::text
             WHEN s.deferred_count > 0 THEN 'deferred'::text
             WHEN s.failed_count > 0 THEN 'failed'::text
