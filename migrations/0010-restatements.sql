@@ -35,6 +35,7 @@ create table ops.compared_day (
   moved_count  integer not null,
   amount       numeric not null,
   moved_amount numeric not null,
+  account      text    not null default '',
   primary key (slice_id, table_name, date_day)
 );
 create index compared_day_of_dataset on ops.compared_day (dataset, observed_on);
@@ -48,6 +49,7 @@ comment on column ops.compared_day.row_count    is 'Rows of the day in either an
 comment on column ops.compared_day.moved_count  is 'Of these those whose figures differ, and those that are new or gone.';
 comment on column ops.compared_day.amount       is 'Sum of the amounts of the rows, in each the larger of both answers.';
 comment on column ops.compared_day.moved_amount is 'Sum of the differences of the amounts.';
+comment on column ops.compared_day.account      is 'Account whose run requested it, as accounts in the configuration names it; empty for that of API_TOKEN. Each account learns its own lookbacks.';
 select ops.comment_columns('ops.compared_day');
 
 create function ops.reported_at(reported regclass, at timestamptz) returns setof jsonb

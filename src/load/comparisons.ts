@@ -23,8 +23,8 @@ export function comparison(table: Table, compared: Compared): SqlFragment | null
   const hasMoved = sql`(not (${isThere("t")}) or not (${isThere("s")}) or (${was}) is distinct from (${is}))`;
   const slice = compared.inScope === null ? sql`s.slice_id` : sliceId;
   return sql`
-    insert into ops.compared_day (slice_id, table_name, date_day, dataset, observed_on, row_count, moved_count, amount, moved_amount)
-    select c.slice_id, ${table.name}, c.date_day, o.dataset, o.as_of, c.row_count, c.moved_count, c.amount, c.moved_amount
+    insert into ops.compared_day (slice_id, table_name, date_day, dataset, observed_on, row_count, moved_count, amount, moved_amount, account)
+    select c.slice_id, ${table.name}, c.date_day, o.dataset, o.as_of, c.row_count, c.moved_count, c.amount, c.moved_amount, r.account
     from   (select ${slice} as slice_id, ${day} as date_day, count(*) as row_count, count(*) filter (where ${hasMoved}) as moved_count,
                    sum(greatest(${amountWas ?? sql`0`}, ${amountIs ?? sql`0`})) as amount,
                    sum(abs(${amountIs ?? sql`0`} - ${amountWas ?? sql`0`})) as moved_amount
@@ -33,6 +33,7 @@ export function comparison(table: Table, compared: Compared): SqlFragment | null
             group  by 1, 2
             having count(*) filter (where ${isThere("t")}) > 0) as c
     join   ops.slice as o on o.slice_id = c.slice_id
+    join   ops.run   as r on r.run_id = o.run_id
     where  c.date_day < o.as_of
     on conflict do nothing`;
 }

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { scopeKey, type Scope } from "../core/slice.ts";
@@ -67,7 +68,7 @@ async function readLookback(
            count(*) filter (where moved_count > 0 and ${recent})::int as "recentMoved", sum(row_count)::float8 as rows,
            sum(moved_count)::float8 as "rowsMoved", sum(amount)::float8 as amount, sum(moved_amount)::float8 as "amountMoved"
     from   ops.compared_day
-    where  dataset = ${dataset.name} and observed_on > ${addDays(today, -evidenceDays)}::date and observed_on <= ${today}::date
+    where  dataset = ${dataset.name} and account = ${accountOf(settings)} and observed_on > ${addDays(today, -evidenceDays)}::date and observed_on <= ${today}::date
     and    observed_on - date_day - ${settleDays}::integer between 1 and ${fixedDays}::integer
     group  by 1
     order  by 1`.execute(db);

@@ -50,6 +50,11 @@ test("nights count which days have moved, and a learned lookback requests as man
      from   generate_series(1, 20) as night, generate_series(1, 10) as scope, generate_series(1, 7) as age, lateral (select $2::date - night as on_day) as o`,
     [dataset, nights.today()],
   );
+  // what another account of the warehouse sees move says nothing of this one
+  await stage.query(
+    `insert into ops.compared_day
+     select slice_id + 1000000, table_name, date_day, dataset, observed_on, row_count, row_count, amount, amount, 'other' from ops.compared_day`,
+  );
   expect(await learnedDays(db, on)).toEqual(new Map([[dataset, 2]]));
   expect(await lookbackOf()).toBe(2);
   // of two weeks most nights request two days again, and one all seven
