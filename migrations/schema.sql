@@ -5379,6 +5379,7 @@ create table ops.compared_day (
   moved_count integer not null, -- Of these those whose figures differ, and those that are new or gone.
   amount numeric not null, -- Sum of the amounts of the rows, in each the larger of both answers.
   moved_amount numeric not null, -- Sum of the differences of the amounts.
+  account text not null default ''::text, -- Account whose run requested it, as accounts in the configuration names it; empty for that of API_TOKEN. Each account learns its own lookbacks.
   constraint compared_day_pkey PRIMARY KEY (slice_id, table_name, date_day)
 );
 CREATE INDEX compared_day_of_dataset ON ops.compared_day USING btree (dataset, observed_on);
