@@ -40,6 +40,10 @@ export const logEvents = {
     level: "info",
     says: "unfinished slices of foreground processes that are gone are queued for any worker",
   },
+  "runs.taken_over": {
+    level: "info",
+    says: "slices that wait for the credits of another account, and that this one wants too, are its own now",
+  },
   "runs.over_budget": {
     level: "info",
     says: "unfinished slices of a backfill plan are cancelled: the rest of its price does not cover them",
