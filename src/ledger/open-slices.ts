@@ -90,9 +90,10 @@ async function sumOpen(db: Database, isWanted: ReturnType<typeof sql>): Promise<
   return rows;
 }
 
-/** How many slices failed, were not made good since, and wait for `storehouse retry`. */
-export async function failedCount(db: Database, datasets: readonly string[]): Promise<number> {
+/** How many slices of an account failed, were not made good since, and wait for `storehouse retry`. */
+export async function failedCount(db: Database, datasets: readonly string[], account = ""): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from ops.failed_slice where dataset = any (${[...datasets]}::text[])`.execute(db);
+    select count(*)::int as count from ops.failed_slice as s
+    where  dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`.execute(db);
   return rows[0]?.count ?? 0;
 }

@@ -46,7 +46,13 @@ test("two accounts share facts, which are fetched once, and neither lists nor cr
   expect(shared.length).toBeGreaterThan(0);
   expect((await acme.sync(asAcme(acme))).outcome).toBe("loaded");
   const before = await acme.query("select * from core.tracked_keyword order by app_key, country_key, keyword_key");
+  // what failed of one account is no failure of another, which cannot request it again
+  await acme.query(
+    "update ops.slice set state = 'failed', error_code = 'server_error' where slice_id = (select max(slice_id) from ops.slice where dataset = 'tracked_keyword')",
+  );
   expect((await first.sync()).outcome).toBe("loaded");
+  expect((await first.retry()).progress.total).toBe(0);
+  expect((await acme.retry(asAcme(acme))).progress).toMatchObject({ total: 1, failed: 0 });
 
   // each has its own list of apps, and the other's stands
   expect(await trackedBy(first)).toEqual([

@@ -73,7 +73,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     lines,
     waiting,
     totals: { ...sumOf([...lines, ...waiting]), naiveCredits },
-    failed: (await failedCount(db, names)) - tries.length,
+    failed: (await failedCount(db, names, accountOf(settings))) - tries.length,
     forecast: await forecastOf(app, [...lines, ...waiting]),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
     fallbacks: await fallbackPrices(db, request, settings),

@@ -5,7 +5,7 @@ import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
 import type { Status } from "../../ledger/status.ts";
 import { withWarehouse } from "../environment.ts";
-import { factList } from "../fact-list.ts";
+import { factList, type Fact } from "../fact-list.ts";
 import { print, printJson } from "../output.ts";
 import { toned } from "../screen.ts";
 import { statusFacts } from "../status-facts.ts";
@@ -25,7 +25,7 @@ export function defineStatus(command: Command): void {
           now: app.clock.now(),
         });
         if (options.json) printJson(asJson(page));
-        else printPage(page);
+        else printPage(page, accountOf(app.config.settings));
       },
       { showsWorkers: true },
     ),
@@ -58,9 +58,10 @@ function asJson({
 
 const counts = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "rejects"] as const;
 
-function printPage({ verdict, datasets, troubles, ...facts }: Morning): void {
+function printPage({ verdict, datasets, troubles, ...facts }: Morning, account: string): void {
   print(toned(verdict.state, verdict.text));
-  print(`\n${factList(statusFacts(facts))}`);
+  const whose: readonly Fact[] = account === "" ? [] : [["account", account]];
+  print(`\n${factList([...whose, ...statusFacts(facts)])}`);
   if (datasets.length === 0) {
     print("\n`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.");
     return;
