@@ -208,13 +208,22 @@ cross  join lateral (
                    where  f.app_key = s.app_key and f.country_key = s.country_key and f.date_day >= s.first_day and f.date_day < s.end_day), '{}') as answered_days
   offset 0) as x -- fences: what stands for a partition, or a day, would be worked out again wherever it is named
 cross  join lateral (
-  select g.date_day, sum(t.item_count)::bigint as item_count
-  from   (select u.window_start, u.window_end, u.ended_at,
-                 sum(case when x.has_refused
-                          then (select count(*) from unnest(b.items) as i (item) where (s.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r))
-                          else cardinality(b.items) end) as item_count
+  select g.date_day, sum(t.item_count)::bigint as item_count, range_agg(t.keyword_keys) as keyword_keys, sum(t.unnamed_count)::bigint as unnamed_count
+  from   (select u.window_start, u.window_end, u.ended_at, sum(n.item_count) as item_count, range_agg(n.keyword_keys) as keyword_keys, sum(n.unnamed_count) as unnamed_count
           from   unnest(s.batch_ids, s.starts, s.ends, s.ended) as u (batch_id, window_start, window_end, ended_at)
           join   ops.batch as b on b.batch_id = u.batch_id
+          cross  join lateral (
+            -- keyword by keyword only where some may be answered, in two lists, or refused; without a key where no answer has named them
+            select count(*) as item_count, coalesce(range_agg(int4range(k.keyword_key, k.keyword_key + 1)) filter (where k.keyword_key is not null), '{}') as keyword_keys,
+                   count(*) filter (where k.keyword_key is null) as unnamed_count
+            from   unnest(b.items) as i (item)
+            left   join core.dim_keyword as k on k.keyword = i.item
+            where  (x.is_shared or x.has_refused or x.answered_days && datemultirange(daterange(u.window_start, u.window_end)))
+            and    (s.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r)
+            having x.is_shared or x.has_refused or x.answered_days && datemultirange(daterange(u.window_start, u.window_end))
+            union  all
+            select cardinality(b.items), '{}', 0
+            where  (x.is_shared or x.has_refused or x.answered_days && datemultirange(daterange(u.window_start, u.window_end))) is not true) as n
           group  by 1, 2, 3) as t
   cross  join lateral (select n::date as date_day from generate_series(t.window_start::timestamp, t.window_end - 1, interval '1 day') as n) as g
   where  t.ended_at is null
@@ -225,19 +234,23 @@ cross  join lateral (
 cross  join lateral (
   -- lists of a day without any answer are counted as a whole, unless they share keywords
   select case when (x.is_shared or x.answered_days @> d.date_day) is not true then d.item_count
-              else (select count(distinct i.item)
-                    from   unnest(s.batch_ids, s.starts, s.ends, s.ended) as u (batch_id, window_start, window_end, ended_at)
-                    join   ops.batch        as b on b.batch_id = u.batch_id
-                    cross  join lateral unnest(b.items) as i (item)
-                    left   join core.dim_keyword as k on k.keyword = i.item
-                    where  u.window_start <= d.date_day and u.window_end > d.date_day
-                    and    (u.ended_at is null
-                            or not exists (select from ops.dropped_month as m
-                                           where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= u.ended_at
-                                           and    m.month_start = date_trunc('month', d.date_day::timestamp)::date))
-                    and    (k.keyword_key in (select n.keyword_key from core.fact_keyword_rank as n
-                                              where  n.app_key = s.app_key and n.date_day = d.date_day and n.country_key = s.country_key)) is not true
-                    and    (s.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r)) end as keyword_count
+              else (select coalesce(sum(upper(r.span) - lower(r.span)), 0)
+                    from   unnest(d.keyword_keys - coalesce((
+                             select range_agg(int4range(n.keyword_key, n.keyword_key + 1))
+                             from   core.fact_keyword_rank as n
+                             where  n.app_key = s.app_key and n.date_day = d.date_day and n.country_key = s.country_key), '{}')) as r (span))
+                   + case when d.unnamed_count = 0 or x.is_shared is not true then d.unnamed_count
+                          else (select count(distinct i.item)
+                                from   unnest(s.batch_ids, s.starts, s.ends, s.ended) as u (batch_id, window_start, window_end, ended_at)
+                                join   ops.batch as b on b.batch_id = u.batch_id
+                                cross  join lateral unnest(b.items) as i (item)
+                                where  u.window_start <= d.date_day and u.window_end > d.date_day
+                                and    (u.ended_at is null
+                                        or not exists (select from ops.dropped_month as m
+                                                       where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= u.ended_at
+                                                       and    m.month_start = date_trunc('month', d.date_day::timestamp)::date))
+                                and    not exists (select from core.dim_keyword as k where k.keyword = i.item)
+                                and    (s.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r)) end end as keyword_count
   offset 0) as c
 where  c.keyword_count > 0;
 comment on view   ops.unanswered_keyword_daily               is 'One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?';

@@ -230,7 +230,8 @@ from   (
   join   core.dim_app     as a on a.store = n.store and a.track_id = n.track_id
   join   core.dim_country as c on c.country_code = n.country_code
   join   core.dim_device  as d on (d.device_key = 0) = (a.store = 'android')) as u
-group  by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10;
+-- the day before the names: rows are sorted by them in this order, and names of one app and country are all the same
+group  by 1, 2, 3, 10, 4, 5, 6, 7, 8, 9;
 comment on view   ops.requested_keyword_day                         is 'One row per app, country, device and day whose ranks were requested, with an answer or without one yet: counts and sums over the keywords with an answer, null where none has one. For which apps and days are ranks complete?';
 comment on column ops.requested_keyword_day.requested_keyword_count is 'Requested keywords, with an answer or without one yet.';
 comment on column ops.requested_keyword_day.answered_keyword_count  is 'Requested keywords with an answer, ranked or not.';
@@ -336,7 +337,7 @@ from   (
   -- also a keyword that no answer has named yet, however it is written
   join   (select distinct m.group_name, lower(m.keyword) as keyword from core.grouped_keyword as m) as g on g.keyword = lower(n.keyword)
   group  by 1, 2, 3, 4, 5, 6, 7, 8) as u
-group  by 1, 2, 3, 4, 5, 6, 7, 8;
+group  by 8, 4, 6, 7, 2, 1, 3, 5;
 comment on view   mart.keyword_group_daily            is 'One row per app, country, device, group of keywords (portfolio.groups of the configuration) and day whose ranks were requested: counts and share of voice of the keywords of the group. It reads every rank of its days: filter by app or by some weeks. Choose one device and group_name, since a keyword may be in several groups; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How does each group of keywords do? Does our share of the searches for our brand fall?';
 comment on column mart.keyword_group_daily.group_name is 'Name of the group.';
 select ops.comment_columns('mart.keyword_group_daily', 'mart.organic_share_of_voice_daily');
