@@ -2796,7 +2796,7 @@ create view mart.keyword_group_daily (
                     lower(m.keyword) AS keyword
                    FROM core.grouped_keyword m) g ON g.keyword = lower(n.keyword)
           GROUP BY a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, n.date_day) u
-  GROUP BY store, track_id, app_name, country_code, country_name, device_code, group_name, date_day;
+  GROUP BY date_day, country_code, device_code, group_name, track_id, store, app_name, country_name;
 
 -- One row per app, keyword, country, device and day of the share: the share of the app in the impressions of the keyword as the service reports it, without advertisements. Needs the dataset impression_share. Shares of apps may be added up within one keyword, country, device and day, never beyond. Who gets the impressions of a keyword? How large is our part?
 create view mart.keyword_impression_share (
@@ -6888,7 +6888,7 @@ create view ops.requested_keyword_day (
              JOIN core.dim_app a ON a.store = n.store AND a.track_id = n.track_id
              JOIN core.dim_country c ON c.country_code = n.country_code
              JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)) u
-  GROUP BY app_key, country_key, device_key, store, track_id, app_name, country_code, country_name, device_code, date_day;
+  GROUP BY app_key, country_key, device_key, date_day, store, track_id, app_name, country_code, country_name, device_code;
 
 -- Former values of restated facts, written in the transaction in which a newer answer changes a row or leaves it out. A row that never changed has no entry and was first seen at its own fetched_at; any other was first seen at its oldest seen_at here and last changed at its own fetched_at. See ops.reported_at.
 create table ops.restated_value (
@@ -7777,21 +7777,31 @@ create view ops.unanswered_keyword_daily (
                   WHERE f.app_key = s.app_key AND f.country_key = s.country_key AND f.date_day >= s.first_day AND f.date_day < s.end_day), '{}'::datemultirange) AS answered_days
          OFFSET 0) x
      CROSS JOIN LATERAL ( SELECT g.date_day,
-            sum(t.item_count)::bigint AS item_count
+            sum(t.item_count)::bigint AS item_count,
+            range_agg(t.keyword_keys) AS keyword_keys,
+            sum(t.unnamed_count)::bigint AS unnamed_count
            FROM ( SELECT u.window_start,
                     u.window_end,
                     u.ended_at,
-                    sum(
-                        CASE
-                            WHEN x.has_refused THEN ( SELECT count(*) AS count
-                               FROM unnest(b.items) i(item)
-                              WHERE NOT ((s.scope, i.item) IN ( SELECT r.scope,
-                                        r.keyword
-                                       FROM ops.refused_keyword r)))
-                            ELSE cardinality(b.items)::bigint
-                        END) AS item_count
+                    sum(n.item_count) AS item_count,
+                    range_agg(n.keyword_keys) AS keyword_keys,
+                    sum(n.unnamed_count) AS unnamed_count
                    FROM UNNEST(s.batch_ids, s.starts, s.ends, s.ended) u(batch_id, window_start, window_end, ended_at)
                      JOIN ops.batch b ON b.batch_id = u.batch_id
+                     CROSS JOIN LATERAL ( SELECT count(*) AS item_count,
+                            COALESCE(range_agg(int4range(k.keyword_key, k.keyword_key + 1)) FILTER (WHERE k.keyword_key IS NOT NULL), '{}'::int4multirange) AS keyword_keys,
+                            count(*) FILTER (WHERE k.keyword_key IS NULL) AS unnamed_count
+                           FROM unnest(b.items) i(item)
+                             LEFT JOIN core.dim_keyword k ON k.keyword = i.item
+                          WHERE (x.is_shared OR x.has_refused OR x.answered_days && datemultirange(daterange(u.window_start, u.window_end))) AND NOT ((s.scope, i.item) IN ( SELECT r.scope,
+                                    r.keyword
+                                   FROM ops.refused_keyword r))
+                         HAVING x.is_shared OR x.has_refused OR x.answered_days && datemultirange(daterange(u.window_start, u.window_end))
+                        UNION ALL
+                         SELECT cardinality(b.items) AS cardinality,
+                            '{}'::int4multirange,
+                            0
+                          WHERE (x.is_shared OR x.has_refused OR x.answered_days && datemultirange(daterange(u.window_start, u.window_end))) IS NOT TRUE) n
                   GROUP BY u.window_start, u.window_end, u.ended_at) t
              CROSS JOIN LATERAL ( SELECT n.n::date AS date_day
                    FROM generate_series(t.window_start::timestamp without time zone, (t.window_end - 1)::timestamp without time zone, '1 day'::interval) n(n)) g
@@ -7802,18 +7812,24 @@ create view ops.unanswered_keyword_daily (
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN (x.is_shared OR x.answered_days @> d.date_day) IS NOT TRUE THEN d.item_count
-                    ELSE ( SELECT count(DISTINCT i.item) AS count
-                       FROM UNNEST(s.batch_ids, s.starts, s.ends, s.ended) u(batch_id, window_start, window_end, ended_at)
-                         JOIN ops.batch b ON b.batch_id = u.batch_id
-                         CROSS JOIN LATERAL unnest(b.items) i(item)
-                         LEFT JOIN core.dim_keyword k ON k.keyword = i.item
-                      WHERE u.window_start <= d.date_day AND u.window_end > d.date_day AND (u.ended_at IS NULL OR NOT (EXISTS ( SELECT
-                               FROM ops.dropped_month m
-                              WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= u.ended_at AND m.month_start = date_trunc('month'::text, d.date_day::timestamp without time zone)::date))) AND ((k.keyword_key IN ( SELECT n.keyword_key
+                    ELSE (( SELECT COALESCE(sum(upper(r.span) - lower(r.span)), 0::bigint) AS "coalesce"
+                       FROM unnest(d.keyword_keys - COALESCE(( SELECT range_agg(int4range(n.keyword_key, n.keyword_key + 1)) AS range_agg
                                FROM core.fact_keyword_rank n
-                              WHERE n.app_key = s.app_key AND n.date_day = d.date_day AND n.country_key = s.country_key))) IS NOT TRUE AND NOT ((s.scope, i.item) IN ( SELECT r.scope,
-                                r.keyword
-                               FROM ops.refused_keyword r)))
+                              WHERE n.app_key = s.app_key AND n.date_day = d.date_day AND n.country_key = s.country_key), '{}'::int4multirange)) r(span))) +
+                    CASE
+                        WHEN d.unnamed_count = 0 OR x.is_shared IS NOT TRUE THEN d.unnamed_count
+                        ELSE ( SELECT count(DISTINCT i.item) AS count
+                           FROM UNNEST(s.batch_ids, s.starts, s.ends, s.ended) u(batch_id, window_start, window_end, ended_at)
+                             JOIN ops.batch b ON b.batch_id = u.batch_id
+                             CROSS JOIN LATERAL unnest(b.items) i(item)
+                          WHERE u.window_start <= d.date_day AND u.window_end > d.date_day AND (u.ended_at IS NULL OR NOT (EXISTS ( SELECT
+                                   FROM ops.dropped_month m
+                                  WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= u.ended_at AND m.month_start = date_trunc('month'::text, d.date_day::timestamp without time zone)::date))) AND NOT (EXISTS ( SELECT
+                                   FROM core.dim_keyword k
+                                  WHERE k.keyword = i.item)) AND NOT ((s.scope, i.item) IN ( SELECT r.scope,
+                                    r.keyword
+                                   FROM ops.refused_keyword r)))
+                    END
                 END AS keyword_count
          OFFSET 0) c
   WHERE c.keyword_count > 0;
