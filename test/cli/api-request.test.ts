@@ -180,6 +180,7 @@ describe("the floors of the allowance", () => {
     );
     expect(stage.asked().map(({ status }) => status)).toEqual([200, 200]);
     const credits = await run("credits");
+    expect(credits.stdout).toContain("`storehouse credits --forecast` foresees it night by night");
     expect(credits.stdout).toMatch(/\n\(account\) +person +2 +11\n/);
   });
 });
