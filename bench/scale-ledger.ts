@@ -14,22 +14,8 @@ export async function fillLedger(
   client: pg.Client,
   { account, fromApp, retain }: { account: Account; fromApp: number; retain?: (today: Day) => Promise<unknown> },
 ): Promise<void> {
-  await follow(client, account, fromApp);
-  await client.query(
-    `insert into ops.batch (items, digest)
-     select array_agg(format('app %s keyword %s', app, lpad(word::text, 4, '0')) order by word), md5(app || ' ' || word / $4)
-     from   generate_series($1::int, $2::int - 1) as app cross join generate_series(0, $3::int - 1) as word
-     group  by app, word / $4`,
-    [fromApp, account.apps, account.keywords, keywordsACall],
-  );
+  await beginLedger(client, account, fromApp);
   const end = addDays(today, -1);
-  // one a night: the run of a day is the one with the day's number
-  await client.query(
-    `insert into ops.run (run_id, kind, as_of, datasets, started_at, ended_at, outcome) overriding system value
-     select $3::bigint + (d::date - $1::date), 'schedule', d::date + 1, '{keyword_rank}', d, d, 'loaded'
-     from   generate_series($1::timestamp, $2::timestamp - interval '1 day', interval '1 day') as d`,
-    [firstDayOf(account), end, firstRun(fromApp)],
-  );
   for (let from = firstDayOf(account); from < end; from = addDays(from, daysAtOnce)) {
     const until = addDays(from, daysAtOnce);
     await night(client, account, { fromApp, from, end: until < end ? until : end, firstDay: firstDayOf(account) });
@@ -39,6 +25,27 @@ export async function fillLedger(
     await client.query("vacuum analyze ops.slice, ops.past_spend");
   }
   await client.query("vacuum analyze ops.slice, ops.request, ops.batch, ops.run");
+}
+
+/** What the slices of a made-up account name: its portfolio, its lists of keywords, and one run a night. */
+export async function beginLedger(client: pg.Client, account: Account, fromApp: number): Promise<void> {
+  await follow(client, account, fromApp);
+  // with the digests that a plan works out, so that it finds the lists
+  await client.query(
+    `insert into ops.batch (items, digest)
+     select items, encode(sha256(convert_to('["' || array_to_string(items, '","') || '"]', 'UTF8')), 'hex')
+     from   (select array_agg(format('app %s keyword %s', app, lpad(word::text, 4, '0')) order by word) as items
+             from   generate_series($1::int, $2::int - 1) as app cross join generate_series(0, $3::int - 1) as word
+             group  by app, word / $4) as l`,
+    [fromApp, account.apps, account.keywords, keywordsACall],
+  );
+  // the run of a day is the one with the day's number
+  await client.query(
+    `insert into ops.run (run_id, kind, as_of, datasets, started_at, ended_at, outcome) overriding system value
+     select $3::bigint + (d::date - $1::date), 'schedule', d::date + 1, '{keyword_rank}', d, d, 'loaded'
+     from   generate_series($1::timestamp, $2::timestamp - interval '1 day', interval '1 day') as d`,
+    [firstDayOf(account), addDays(today, -1), firstRun(fromApp)],
+  );
 }
 
 async function follow(client: pg.Client, account: Account, fromApp: number): Promise<void> {
@@ -71,7 +78,7 @@ async function follow(client: pg.Client, account: Account, fromApp: number): Pro
     `insert into core.tracked_keyword (app_key, country_key, keyword_key, valid_from, is_current, slice_id, fetched_at)
      select app_key, country_key, keyword_key, $3::date, true, 0, now()
      from   (select app_key, track_id::int - 1000000 as app from ${apps}) as a
-     join   core.dim_keyword as k on k.keyword like 'app ' || a.app || ' keyword %'
+     join   core.dim_keyword as k on k.keyword like 'app %' and split_part(k.keyword, ' ', 2)::int = a.app
      join   core.dim_country as c on c.country_code = any ($4::text[])`,
     [...own, countries],
   );
@@ -82,8 +89,8 @@ async function follow(client: pg.Client, account: Account, fromApp: number): Pro
 
 type Night = { readonly fromApp: number; readonly from: string; readonly end: string; readonly firstDay: string };
 
-/** Numbers of runs, and of apps, that do not meet. */
-function firstRun(fromApp: number): number {
+/** The number of the run of an account's first night: numbers of runs, and of apps, do not meet. */
+export function firstRun(fromApp: number): number {
   return 1_000_000 * (fromApp + 1);
 }
 
@@ -93,13 +100,12 @@ async function night(client: pg.Client, account: Account, { fromApp, from, end, 
        insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
                               planned_credits, run_id, turn, attempt, rows_loaded, answer_digest, created_at, started_at, ended_at)
        select 'keyword_rank', 'ios.keyword-ranking', s.scope, s.batch_id, d::date, d::date + 1, d::date + 1, '', 'daily', 'loaded', 1,
-              3, $5::bigint + (d::date - $9::date), 200000 + (date '2100-01-01' - d::date), 1, $6, sha256((s.scope::text || s.batch_id || d::date)::bytea),
+              3, $5::bigint + (d::date - $8::date), 200000 + (date '2100-01-01' - d::date), 1, $6, sha256((s.scope::text || s.batch_id || d::date)::bytea),
               d + interval '28 hours', d + interval '28 hours', d + interval '28 hours'
        from   generate_series($1::timestamp, $2::timestamp - interval '1 day', interval '1 day') as d
        cross  join (select jsonb_build_object('app', (1000000 + app)::text, 'store', 'ios', 'country', country) as scope, batch_id
                     from   generate_series($3::int, $4::int - 1) as app cross join unnest($7::text[]) as country
-                    join   lateral (select batch_id from ops.batch where digest = any (
-                             select md5(app || ' ' || part) from generate_series(0, $8::int) as part)) as b on true) as s
+                    join   ops.batch as b on split_part(b.items[1], ' ', 2)::int = app) as s
        returning slice_id, run_id, scope, window_start, ended_at
      )
      insert into ops.request (account_id, slice_id, run_id, attempt, page, dataset, class, operation, store, track_id, country_code, params, status, cost, remaining, duration_ms, byte_count,
@@ -115,7 +121,6 @@ async function night(client: pg.Client, account: Account, { fromApp, from, end, 
       firstRun(fromApp),
       Math.min(keywordsACall, account.keywords),
       countryCodes.slice(0, account.countries),
-      Math.ceil(account.keywords / keywordsACall),
       firstDay,
     ],
   );

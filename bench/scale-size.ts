@@ -23,6 +23,8 @@ export type ScaleSize = {
   readonly factApps: number;
   /** The portfolio whose marts are measured, and how many apps beside it were only seen. */
   readonly marts: { readonly account: Account; readonly strangers: number };
+  /** The account of which a night is planned and queued, with all of its history. */
+  readonly night: Account;
   /** How often each question is run; the median counts. */
   readonly rounds: number;
 };
@@ -39,6 +41,7 @@ export const scaleSizes = {
     worked: 50_000,
     factApps: 10,
     marts: { account: { apps: 2, countries: 10, keywords: 1370, days: 730 }, strangers: 100_000 },
+    night: large,
     rounds: 3,
   },
   small: {
@@ -51,6 +54,7 @@ export const scaleSizes = {
     worked: 100,
     factApps: 1,
     marts: { account: { apps: 2, countries: 2, keywords: 20, days: 40 }, strangers: 500 },
+    night: { apps: 10, countries: 10, keywords: 300, days: 730 },
     rounds: 1,
   },
 } as const satisfies Record<string, ScaleSize>;

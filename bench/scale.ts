@@ -12,6 +12,7 @@ import { openBenchPostgres, type BenchPostgres } from "./postgres.ts";
 import { fillFacts } from "./scale-facts.ts";
 import { fillLedger } from "./scale-ledger.ts";
 import { analystQuestions, answer, ledgerQuestions } from "./scale-questions.ts";
+import { measureNight, nightTable } from "./scale-night.ts";
 import { measureQueue, type QueueFigures } from "./scale-queue.ts";
 import { measureMarts } from "./scale-marts.ts";
 import { martPlans, martTable } from "./scale-mart-report.ts";
@@ -21,11 +22,12 @@ import { markdown, plain } from "./table.ts";
 import { timed } from "./stopwatch.ts";
 
 /*
- * npm run bench:scale [-- --small] [-- --markdown] [-- --marts [--plans]]
+ * npm run bench:scale [-- --small] [-- --markdown] [-- --marts [--plans]] [-- --night]
  *
  * A large account of two years in ledger, planner and facts, without HTTP: a part of it is made up in a Postgres of its own, measured,
  * and worked out for the whole. The Postgres is gone afterwards. --marts measures marts alone, over a small portfolio with long histories
- * beside apps that were only seen; --plans prints the plan of each of their questions.
+ * beside apps that were only seen; --plans prints the plan of each of their questions. --night measures the planning of one night alone, at the
+ * full size.
  */
 
 async function scale(size: ScaleSize): Promise<ScaleFound> {
@@ -131,11 +133,15 @@ const options = {
   markdown: { type: "boolean" },
   marts: { type: "boolean" },
   plans: { type: "boolean" },
+  night: { type: "boolean" },
 } as const;
 const { values } = parseArgs({ options });
 const size = scaleSizes[values.small === true ? "small" : "full"];
 const show = values.markdown === true ? markdown : plain;
-if (values.marts === true) {
+if (values.night === true) {
+  const found = await measureNight({ account: size.night, rounds: size.rounds }, remark);
+  print([machineOf(found.version), "", show(nightTable(found))].join("\n"));
+} else if (values.marts === true) {
   const { found, machine } = await marts(size);
   print(
     [

@@ -1,10 +1,12 @@
--- Monthly partitions of facts and of requests. Roles that own no table make and remove them by these functions, which do nothing else.
+-- Partitions of facts and of requests. Roles that own no table make and remove them by these functions, which do nothing else.
 
-create function ops.make_partition(fact regclass, month date) returns boolean
+create function ops.make_partition(fact regclass, day date, by_day boolean default false, out held daterange, out is_new boolean)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  fact_name text;
-  leaf_name text;
+  fact_name  text;
+  month      date := date_trunc('month', day::timestamp)::date;
+  month_leaf text;
+  leaf_name  text;
 begin
   select c.relname into fact_name
   from   pg_catalog.pg_partitioned_table as p
@@ -12,26 +14,33 @@ begin
   join   pg_catalog.pg_attribute         as a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
   where  c.oid = fact and c.relnamespace = 'core'::regnamespace and p.partstrat = 'r' and p.partnatts = 1 and a.atttypid = 'date'::regtype;
   if fact_name is null then
-    raise exception '% is no fact with monthly partitions', fact using errcode = 'invalid_parameter_value';
+    raise exception '% is no fact with partitions by day', fact using errcode = 'invalid_parameter_value';
   end if;
-  if month is null or not isfinite(month) or extract(day from month) <> 1 or month not between '1970-01-01' and '2199-12-01' then
-    raise exception '% is no first day of a month between 1970 and 2199', coalesce(month::text, 'null') using errcode = 'invalid_parameter_value';
+  if day is null or not isfinite(day) or day not between '1970-01-01' and '2199-12-31' then
+    raise exception '% is no day between 1970 and 2199', coalesce(day::text, 'null') using errcode = 'invalid_parameter_value';
   end if;
-  leaf_name := fact_name || to_char(month, '"_"YYYY"_"MM');
+  month_leaf := fact_name || to_char(month, '"_"YYYY"_"MM');
   -- two workers may want the same month at once; the second finds it there
-  perform pg_advisory_xact_lock(hashtext('storehouse partition ' || leaf_name));
-  if exists (select from pg_catalog.pg_class where relnamespace = 'parts'::regnamespace and relname = leaf_name) then
-    return false;
+  perform pg_advisory_xact_lock(hashtext('storehouse partition ' || month_leaf));
+  -- a month stays as it was begun: rows need not move when the setting changes
+  if to_regclass(format('parts.%I', month_leaf)) is not null then
+    by_day := false;
+  elsif exists (select from pg_catalog.pg_class where relnamespace = 'parts'::regnamespace and relname ~ ('^' || month_leaf || '_[0-9]{2}$')) then
+    by_day := true;
+  end if;
+  leaf_name := month_leaf || case when by_day then to_char(day, '"_"DD') else '' end;
+  held := case when by_day then daterange(day, day + 1) else daterange(month, (month + interval '1 month')::date) end;
+  is_new := to_regclass(format('parts.%I', leaf_name)) is null;
+  if not is_new then
+    return;
   end if;
   execute format('create table parts.%I (like core.%I including defaults including constraints)', leaf_name, fact_name);
   -- attaching takes a lighter lock on the parent than `create table ... partition of`, so loads beside it go on
-  execute format('alter table core.%I attach partition parts.%I for values from (%L) to (%L)',
-                 fact_name, leaf_name, month, (month + interval '1 month')::date);
-  return true;
+  execute format('alter table core.%I attach partition parts.%I for values from (%L) to (%L)', fact_name, leaf_name, lower(held), upper(held));
 end
 $$;
-comment on function ops.make_partition(regclass, date) is 'Creates the partition of a fact for the month that starts on the given day; returns false when it exists. The caller needs the right to execute the function and no right to create tables.';
-revoke all on function ops.make_partition(regclass, date) from public;
+comment on function ops.make_partition(regclass, date, boolean) is 'Creates the partition of a fact that holds a day: that of its month, or with by_day that of the day alone, unless the month has partitions of the other kind already. Returns the days that the partition holds and whether it is new. The caller needs the right to execute the function and no right to create tables.';
+revoke all on function ops.make_partition(regclass, date, boolean) from public;
 
 -- A month is recorded here and removed in one transaction, so that no session sees the one without the other.
 create table ops.dropped_month (
@@ -51,7 +60,7 @@ comment on column ops.dropped_month.table_name  is 'Fact table, or ops.request, 
 comment on column ops.dropped_month.month_start is 'First day of the month.';
 comment on column ops.dropped_month.action      is 'drop or detach (the rows are then in the schema archive).';
 comment on column ops.dropped_month.rows_gone   is 'Rows of the month, of all datasets of the table.';
-comment on column ops.dropped_month.bytes_gone  is 'Bytes of the partition, including indexes.';
+comment on column ops.dropped_month.bytes_gone  is 'Bytes of its partitions, including indexes.';
 comment on column ops.dropped_month.dropped_by  is 'Database role that did it.';
 comment on column ops.dropped_month.dropped_at  is 'When it was dropped. Slices that ended before have no rows in this month any more.';
 comment on column ops.dropped_month.is_done     is 'False only within the transaction that removes the month. ops.remove_month removes no other month.';
@@ -62,9 +71,11 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 declare
   schema     text;
   fact_name  text;
+  month_leaf text;
   leaf_name  text;
   taken      integer;
   index_name text;
+  is_gone    boolean := false;
 begin
   select c.relnamespace::regnamespace, c.relname into schema, fact_name
   from   pg_catalog.pg_partitioned_table as p
@@ -76,37 +87,40 @@ begin
   if not exists (select from ops.dropped_month as d where d.table_name = schema || '.' || fact_name and d.month_start = month and not d.is_done) then
     raise exception 'the month % of % is not noted as one that goes', coalesce(month::text, 'null'), fact using errcode = 'invalid_parameter_value';
   end if;
-  leaf_name := fact_name || to_char(month, '"_"YYYY"_"MM');
-  -- a process that creates the same month waits until it is removed
-  perform pg_advisory_xact_lock(hashtext('storehouse partition ' || leaf_name));
-  if exists (select from pg_catalog.pg_inherits as i where i.inhparent = fact and i.inhrelid = to_regclass(format('parts.%I', leaf_name))) then
-    execute format('alter table %I.%I detach partition parts.%I', schema, fact_name, leaf_name);
-  end if;
-  if to_regclass(format('parts.%I', leaf_name)) is null then
-    return false;
-  end if;
-  if not to_archive then
-    execute format('drop table parts.%I', leaf_name);
-    return true;
-  end if;
-  -- a month that was detached before, loaded anew and detached again gets a number behind its name, and so do its indexes
-  select count(*) into taken
-  from   pg_catalog.pg_class as c
-  where  c.relnamespace = 'archive'::regnamespace and c.relkind = 'r' and c.relname ~ ('^' || leaf_name || '(_[0-9]+)?$');
-  if taken > 0 then
-    for index_name in select c.relname from pg_catalog.pg_index as i join pg_catalog.pg_class as c on c.oid = i.indexrelid
-                      where i.indrelid = to_regclass(format('parts.%I', leaf_name))
-    loop
-      execute format('alter index parts.%I rename to %I', index_name, index_name || '_' || taken + 1);
-    end loop;
-    execute format('alter table parts.%I rename to %I', leaf_name, leaf_name || '_' || taken + 1);
-    leaf_name := leaf_name || '_' || taken + 1;
-  end if;
-  execute format('alter table parts.%I set schema archive', leaf_name);
-  return true;
+  month_leaf := fact_name || to_char(month, '"_"YYYY"_"MM');
+  -- a process that creates a partition of the same month waits until it is removed
+  perform pg_advisory_xact_lock(hashtext('storehouse partition ' || month_leaf));
+  for leaf_name in select c.relname from pg_catalog.pg_class as c
+                   where  c.relnamespace = 'parts'::regnamespace and c.relkind = 'r' and c.relname ~ ('^' || month_leaf || '(_[0-9]{2})?$')
+                   order  by c.relname
+  loop
+    is_gone := true;
+    if exists (select from pg_catalog.pg_inherits as i where i.inhparent = fact and i.inhrelid = to_regclass(format('parts.%I', leaf_name))) then
+      execute format('alter table %I.%I detach partition parts.%I', schema, fact_name, leaf_name);
+    end if;
+    if not to_archive then
+      execute format('drop table parts.%I', leaf_name);
+      continue;
+    end if;
+    -- what was detached before, loaded anew and detached again gets a number behind its name, and so do its indexes
+    select count(*) into taken
+    from   pg_catalog.pg_class as c
+    where  c.relnamespace = 'archive'::regnamespace and c.relkind = 'r' and c.relname ~ ('^' || leaf_name || '(_copy_[0-9]+)?$');
+    if taken > 0 then
+      for index_name in select c.relname from pg_catalog.pg_index as i join pg_catalog.pg_class as c on c.oid = i.indexrelid
+                        where i.indrelid = to_regclass(format('parts.%I', leaf_name))
+      loop
+        execute format('alter index parts.%I rename to %I', index_name, index_name || '_copy_' || taken + 1);
+      end loop;
+      execute format('alter table parts.%I rename to %I', leaf_name, leaf_name || '_copy_' || taken + 1);
+      leaf_name := leaf_name || '_copy_' || taken + 1;
+    end if;
+    execute format('alter table parts.%I set schema archive', leaf_name);
+  end loop;
+  return is_gone;
 end
 $$;
-comment on function ops.remove_month(regclass, date, boolean) is 'Drops the partition of a month of a fact or of ops.request, or moves it to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when it does not exist. The caller needs the right to execute the function and no right to drop tables.';
+comment on function ops.remove_month(regclass, date, boolean) is 'Drops the partitions of a month of a fact or of ops.request, or moves them to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when there are none. The caller needs the right to execute the function and no right to drop tables.';
 revoke all on function ops.remove_month(regclass, date, boolean) from public;
 
 -- Requests by month: they are stored without a look at which months exist, and sorted into them by the night's retention.

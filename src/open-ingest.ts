@@ -20,6 +20,7 @@ import { endOutage, noteOutage } from "./ledger/api-outages.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
+import { tablesByDay } from "./planner/dataset-settings.ts";
 import { budgetsOf } from "./config/credit-budgets.ts";
 import { alsoWanted } from "./planner/also-answered.ts";
 import { queueLeftOver } from "./runs/orphans.ts";
@@ -92,7 +93,7 @@ export async function openIngest(
     refresh,
   });
   const dimensions = createDimensions(db);
-  const partitions = createPartitions(db);
+  const partitions = createPartitions(db, tablesByDay(app.config.settings));
   const claimedSlices = createClaimedSlices();
   const outage = outageLog({ db, clock, accountId: access.accountId }, onApi);
   const shared = await sharedQueueOf(db, account, clock.now());

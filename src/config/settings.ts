@@ -66,6 +66,12 @@ const DatasetSettings = z
     keep_months: KeepMonths.optional().describe(
       "Whole months before the current one of which rows are kept, instead of retention.keep_months: older ones are dropped and not requested.",
     ),
+    partitions: z
+      .enum(["month", "day"], { error: "is neither month nor day" })
+      .optional()
+      .describe(
+        "Into which partitions rows of new months go: one a month (the default) or one a day; months that are there stay as they are. `doctor` says from which size on days are better.",
+      ),
     most_pages: z.int().min(1).max(1000).optional().describe("The most pages of one answer that are requested."),
     options: z
       .record(z.string(), z.unknown())

@@ -1,5 +1,8 @@
 /** Reads the next item while the caller is busy with the one before; in order, one ahead. */
-export async function* readAhead<I, O>(items: AsyncIterable<I>, read: (item: I) => Promise<O>): AsyncGenerator<O> {
+export async function* readAhead<I, O>(
+  items: AsyncIterable<I> | Iterable<I>,
+  read: (item: I) => Promise<O>,
+): AsyncGenerator<O> {
   let next: Promise<O> | null = null;
   for await (const item of items) {
     const before: Promise<O> | null = next;

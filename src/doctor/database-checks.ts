@@ -75,15 +75,6 @@ export async function checkMigrations(db: Database): Promise<Diagnosis> {
   );
 }
 
-/** How large the database is. Postgres does not report how much disk space is left. */
-export async function checkSize(db: Database): Promise<Diagnosis> {
-  const { rows } = await sql<{ size: string; mib: number }>`
-    select pg_size_pretty(pg_database_size(current_database())) as size, (pg_database_size(current_database()) / 1048576)::int as mib`.execute(
-    db,
-  );
-  return pass("database size", rows[0]?.size ?? "");
-}
-
 /** Beyond the first a warning, beyond the second holds and leases fail. In ms. */
 const skewWarned = 5_000;
 const skewHarmful = 60_000;

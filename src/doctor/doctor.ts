@@ -12,8 +12,9 @@ import { isMissingRight } from "../postgres/database-errors.ts";
 import { openWarehouse, type Database } from "../postgres/database.ts";
 import { checkAlertSettings } from "./alert-check.ts";
 import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
-import { checkDatabaseClock, checkMigrations, checkRights, checkServer, checkSize } from "./database-checks.ts";
+import { checkDatabaseClock, checkMigrations, checkRights, checkServer } from "./database-checks.ts";
 import { checkFailedSlices, checkIncidents, checkLostDays, checkWorkers } from "./ledger-checks.ts";
+import { checkSize } from "./size-check.ts";
 import { checkCrontab, checkDisk, type ScheduleFile } from "./machine-checks.ts";
 import { checkApi, checkPing, checkWebhook } from "./api-and-webhook-checks.ts";
 import { createPing, createWebhook } from "../incidents/webhook.ts";
@@ -84,12 +85,15 @@ export async function checkApiAccess(
   }
 }
 
-/** Whether the database can be used. Changes nothing in it. */
+/** Whether the database can be used, and with settings how it should be; changes nothing in it. */
 export async function checkAnyDatabase({
   environment,
   home,
   clock,
-}: Pick<DoctorInput, "environment" | "home" | "clock">): Promise<readonly Diagnosis[]> {
+  settings,
+}: Pick<DoctorInput, "environment" | "home" | "clock"> & Partial<Pick<DoctorInput, "settings">>): Promise<
+  readonly Diagnosis[]
+> {
   const directory = path.join(home, "postgres");
   if (environment.DATABASE_URL === undefined && !existsSync(embeddedFolder(home)))
     return [
@@ -103,7 +107,7 @@ export async function checkAnyDatabase({
     await using opened = new AsyncDisposableStack();
     const url = environment.DATABASE_URL ?? opened.use(await openEmbedded({ directory, database: "storehouse" })).url;
     const { db } = opened.use(await openWarehouse(url, 2, { timeoutMs }));
-    return await checkDatabase(db, clock, environment.STOREHOUSE_ACCOUNT ?? "");
+    return await checkDatabase(db, { clock, settings, account: environment.STOREHOUSE_ACCOUNT ?? "" });
   } catch (error) {
     return [failedWith("database", error)];
   }
@@ -119,15 +123,17 @@ function embeddedFolder(home: string): string {
   }
 }
 
+type Checked = { readonly clock: Clock; readonly settings: Settings | undefined; readonly account: string };
+
 type Check = readonly [name: string, check: (db: Database) => Promise<Diagnosis>];
 
-async function checkDatabase(db: Database, clock: Clock, account: string): Promise<readonly Diagnosis[]> {
+async function checkDatabase(db: Database, { clock, settings, account }: Checked): Promise<readonly Diagnosis[]> {
   const checks: readonly Check[] = [
     ["database", checkServer],
     ["rights", checkRights],
     ["migrations", checkMigrations],
     ["clock of the database", (open) => checkDatabaseClock(open, clock)],
-    ["database size", checkSize],
+    ["database size", (open) => checkSize(open, settings)],
     ["workers", (open) => checkWorkers(open, account)],
     ["incidents", checkIncidents],
     ["failed slices", checkFailedSlices],

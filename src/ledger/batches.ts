@@ -21,15 +21,27 @@ export async function insertBatches(
     drafts.flatMap(({ items }) => (items === null || items.length === 0 ? [] : [[digestOf(items), items] as const])),
   );
   if (lists.size === 0) return new Map();
-  const rows = JSON.stringify([...lists].map(([digest, items]) => ({ digest, items })));
+  const found = await batchIds(db, [...lists.keys()]);
+  const missing = [...lists].filter(([digest]) => !found.has(digest));
+  // night after night an account requests the same lists
+  if (missing.length === 0) return found;
+  const rows = JSON.stringify(missing.map(([digest, items]) => ({ digest, items })));
   await sql`
     insert into ops.batch (digest, items)
     select digest, items from jsonb_to_recordset(${rows}::jsonb) as b (digest text, items text[])
     order  by digest
     on conflict do nothing`.execute(db);
-  const found = await sql<{ digest: string; batch_id: string }>`
-    select digest, batch_id from ops.batch where digest = any (${[...lists.keys()]}::text[])`.execute(db);
-  return new Map(found.rows.map((row) => [row.digest, row.batch_id]));
+  const made = await batchIds(
+    db,
+    missing.map(([digest]) => digest),
+  );
+  return new Map([...found, ...made]);
+}
+
+async function batchIds(db: Database, digests: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ digest: string; batch_id: string }>`
+    select digest, batch_id from ops.batch where digest = any (${[...digests]}::text[])`.execute(db);
+  return new Map(rows.map((row) => [row.digest, row.batch_id]));
 }
 
 /** Lists that are kept for the slices that come next: a few megabytes. */

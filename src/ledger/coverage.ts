@@ -1,10 +1,10 @@
 import { sql } from "../postgres/sql.ts";
-import { type Day, dayOf } from "../core/day.ts";
-import { type Covered, type Scope, scopeKey, type SliceState } from "../core/slice.ts";
+import type { Day } from "../core/day.ts";
+import { type Covered, type Scope, scopeKey } from "../core/slice.ts";
 import type { Pages } from "../core/fetch-option.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
-import { goneBefore } from "./dropped-months.ts";
+import { readPacked, unpacked } from "./packed-slices.ts";
 
 /** What was requested before, read for some scopes at a time. */
 export type CoverageReader = {
@@ -19,14 +19,18 @@ export function coverageReader(db: Database, dataset: string, within: Partial<Wi
   const lists = new Map<string, readonly string[]>();
   return {
     read: async (scopes) => {
-      const rows = await readRows(db, { dataset, within, scopes });
+      const rows = await readPacked(db, { dataset, within, scopes });
       if (lists.size > mostLists) lists.clear();
       await readLists(
         db,
-        rows.flatMap((row) => row.batches),
+        rows.flatMap(({ batch }) => batch ?? []),
         lists,
       );
-      const found = new Map(rows.map((row) => [scopeKey(row.scope), coveredOf(row, lists)]));
+      const found = new Map<string, readonly Covered[]>();
+      for (const [place, own] of Map.groupBy(rows, (row) => row.place)) {
+        const scope = scopes[place];
+        if (scope !== undefined) found.set(scopeKey(scope), unpacked(scope, own, lists));
+      }
       const { start } = within;
       if (start === undefined) return found;
       // a refusal is older than what an answer is about: without it the item would have every later batch refused
@@ -39,65 +43,8 @@ export function coverageReader(db: Database, dataset: string, within: Partial<Wi
   };
 }
 
-const dayMs = 86_400_000;
-
 /** Lists that are kept for scopes that use them as well: a few megabytes. */
 const mostLists = 5_000;
-
-/** One scope with the slices that were made for it, field by field in one order. Days are counted from 1970-01-01. */
-type ScopeRow = { readonly scope: Scope } & Readonly<Record<(typeof fields)[number], readonly string[]>>;
-
-const fields = [
-  "batches",
-  "operations",
-  "starts",
-  "ends",
-  "states",
-  "as_of",
-  "fingerprints",
-  "refusals",
-  "tails",
-  "gone",
-] as const;
-
-/** A year of one scope has thousands of slices: as columns of text they take a tenth of the time of rows. */
-async function readRows(
-  db: Database,
-  { dataset, within, scopes }: { dataset: string; within: Partial<Window>; scopes: readonly Scope[] },
-): Promise<readonly ScopeRow[]> {
-  const { rows } = await sql<{ scope: Scope } & Record<(typeof fields)[number], string>>`
-    with wanted as materialized (
-      select text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
-      from   unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) as text
-    )
-    select w.scope, c.*
-    from   wanted as w
-    cross  join lateral (
-      select string_agg(coalesce(batch_id::text, ''), chr(31))            as batches,
-             string_agg(operation, chr(31))                               as operations,
-             string_agg((window_start - date '1970-01-01')::text, chr(31)) as starts,
-             string_agg((window_end - date '1970-01-01')::text, chr(31))   as ends,
-             string_agg(state, chr(31))                                   as states,
-             string_agg((as_of - date '1970-01-01')::text, chr(31))        as as_of,
-             string_agg(fingerprint, chr(31))                             as fingerprints,
-             string_agg(case when state = 'skipped' and error_code in ('bad_request', 'not_encodable') then '1' else '' end,
-                        chr(31))                                          as refusals,
-             string_agg(case when tail_of is null then '' else '1' end, chr(31)) as tails,
-             string_agg(coalesce((gone - date '1970-01-01')::text, ''), chr(31)) as gone
-      from   (select batch_id, operation, window_start, window_end, state, as_of, fingerprint, error_code, tail_of, ${goneBefore} as gone
-              from   (select *
-                      from   ops.slice_log as s
-                      where  hashtextextended(s.scope::text, 0) = w.hash and s.window_end > ${within.start ?? "-infinity"}::date
-                      offset 0) as s -- a fence: the index on datasets would be read from end to end for each scope
-              where  s.scope = w.scope and s.dataset = ${dataset} and s.window_start < ${within.end ?? "infinity"}::date
-              order  by s.slice_id) as s
-    ) as c
-    where  c.states is not null`.execute(db);
-  return rows.map(({ scope, ...texts }) => {
-    const split = Object.fromEntries(fields.map((field) => [field, texts[field].split("\u001f")]));
-    return { scope, ...(split as Record<(typeof fields)[number], string[]>) };
-  });
-}
 
 /**
  * Items that were refused alone in windows before a day, as slices about no day: no cell stands so because of them, and plans leave
@@ -124,27 +71,11 @@ async function readRefusals(
 }
 
 async function readLists(db: Database, ids: readonly string[], lists: Map<string, readonly string[]>): Promise<void> {
-  const unknown = [...new Set(ids)].filter((id) => id !== "" && !lists.has(id));
+  const unknown = [...new Set(ids)].filter((id) => !lists.has(id));
   if (unknown.length === 0) return;
   const { rows } = await sql<{ batch_id: string; items: string[] }>`
     select batch_id, items from ops.slice_batch where batch_id = any (${unknown}::bigint[])`.execute(db);
   for (const { batch_id, items } of rows) lists.set(batch_id, items);
-}
-
-function coveredOf(row: ScopeRow, lists: ReadonlyMap<string, readonly string[]>): readonly Covered[] {
-  const dayAt = (count: string | undefined) => dayOf(Number(count) * dayMs);
-  return row.batches.map((batch, index) => ({
-    scope: row.scope,
-    operation: row.operations[index] ?? "",
-    items: lists.get(batch) ?? null,
-    window: { start: dayAt(row.starts[index]), end: dayAt(row.ends[index]) },
-    state: row.states[index] as SliceState,
-    asOf: dayAt(row.as_of[index]),
-    fingerprint: row.fingerprints[index] ?? "",
-    refused: row.refusals[index] === "1",
-    ...(row.tails[index] === "1" ? { isTail: true } : {}),
-    ...(row.gone[index] === "" ? {} : { goneBefore: dayAt(row.gone[index]) }),
-  }));
 }
 
 /** How many pages the longest of the answers about the newest days had, by `scopeKey` and then by operation; scopes without any are left out. */

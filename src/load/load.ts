@@ -6,7 +6,7 @@ import { countSums } from "./counted-sums.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "./dimensions.ts";
 import { historyStatements } from "./history.ts";
-import { monthsOf, type Partitions } from "./partitions.ts";
+import type { Partitions } from "./partitions.ts";
 import { partNewScopes, scopeOf } from "./new-scopes.ts";
 import type { Load, ReadyLoad } from "./ready-load.ts";
 import { comparison } from "./comparisons.ts";
@@ -24,18 +24,18 @@ export async function prepareLoad(load: Load, dimensions: Dimensions, partitions
     const learning = isDimension(kind) ? dimensions.learn(kind, namesIn(column, load)) : null;
     if (learning !== null) await learning;
   }
-  const months = monthsOf(table.partitioned ? rows.map((row) => row[partitionColumn(table)] as Day) : []);
-  const covering = partitions.cover(table, months);
+  const days = new Set(table.partitioned ? rows.map((row) => row[partitionColumn(table)] as Day) : []);
+  const covering = partitions.cover(table, days);
   if (covering !== null) await covering;
-  if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null, sums: null, months };
+  if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null, sums: null, days };
   const encoded = rows.length === 0 ? null : encodeRows(table, rows, dimensions);
   const sums = isSummed(table) ? countSums(table, rows, dimensions) : null;
-  return { ...load, count: rows.length, encoded, sums, rows: [], months };
+  return { ...load, count: rows.length, encoded, sums, rows: [], days };
 }
 
 /** Makes the partitions of loads again that another process dropped since they were prepared. */
 export async function coverAgain(loads: readonly ReadyLoad[], partitions: Partitions): Promise<void> {
-  for (const { table, months } of loads) await partitions.coverAnew(table, months);
+  for (const { table, days } of loads) await partitions.coverAnew(table, days);
 }
 
 function namesIn(column: string, { scope, rows }: Load): readonly string[] {

@@ -2,10 +2,9 @@ import { sql } from "../postgres/sql.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A monthly partition of a fact or of the requests. `rows` are counted, `bytes` include indexes. */
-export type MonthPartition = {
+/** A month of a fact or of the requests, in one partition or in one a day. `rows` are counted, `bytes` include indexes. */
+export type PartitionedMonth = {
   readonly table: string;
-  readonly leaf: string;
   readonly month: Day;
   readonly rows: number;
   readonly bytes: number;
@@ -14,20 +13,20 @@ export type MonthPartition = {
 /** What becomes of an old month. */
 export type RetentionAction = "drop" | "detach";
 
-/** The partitions of a table whose months end on a day or before it, oldest first. */
-export async function monthsBefore(db: Database, table: string, day: Day): Promise<readonly MonthPartition[]> {
-  const { rows } = await sql<Omit<MonthPartition, "rows" | "table"> & { readonly column: string }>`
-    select c.relname as leaf, to_date(right(c.relname, 7), 'YYYY_MM')::text as month, pg_total_relation_size(c.oid)::float8 as bytes,
-           a.attname as column
+/** The months of a table that end on a day or before it, oldest first. */
+export async function monthsBefore(db: Database, table: string, day: Day): Promise<readonly PartitionedMonth[]> {
+  const { rows } = await sql<Omit<PartitionedMonth, "rows" | "table"> & { readonly column: string }>`
+    select to_date(m.name, 'YYYY_MM')::text as month, sum(pg_total_relation_size(c.oid))::float8 as bytes, min(a.attname) as column
     from   pg_inherits as i
     join   pg_class as c on c.oid = i.inhrelid
     join   pg_partitioned_table as p on p.partrelid = i.inhparent
     join   pg_attribute as a on a.attrelid = p.partrelid and a.attnum = p.partattrs[0]
-    where  i.inhparent = ${table}::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$'
-    and    to_date(right(c.relname, 7), 'YYYY_MM') < ${day}::date
-    order  by 2`.execute(db);
+    cross  join lateral substring(c.relname from '_([0-9]{4}_[0-9]{2})(?:_[0-9]{2})?$') as m (name)
+    where  i.inhparent = ${table}::regclass and to_date(m.name, 'YYYY_MM') < ${day}::date
+    group  by m.name
+    order  by m.name`.execute(db);
   const old = rows.filter(({ month }) => addMonths(month, 1) <= day);
-  const counted: MonthPartition[] = [];
+  const counted: PartitionedMonth[] = [];
   for (const { column, ...one } of old) {
     // by way of the table, since only its owner may read a partition directly
     const { rows: found } = await sql<{ rows: number }>`
@@ -54,7 +53,7 @@ export async function limitLockWaits(transaction: Database): Promise<void> {
  */
 export async function removeMonth(
   transaction: Database,
-  { table, month }: Pick<MonthPartition, "table" | "month">,
+  { table, month }: Pick<PartitionedMonth, "table" | "month">,
   action: RetentionAction,
 ): Promise<void> {
   await limitLockWaits(transaction);

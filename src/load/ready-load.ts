@@ -30,6 +30,6 @@ export type ReadyLoad = Omit<Load, "rows"> & {
   readonly sums: CountedSums | null;
   /** Empty where rows are encoded. */
   readonly rows: readonly Row[];
-  /** First days of the months that rows go into; none where a table has no partitions. */
-  readonly months: ReadonlySet<Day>;
+  /** Days by which rows find their partitions; none where a table has no partitions. */
+  readonly days: ReadonlySet<Day>;
 };

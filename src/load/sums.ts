@@ -95,8 +95,9 @@ export async function rebuildSums(transaction: Database, table: Summed, within: 
 function isMade(table: Summed, column: string | undefined): SqlFragment {
   if (!table.partitioned || column === undefined) return sql`true`;
   const day = sql.id("k", column);
+  const name = table.name.replace(/^core\./, "");
   return sql`
     (not exists (select from ops.dropped_month as m where m.table_name = ${table.name} and m.month_start = date_trunc('month', ${day}::timestamp)::date)
      or exists (select from pg_catalog.pg_inherits as i join pg_catalog.pg_class as c on c.oid = i.inhrelid
-                where i.inhparent = ${table.name}::regclass and right(c.relname, 7) = to_char(${day}, 'YYYY_MM')))`;
+                where i.inhparent = ${table.name}::regclass and c.relname in (${name} || to_char(${day}, '_YYYY_MM'), ${name} || to_char(${day}, '_YYYY_MM_DD'))))`;
 }

@@ -2,6 +2,7 @@ import type { DatasetSettings, Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
 import type { Timing } from "../core/timing.ts";
+import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 
 /** The settings of a dataset, with what holds for all where it has no word of its own. */
@@ -14,6 +15,14 @@ export function settingsOf(dataset: Pick<Dataset, "name" | "tables">, settings: 
 /** True where rows of a dataset are in monthly partitions: only those are dropped by the month. */
 export function isKeptByMonth({ tables }: Pick<Dataset, "tables">): boolean {
   return tables.some(({ partitioned }) => partitioned);
+}
+
+/** The tables whose new months are cut into days: one of the datasets that write them is set so. */
+export function tablesByDay(settings: Settings): ReadonlySet<string> {
+  const byDay = datasets.filter(({ name }) => settings.datasets[name]?.partitions === "day");
+  return new Set(
+    byDay.flatMap(({ tables }) => tables.filter(({ partitioned }) => partitioned).map(({ name }) => name)),
+  );
 }
 
 /** A dataset's timing with what the configuration changes; where the kept days begin is known for a day only. */

@@ -1,6 +1,7 @@
 import type { DatasetSettings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
+import { readAhead } from "../core/read-ahead.ts";
 import { scopeKey, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
@@ -59,11 +60,15 @@ export async function* planInChunks(
   const { dataset, request, settings } = planning;
   const isPaged = dataset.operations.some(({ paging }) => paging !== null);
   const timingOf = (partition: Partition) => partitionTiming(partition, planning);
-  for (const chunk of chunksOf(partitionsOf(planning))) {
+  const read = async (chunk: readonly Partition[]) => {
     const scopes = chunk.map(({ scope }) => scope);
     const covered = await coverage.read(scopes);
-    const partitions = chunk.map((partition) => planned(partition, covered.get(scopeKey(partition.scope)) ?? []));
     const last: LastPages = (isPaged ? await coverage.lastPages?.(scopes) : undefined) ?? new Map();
+    return { chunk, covered, last };
+  };
+  // while one part is planned and written the database reads the next
+  for await (const { chunk, covered, last } of readAhead(chunksOf(partitionsOf(planning)), read)) {
+    const partitions = chunk.map((partition) => planned(partition, covered.get(scopeKey(partition.scope)) ?? []));
     const plan = planDataset({
       dataset: dataset.name,
       timing: timingWith(dataset.timing, settings, request.today),

@@ -51,7 +51,15 @@ export async function* planChunks(
   settings: Settings,
   whole = false,
 ): AsyncGenerator<PlanChunk> {
-  const starts = await startsOf(db, request, settings);
+  yield* planStarts(db, await startsOf(db, request, settings), whole);
+}
+
+/** `planChunks` for a caller that has read what the plan starts from. */
+export async function* planStarts(
+  db: Database,
+  starts: readonly DatasetPlanning[],
+  whole = false,
+): AsyncGenerator<PlanChunk> {
   let any = false;
   for (const stage of stages) {
     for (const start of starts.filter(({ dataset }) => dataset.stage === stage))

@@ -1,4 +1,5 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { numbersIn } from "../postgres/text-array.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Portfolio, PortfolioApp, PortfolioCountry } from "../core/portfolio.ts";
 import { type Store, storeOf } from "../core/store.ts";
@@ -30,12 +31,16 @@ export function portfolioOf(tracked: readonly PortfolioApp[], settings: Settings
 function merge(countries: readonly PortfolioCountry[]): readonly PortfolioCountry[] {
   const groups = Map.groupBy(countries, ({ country }) => country);
   return [...groups]
-    .map(([country, same]) => ({
-      country,
-      keywords: requestable(same.map(({ keywords }) => keywords)),
-      tracked: requestable(same.map((one) => one.tracked ?? [])),
-      keywordCount: same.find(({ keywordCount }) => keywordCount !== null)?.keywordCount ?? null,
-    }))
+    .map(([country, same]) => {
+      const keywords = requestable(same.map((one) => one.keywords));
+      const isAllTracked = same.every((one) => one.tracked === one.keywords);
+      return {
+        country,
+        keywords,
+        tracked: isAllTracked ? keywords : requestable(same.map((one) => one.tracked ?? [])),
+        keywordCount: same.find(({ keywordCount }) => keywordCount !== null)?.keywordCount ?? null,
+      };
+    })
     .sort((a, b) => compare(a.country, b.country));
 }
 
@@ -45,7 +50,15 @@ function asTracked(country: PortfolioCountry): PortfolioCountry {
 
 /** The keywords of these lists, each once, without those that no request can name. */
 function requestable(lists: readonly (readonly string[])[]): readonly string[] {
+  const [only, ...others] = lists;
+  // a large account has millions, sorted by the database
+  if (only !== undefined && others.length === 0 && only.every(isInOrder)) return only;
   return [...new Set(lists.flat())].filter((keyword) => !isDotSegment(keyword)).sort(compare);
+}
+
+/** True for a keyword that a request can name and that comes after the one before. */
+function isInOrder(keyword: string, index: number, all: readonly string[]): boolean {
+  return !isDotSegment(keyword) && (index === 0 || (all[index - 1] ?? "") < keyword);
 }
 
 /** By code unit, so that the order never depends on the machine's language. */
@@ -58,7 +71,8 @@ type PortfolioRow = {
   track_id: string;
   country_code: string | null;
   keyword_count: number | null;
-  keywords: string[];
+  /** The numbers of its keywords. */
+  keywords: string | null;
 };
 
 /** Whose list is read: the account by its name, that of API_TOKEN when left out; of its apps only these track ids (or `store:trackId`) where some are named. */
@@ -73,18 +87,21 @@ export async function readTracked(
   { account = "", only }: TrackedBy = {},
 ): Promise<readonly PortfolioApp[]> {
   const named = only?.map((app) => app.replace(/^(ios|android):/, "")) ?? null;
+  const current = sql`
+    core.tracked_keyword as w
+    where  w.account = ${account} and w.valid_to is null
+    and    (${named}::text[] is null or w.app_key in (select app_key from core.dim_app where track_id = any (${named}::text[])))`;
   const { rows } = await sql<PortfolioRow>`
-    select a.store, a.track_id, c.country_code, n.keyword_count,
-           coalesce(array_agg(k.keyword order by k.keyword collate "C") filter (where k.keyword is not null), '{}') as keywords
+    select a.store, a.track_id, c.country_code, n.keyword_count, k.keywords
     from   core.tracked_app as t
     join   core.dim_app     as a on a.app_key = t.app_key
     left   join core.tracked_country as n on n.app_key = t.app_key and n.account = t.account and n.valid_to is null
     left   join core.dim_country     as c on c.country_key = n.country_key
-    left   join core.tracked_keyword as w on w.app_key = n.app_key and w.country_key = n.country_key and w.account = n.account and w.valid_to is null
-    left   join core.dim_keyword     as k on k.keyword_key = w.keyword_key
+    left   join (select app_key, country_key, array_agg(keyword_key)::text as keywords from ${current} group by app_key, country_key) as k
+                on k.app_key = n.app_key and k.country_key = n.country_key
     where  t.account = ${account} and t.valid_to is null and (${named}::text[] is null or a.track_id = any (${named}::text[]))
-    group  by a.store, a.track_id, c.country_code, n.keyword_count
     order  by a.store collate "C", a.track_id collate "C", c.country_code collate "C"`.execute(db);
+  const keywordsOf = await readKeywords(db, sql`select w.keyword_key from ${current}`);
   const apps = Map.groupBy(rows, (row) => `${row.store}:${row.track_id}`);
   return [...apps.values()].flatMap(([first, ...rest]) =>
     first === undefined
@@ -94,14 +111,34 @@ export async function readTracked(
             store: first.store,
             trackId: first.track_id,
             tracked: true,
-            countries: [first, ...rest].flatMap(countryOf),
+            countries: [first, ...rest].flatMap(({ country_code: country, keyword_count: keywordCount, keywords }) =>
+              country === null ? [] : [{ country, keywordCount, keywords: keywordsOf(keywords) }],
+            ),
           },
         ],
   );
 }
 
-function countryOf(row: PortfolioRow): readonly PortfolioCountry[] {
-  return row.country_code === null
-    ? []
-    : [{ country: row.country_code, keywords: row.keywords, keywordCount: row.keyword_count }];
+/**
+ * Reads the texts of keywords by their numbers, each once however many countries have it. Returns what makes a list of numbers one of texts, sorted;
+ * countries with the same numbers share a list.
+ */
+async function readKeywords(db: Database, keys: SqlFragment): Promise<(numbers: string | null) => readonly string[]> {
+  const { rows } = await sql<{ keys: string | null; keywords: string[] | null }>`
+    select array_agg(keyword_key)::text as keys, array_agg(keyword) as keywords
+    from   (select keyword_key, keyword from core.dim_keyword where keyword_key in (${keys}) order by keyword collate "C") as k`.execute(
+    db,
+  );
+  const [{ keys: numbers, keywords } = { keys: null, keywords: null }] = rows;
+  const places = new Map(numbersIn(numbers ?? "{}").map((key, place) => [key, place]));
+  const lists = new Map<string, readonly string[]>();
+  return (list) => {
+    if (list === null || keywords === null) return [];
+    const known = lists.get(list);
+    if (known !== undefined) return known;
+    const own = Uint32Array.from(numbersIn(list), (key) => places.get(key) ?? 0).sort();
+    const texts = Array.from(own, (place) => keywords[place] ?? "");
+    lists.set(list, texts);
+    return texts;
+  };
 }

@@ -7,22 +7,27 @@ import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
 import { emptyEarlyDaysOf } from "../plan/missing.ts";
 import type { Database } from "../postgres/database.ts";
 import { settingsOf } from "./dataset-settings.ts";
-import { partitionsOf } from "./plan-chunks.ts";
+import { partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
 import { startsOf } from "./plan-stream.ts";
 import { recordConfigured } from "./record-configured.ts";
 import { recordGroups } from "./record-groups.ts";
 import type { SyncRequest } from "./request.ts";
 import { timingWith } from "./dataset-settings.ts";
 
+/** A request of which timings are noted; `starts` where the caller has read what planning all of it starts from. */
+type Noting = {
+  readonly request: SyncRequest;
+  readonly settings: Settings;
+  readonly now: number;
+  readonly starts?: readonly DatasetPlanning[];
+};
+
 /**
  * Records when each dataset is requested again, as code and configuration have it now, so that views know what is stale.
  * Of the datasets of the request also the scopes whose timing is their own. Groups of apps and keywords, and what the configuration lists, are recorded beside them. For processes that are about to plan work.
  */
-export async function noteTimings(
-  db: Database,
-  { request, settings, now }: { request: SyncRequest; settings: Settings; now: number },
-): Promise<void> {
-  const starts = await startsOf(db, { ...request, only: {} }, settings);
+export async function noteTimings(db: Database, { request, settings, now, starts: known }: Noting): Promise<void> {
+  const starts = known ?? (await startsOf(db, { ...request, only: {} }, settings));
   const lookbacks = new Map(starts.map(({ dataset, lookbackDays }) => [dataset.name, lookbackDays]));
   const defaults = datasets.map(({ name, tables, timing }) => {
     const own = settingsOf({ name, tables }, settings);

@@ -21,13 +21,16 @@ export function unusableSettings(name: string, { options, ...given }: DatasetSet
     ...whenUnusable(dataset, partitions),
     ...(canLearn(dataset) ? {} : { lookback: "its figures are not compared from night to night" }),
     ...(isPaged ? {} : { most_pages: "its answers have no pages" }),
+    ...(isKeptByMonth(dataset) ? {} : { partitions: notByMonth }),
     ...keepUnusable(dataset, given),
   };
 }
 
+const notByMonth = "its rows are not in monthly partitions";
+
 function keepUnusable(dataset: Dataset, { keep_months: keepMonths, ...given }: DatasetSettings): Unusable {
   if (keepMonths === undefined) return {};
-  if (!isKeptByMonth(dataset)) return { keep_months: "its rows are not in monthly partitions" };
+  if (!isKeptByMonth(dataset)) return { keep_months: notByMonth };
   const kept = fewestDays(keepMonths);
   const reason = `keep_months: ${keepMonths} keeps as few as ${kept} days`;
   const isLonger = (days: number | undefined) => days !== undefined && days > kept;

@@ -12,7 +12,7 @@ import {
   limitLockWaits,
   monthsBefore,
   removeMonth,
-  type MonthPartition,
+  type PartitionedMonth,
   type RetentionAction,
 } from "../load/old-months.ts";
 import { dropComparisons } from "../load/comparisons.ts";
@@ -22,7 +22,7 @@ import { settingsOf } from "../planner/dataset-settings.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 
 /** A month of facts or requests that is kept no longer, with the datasets that write its table. */
-export type OldMonth = MonthPartition & { readonly datasets: readonly string[]; readonly keptFrom: Day };
+export type OldMonth = PartitionedMonth & { readonly datasets: readonly string[]; readonly keptFrom: Day };
 
 /** What came of an old month: gone, or put off: while a slice writes to it or a lock is not available, or until it is published. */
 export type Retired = OldMonth & { readonly outcome: "gone" | "in use" | "not published" };

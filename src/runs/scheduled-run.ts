@@ -14,7 +14,7 @@ import { announceQueued } from "../ledger/shared-queue.ts";
 import { closeRun, enqueue, openRun, type RunStart } from "../ledger/runs.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
-import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
+import { datasetsOf, planStarts, startsOf } from "../planner/plan-stream.ts";
 import { noteTimings } from "../planner/record-timings.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
 import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
@@ -37,14 +37,15 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
     if (taken > 0) await announceQueued(locked);
     let planned = 0;
     let stage: Dataset["stage"] | null = null;
-    for await (const chunk of planChunks(locked, request, settings)) {
+    const starts = await startsOf(locked, request, settings);
+    for await (const chunk of planStarts(locked, starts)) {
       planned += await enqueue(locked, runId, chunk.slices, clock.now());
       stage = chunk.stage;
       // what is left is planned by the next worker at its start
       if (halted.aborted) break;
     }
     if (!halted.aborted) await noteLostDays(locked, { runId, today: request.today, now: clock.now() });
-    if (!halted.aborted) await noteTimings(locked, { request, settings, now: clock.now() });
+    if (!halted.aborted) await noteTimings(locked, { request, settings, now: clock.now(), starts });
     await closeRun(locked, runId, halted.aborted ? "interrupted" : "planned", clock.now());
     log.info({ run_id: runId, stage, slices: planned, adopted }, "schedule.planned");
   });

@@ -12,7 +12,7 @@ import { takeOver } from "./take-over.ts";
 import { cutPlan } from "../planner/cut-to-budget.ts";
 import { readUnfinished } from "./unfinished.ts";
 import { noteTimings } from "../planner/record-timings.ts";
-import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
+import { datasetsOf, planStarts, startsOf } from "../planner/plan-stream.ts";
 import { drain, finish, runToEnd, type Wave } from "./run-to-end.ts";
 import type { SyncParts, SyncResult } from "./run-parts.ts";
 import type { SyncRequest } from "../planner/request.ts";
@@ -53,11 +53,14 @@ function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Pro
   return withAdvisoryLock(db, "planning", async (locked) => {
     const adopted = await adoptOrphanedSlices(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
     const failed = await takeFailed(parts, locked, { runId, names });
-    const taking = { runId, request, settings: parts.settings, mostCredits: parts.budget.left() };
+    const { settings } = parts;
+    const taking = { runId, request, settings, mostCredits: parts.budget.left() };
     const taken = adopted + failed > 0 ? 0 : await takeOver(parts.ingest, locked, taking);
     if (adopted + failed + taken > 0) return { taken: adopted + failed + taken, leftOut: 0, isWhole: false };
-    await noteTimings(locked, { request, settings: parts.settings, now: clock.now() });
-    const { chunks, leftOut } = await cutPlan(() => planChunks(locked, request, parts.settings), {
+    const starts = await startsOf(locked, request, settings);
+    const known = request.only === undefined ? { starts } : {};
+    await noteTimings(locked, { request, settings, now: clock.now(), ...known });
+    const { chunks, leftOut } = await cutPlan(() => planStarts(locked, starts), {
       mostCredits: parts.budget.left(),
       newestFirst: true,
     });

@@ -10,8 +10,9 @@ let stage: ExportStage;
 beforeEach(async () => {
   stage = await openExportStage();
   await stage.ranks("2026-05-04", 3);
-  await stage.ranks("2026-06-04", 4);
-  await stage.ranks("2026-06-30", 1);
+  // a month in partitions of days is exported as any other
+  await stage.ranks("2026-06-04", 4, "day");
+  await stage.ranks("2026-06-30", 1, "day");
   await stage.ranks("2026-07-01", 2);
 });
 afterEach(() => stage[Symbol.asyncDispose]());

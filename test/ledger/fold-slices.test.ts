@@ -242,3 +242,30 @@ test("slices that are final become one of their list and month; what is requeste
   await write([{ ...again, state: "empty" }]);
   expect(await statesOf()).toEqual(["2026-03-09 2 0 0", "2026-03-10 0 0 2", "2026-03-11 2 0 0"]);
 });
+
+test("of items that lists share the newest slice about each decides, and a refused item is not due again", async () => {
+  await emptied();
+  await stage.pool.query("insert into ops.batch (items, digest) values ('{gamma,delta}', 'd'), ('{delta}', 'e')");
+  const usual = { app: 1, from: 4, length: 1, after: 9, run: 1, rejected: false, isStored: false, fingerprint: "" };
+  const cellsOf = () =>
+    asOfToday(async (db) => {
+      const { rows } = await sql<object>`
+        select cell_count::int as cells, loaded_count::int as loaded, failed_count::int as failed, empty_count::int as empty, stale_count::int as stale
+        from   ops.coverage_daily where dataset = 'keyword_rank' and date_day = ${addDays(first, 4)}::date`.execute(db);
+      return rows;
+    });
+  // alpha and beta, then beta and gamma
+  await write([
+    { ...usual, list: 0, state: "loaded" },
+    { ...usual, list: 2, state: "failed" },
+  ]);
+  expect(await cellsOf()).toEqual([{ cells: 3, loaded: 1, failed: 2, empty: 0, stale: 0 }]);
+  await write([{ ...usual, list: 0, state: "empty" }]);
+  expect(await cellsOf()).toEqual([{ cells: 3, loaded: 0, failed: 1, empty: 2, stale: 0 }]);
+  // gamma, which the failed slice requested later, and delta, before the source had settled; then delta alone, which is refused
+  await write([{ ...usual, list: 3, state: "loaded", after: 0 }]);
+  expect(await cellsOf()).toEqual([{ cells: 4, loaded: 2, failed: 0, empty: 2, stale: 1 }]);
+  await write([{ ...usual, list: 4, from: 5, state: "skipped" }]);
+  await stage.pool.query("update ops.slice set error_code = 'bad_request' where state = 'skipped'");
+  expect(await cellsOf()).toEqual([{ cells: 4, loaded: 2, failed: 0, empty: 2, stale: 0 }]);
+});

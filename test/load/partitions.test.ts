@@ -5,6 +5,7 @@ import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { prepareLoad, runLoads } from "../../src/load/load.ts";
+import { monthsBefore } from "../../src/load/old-months.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Load } from "../../src/load/ready-load.ts";
 import type { Table } from "../../src/load/table.ts";
@@ -12,7 +13,7 @@ import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-st
 
 const [ranks] = keywordRank.tables as readonly [Table];
 
-describe("monthly partitions", () => {
+describe("partitions", () => {
   let stage: WarehouseStage;
 
   beforeEach(async () => {
@@ -60,6 +61,58 @@ describe("monthly partitions", () => {
         stage.db,
       );
     expect(rows).toEqual([]);
+  });
+
+  test("are of a day where the table is set so; a month stays as it was begun, there and back again", async () => {
+    const byDay = (...days: readonly string[]) =>
+      createPartitions(stage.db, new Set([ranks.name])).cover(
+        ranks,
+        days.map((text) => day(text)),
+      );
+    const load = (...days: readonly string[]) => stage.load({ table: ranks, rows: days.map((text) => rank(text, 1)) });
+    await load("2026-01-15");
+    await byDay("2026-01-20", "2026-02-03", "2026-02-28");
+    await load("2026-01-20", "2026-02-03", "2026-02-28");
+    // the setting is taken back
+    await load("2026-02-10", "2026-03-01");
+    expect(await leaves()).toEqual([
+      "parts.fact_keyword_rank_2026_01 FOR VALUES FROM ('2026-01-01') TO ('2026-02-01')",
+      "parts.fact_keyword_rank_2026_02_03 FOR VALUES FROM ('2026-02-03') TO ('2026-02-04')",
+      "parts.fact_keyword_rank_2026_02_10 FOR VALUES FROM ('2026-02-10') TO ('2026-02-11')",
+      "parts.fact_keyword_rank_2026_02_28 FOR VALUES FROM ('2026-02-28') TO ('2026-03-01')",
+      "parts.fact_keyword_rank_2026_03 FOR VALUES FROM ('2026-03-01') TO ('2026-04-01')",
+    ]);
+    expect((await stage.rows(ranks, "date_day, rank")).map((row) => row["date_day"])).toEqual([
+      "2026-01-15",
+      "2026-01-20",
+      "2026-02-03",
+      "2026-02-10",
+      "2026-02-28",
+      "2026-03-01",
+    ]);
+    expect(await monthsBefore(stage.db, ranks.name, day("2026-03-01"))).toMatchObject([
+      { month: "2026-01-01", rows: 2 },
+      { month: "2026-02-01", rows: 3 },
+    ]);
+  });
+
+  test("of days begin with sums of their own: those of the days beside them stay", async () => {
+    const byDay = createPartitions(stage.db, new Set([ranks.name]));
+    const sums = async () => {
+      const { rows } = await sql<{ line: string }>`
+        select date_day || ' ' || answered_keyword_count as line from core.fact_keyword_rank_summary order by 1`.execute(
+        stage.db,
+      );
+      return rows.map(({ line }) => line);
+    };
+    await byDay.cover(ranks, [day("2026-02-03"), day("2026-02-04")]);
+    await stage.load({ table: ranks, rows: [rank("2026-02-03", 1), rank("2026-02-04", 1)] });
+    expect(await sums()).toEqual(["2026-02-03 1", "2026-02-04 1"]);
+    await sql`drop table parts.fact_keyword_rank_2026_02_04`.execute(stage.db);
+    await byDay.cover(ranks, [day("2026-02-05")]);
+    expect(await sums()).toEqual(["2026-02-03 1", "2026-02-04 1"]);
+    await byDay.coverAnew(ranks, [day("2026-02-04")]);
+    expect(await sums()).toEqual(["2026-02-03 1"]);
   });
 
   test("carry the key of the table, so that a second load of a row changes it", async () => {

@@ -44,14 +44,18 @@ const months = () =>
   );
 
 test("swaps only months that changed, whole, and removes those that are gone", async () => {
-  for (const start of ["2026-04-01", "2026-05-01", "2026-06-01"]) await stage.ranks(start, 3);
+  await stage.ranks("2026-04-01", 3);
+  // a month in partitions of days is published as any other
+  await stage.ranks("2026-05-01", 2, "day");
+  await stage.ranks("2026-05-02", 1, "day");
+  await stage.ranks("2026-06-01", 3);
   expect(await published()).toEqual({ swapped: 3, unchanged: 0, removed: 0, rows: 9 });
   there.changes();
   expect(await published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 9 });
   expect(there.changes().filter((statement) => !/if not exists/.test(statement))).toEqual([]);
 
   await stage.pool.query(`
-    update ${ranks} set rank = 77 where date_day = '2026-05-01' and rank = 3; delete from ${ranks} where date_day = '2026-06-01'`);
+    update ${ranks} set rank = 77 where date_day = '2026-05-01' and rank = 2; delete from ${ranks} where date_day = '2026-06-01'`);
   expect(await published()).toEqual({ swapped: 1, unchanged: 1, removed: 1, rows: 6 });
   expect(there.changes().filter((statement) => statement.startsWith("alter"))).toEqual([
     "alter table `core`.`fact_keyword_rank` replace partition 202605 from storehouse.staging",

@@ -152,7 +152,27 @@ describe("retention", () => {
     await stage.query("update ops.slice set state = 'failed' where window_start = $1", [from]);
     await stage.retry();
     expect(await retired("detach")).toEqual([old]);
-    expect(await stage.query(`select count(*) > 0 as some from archive.${leaf}_2`)).toEqual([{ some: true }]);
+    expect(await stage.query(`select count(*) > 0 as some from archive.${leaf}_copy_2`)).toEqual([{ some: true }]);
+  });
+
+  test("a month in partitions of days goes as a whole, into the archive as well; a loader takes the setting from the configuration", async () => {
+    const byDay: RunOptions = { settings: { datasets: { keyword_rank: { keep_months: 1, partitions: "day" } } } };
+    await stage.query(`drop table parts.fact_keyword_rank_${from.slice(0, 7).replace("-", "_")}`);
+    await stage.query("update ops.slice set state = 'failed' where window_start < $1", [kept]);
+    await stage.retry({ settings: { datasets: { keyword_rank: { partitions: "day" } } } });
+    const leafOf = (day: Day) => `fact_keyword_rank_${day.replaceAll("-", "_")}`;
+    const gone = [0, 1, 2].map((days) => leafOf(addDays(from, days)));
+    const leaves = (schema: string) =>
+      stage.query<{ leaf: string }>(
+        "select relname as leaf from pg_class where relnamespace = $1::regnamespace and relkind = 'r' and relname ^@ 'fact_keyword_rank_' order by 1",
+        [schema],
+      );
+    const names = (rows: readonly { leaf: string }[]) => rows.map(({ leaf }) => leaf);
+    expect(names(await leaves("parts"))).toEqual([...gone, leafOf(kept).slice(0, -3)]);
+    expect(await days()).toHaveLength(6);
+    expect(await retired("detach", byDay)).toEqual([old]);
+    expect([names(await leaves("parts")), names(await leaves("archive"))]).toEqual([[leafOf(kept).slice(0, -3)], gone]);
+    expect((await days())[0]).toBe(kept);
   });
 
   test("a month that a slice is about to write to is left for the next time", async () => {

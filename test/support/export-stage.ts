@@ -33,8 +33,8 @@ export type ExportStage = AsyncDisposable &
     readonly read: (select: string) => Promise<readonly (readonly (string | null)[])[]>;
     /** When each file was last written, and which file it is: equal for two moments between which nothing was. */
     readonly files: () => Promise<Readonly<Record<string, string>>>;
-    /** Ranks 1 to `count` of the first keywords, one a row, on a day. */
-    readonly ranks: (day: string, count: number) => Promise<void>;
+    /** Ranks 1 to `count` of the first keywords, one a row, on a day; in the partition of its month, or of the day alone. */
+    readonly ranks: (day: string, count: number, partition?: "month" | "day") => Promise<void>;
   };
 
 /** Where to, and how it is reached. */
@@ -72,8 +72,8 @@ export async function openExportStage(): Promise<ExportStage> {
       return result.getRowsJson() as (string | null)[][];
     },
     files: () => filesUnder(out),
-    ranks: async (day, count) => {
-      await createPartitions(db).cover(ranks, [day as never]);
+    ranks: async (day, count, partition = "month") => {
+      await createPartitions(db, new Set(partition === "day" ? [ranks.name] : [])).cover(ranks, [day as never]);
       await pool.query(
         "insert into core.dim_app (app_key, store, track_id) overriding system value values (1, 'ios', '1') on conflict do nothing",
       );

@@ -4,6 +4,7 @@ import { applyHeld } from "../../archive/apply-held.ts";
 import { readHeld, type HeldAnswer } from "../../ledger/held-answers.ts";
 import { createDimensions } from "../../load/dimensions.ts";
 import { createPartitions } from "../../load/partitions.ts";
+import { tablesByDay } from "../../planner/dataset-settings.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 import { withApp } from "../with-app.ts";
@@ -19,12 +20,13 @@ export function defineHeld(command: Command): void {
     .action((options: Options) => withApp((app) => showOrApply(app, options)));
 }
 
-async function showOrApply({ warehouse: { db }, clock }: App, options: Options): Promise<void> {
+async function showOrApply({ warehouse: { db }, clock, config }: App, options: Options): Promise<void> {
   const held = (await readHeld(db)).filter(
     ({ dataset }) => options.dataset === undefined || dataset === options.dataset,
   );
   if (options.apply === true) {
-    const parts = { db, clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+    const partitions = createPartitions(db, tablesByDay(config.settings));
+    const parts = { db, clock, dimensions: createDimensions(db), partitions };
     for (const answer of held) await applyHeld(parts, answer);
   }
   if (options.json) printJson(held);

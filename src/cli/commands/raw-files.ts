@@ -8,6 +8,7 @@ import { strikerOf } from "../../core/secret.ts";
 import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import { createDimensions } from "../../load/dimensions.ts";
 import { createPartitions } from "../../load/partitions.ts";
+import { tablesByDay } from "../../planner/dataset-settings.ts";
 import { boundsOf, dayArgument, folderArgument, onlyDatasets } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
 import { count, countOf, print, printJson, remark } from "../output.ts";
@@ -67,7 +68,8 @@ export function addRawImport(raw: Command): void {
     )
     .action((places: string[], options: ImportOptions) =>
       withApp(async ({ warehouse: { db }, clock, config }) => {
-        const parts = { db, clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+        const partitions = createPartitions(db, tablesByDay(config.settings));
+        const parts = { db, clock, dimensions: createDimensions(db), partitions };
         const done = await importFiles(parts, places, {
           dryRun: options.dryRun === true,
           refused: (error) => remark(error.message),

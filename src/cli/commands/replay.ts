@@ -10,6 +10,7 @@ import { missingAnswers, type MissingAnswers } from "../../ledger/landed-slices.
 import { forgetReplays } from "../../ledger/replay-progress.ts";
 import { createDimensions } from "../../load/dimensions.ts";
 import { createPartitions } from "../../load/partitions.ts";
+import { tablesByDay } from "../../planner/dataset-settings.ts";
 import { boundsOf, dayArgument, onlyDatasets } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
 import { print, printJson, remark } from "../output.ts";
@@ -43,10 +44,11 @@ export function defineReplay(command: Command): void {
     .action((options: Options) => withApp((app) => rebuild(app, options)));
 }
 
-async function rebuild({ warehouse: { db }, clock }: App, options: Options): Promise<void> {
+async function rebuild({ warehouse: { db }, clock, config }: App, options: Options): Promise<void> {
   const wanted = options.dataset.length > 0 ? [...new Set(options.dataset)].map(datasetNamed) : datasets;
   const request = { within: boundsOf(options), keepPruned: options.keepPruned === true, program: programDigest() };
-  const parts = { db, clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+  const partitions = createPartitions(db, tablesByDay(config.settings));
+  const parts = { db, clock, dimensions: createDimensions(db), partitions };
   const names = wanted.map(({ name }) => name);
   await refuseWhatIsGone(db, wanted, request);
   if (options.restart) await forgetReplays(db, names);

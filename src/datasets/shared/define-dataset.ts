@@ -194,10 +194,19 @@ export function fetchOptionFor(
     return {
       ...option,
       maxItems: Number.POSITIVE_INFINITY,
-      tracked: new Set(partition.tracked),
+      tracked: setOf(partition.tracked ?? []),
       calls: wholeList.calls(partition.scope),
     };
   return option.maxItems > 1 || itemsPerCall === undefined ? option : { ...option, maxItems: itemsPerCall };
+}
+
+/** Countries of an app may share a list. */
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function setOf(items: readonly string[]): ReadonlySet<string> {
+  const made = sets.get(items) ?? new Set(items);
+  sets.set(items, made);
+  return made;
 }
 
 /** How many calls answer a slice; each is stored as a page of it. */

@@ -1,0 +1,122 @@
+import { dayOf, type Day } from "../core/day.ts";
+import { sliceStates, type Covered, type Scope } from "../core/slice.ts";
+import type { Window } from "../core/window.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+import { numbersIn } from "../postgres/text-array.ts";
+import { goneBefore } from "./dropped-months.ts";
+
+/*
+ * A night of a large account reads millions of slices that differ by nothing but their days. So those of one scope, list, operation and
+ * fingerprint come as one row with lists of numbers: their texts are sent once, and days are counted from 1970-01-01.
+ */
+
+/** Slices of one scope that share list, operation and fingerprint; of each its number, its days, the day of its planning, and its kind. */
+export type PackedSlices = {
+  /** The place of the scope among those that were given, from 0. */
+  readonly place: number;
+  readonly batch: string | null;
+  readonly operation: string;
+  readonly fingerprint: string;
+  readonly ids: string;
+  readonly starts: string;
+  readonly ends: string;
+  readonly planned: string;
+  readonly kinds: string;
+  /** Those of which days were dropped since, and before which day; null where there is none. */
+  readonly gone_ids: string | null;
+  readonly gone: string | null;
+};
+
+const epoch = sql`date '1970-01-01'`;
+
+/** What is added to the place of a state where the service refused the request, and where the slice is the tail of another. */
+const [isRefused, isTail] = [16, 32];
+
+/** SQL: the place of a state in `sliceStates`; the commonest is the first. */
+const stateNumber = sql`case s.state when 'loaded' then ${sql.lit(sliceStates.indexOf("loaded"))}
+  else array_position(${[...sliceStates]}::text[], s.state) - 1 end`;
+
+/** Reads the slices of some scopes whose windows touch `within`. */
+export async function readPacked(
+  db: Database,
+  {
+    dataset,
+    within,
+    scopes,
+  }: { readonly dataset: string; readonly within: Partial<Window>; readonly scopes: readonly Scope[] },
+): Promise<readonly PackedSlices[]> {
+  const { rows } = await sql<PackedSlices>`
+    with wanted as materialized (
+      select place::integer - 1 as place, text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
+      from   unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) with ordinality as w (text, place)
+    )
+    select w.place, p.*
+    from   wanted as w
+    cross  join lateral (
+      select s.batch_id as batch, s.operation, s.fingerprint, array_agg(s.slice_id)::text as ids,
+             array_agg(s.window_start - ${epoch})::text as starts, array_agg(s.window_end - ${epoch})::text as ends,
+             array_agg(s.as_of - ${epoch})::text as planned,
+             array_agg(${stateNumber}
+                       + case when s.state = 'skipped' and s.error_code in ('bad_request', 'not_encodable') then ${sql.lit(isRefused)} else 0 end
+                       + case when s.tail_of is null then 0 else ${sql.lit(isTail)} end)::text as kinds,
+             array_agg(s.slice_id) filter (where s.gone is not null)::text as gone_ids,
+             array_agg(s.gone - ${epoch}) filter (where s.gone is not null)::text as gone
+      from   (select *, case when exists (select from ops.retention_log as m where m.dataset = ${dataset}) then ${goneBefore} end as gone
+              from   (select *
+                      from   ops.slice_log as s
+                      where  hashtextextended(s.scope::text, 0) = w.hash and s.window_end > ${within.start ?? "-infinity"}::date
+                      offset 0) as s -- a fence: the index on datasets would be read from end to end for each scope
+              where  s.scope = w.scope and s.dataset = ${dataset} and s.window_start < ${within.end ?? "infinity"}::date) as s
+      group  by s.batch_id, s.operation, s.fingerprint
+    ) as p`.execute(db);
+  return rows;
+}
+
+/** The slices of one scope, the oldest first. */
+export function unpacked(
+  scope: Scope,
+  packed: readonly PackedSlices[],
+  lists: ReadonlyMap<string, readonly string[]>,
+): readonly Covered[] {
+  const ids: number[] = [];
+  const found: Covered[] = [];
+  for (const one of packed) {
+    const { operation, fingerprint } = one;
+    const items = one.batch === null ? null : (lists.get(one.batch) ?? null);
+    const [starts, ends, planned, kinds] = [one.starts, one.ends, one.planned, one.kinds].map(numbersIn);
+    const gone = goneOf(one);
+    for (const [index, id] of numbersIn(one.ids).entries()) {
+      const kind = kinds?.[index] ?? 0;
+      const goneFrom = gone?.get(id);
+      ids.push(id);
+      found.push({
+        scope,
+        operation,
+        items,
+        window: { start: dayAt(starts?.[index] ?? 0), end: dayAt(ends?.[index] ?? 0) },
+        state: sliceStates[kind % isRefused] ?? "loaded",
+        asOf: dayAt(planned?.[index] ?? 0),
+        fingerprint,
+        refused: (kind & isRefused) !== 0,
+        ...((kind & isTail) === 0 ? {} : { isTail: true as const }),
+        ...(goneFrom === undefined ? {} : { goneBefore: dayAt(goneFrom) }),
+      });
+    }
+  }
+  return inOrderOf(ids, found);
+}
+
+function goneOf({ gone_ids: ids, gone }: PackedSlices): ReadonlyMap<number, number> | null {
+  if (ids === null || gone === null) return null;
+  const days = numbersIn(gone);
+  return new Map(numbersIn(ids).map((id, index) => [id, days[index] ?? 0]));
+}
+
+function inOrderOf(ids: readonly number[], slices: readonly Covered[]): readonly Covered[] {
+  const order = Uint32Array.from(ids.keys()).sort((a, b) => (ids[a] ?? 0) - (ids[b] ?? 0));
+  return Array.from(order, (index) => slices[index] as Covered);
+}
+
+const dayMs = 86_400_000;
+const dayAt = (count: number): Day => dayOf(count * dayMs);
