@@ -5813,7 +5813,7 @@ create table ops.dropped_month (
   month_start date not null, -- First day of the month.
   action text not null, -- drop or detach (the rows are then in the schema archive).
   rows_gone bigint not null, -- Rows of the month, of all datasets of the table.
-  bytes_gone bigint not null, -- Bytes of the partition, including indexes.
+  bytes_gone bigint not null, -- Bytes of its partitions, including indexes.
   dropped_by text not null, -- Database role that did it.
   dropped_at timestamp with time zone not null, -- When it was dropped. Slices that ended before have no rows in this month any more.
   is_done boolean not null, -- False only within the transaction that removes the month. ops.remove_month removes no other month.
@@ -6912,7 +6912,7 @@ create view ops.retention_log (
   month_start date, -- First day of the month.
   action text, -- drop or detach (the rows are then in the schema archive).
   rows_gone bigint, -- Rows of the month, of all datasets of the table.
-  bytes_gone bigint, -- Bytes of the partition, including indexes.
+  bytes_gone bigint, -- Bytes of its partitions, including indexes.
   dropped_by text, -- Database role that did it.
   dropped_at timestamp with time zone, -- When it was dropped. Slices that ended before have no rows in this month any more.
   is_done boolean -- False only within the transaction that removes the month. ops.remove_month removes no other month.
@@ -8077,16 +8077,18 @@ end
 $function$;
 revoke all on function ops.hold_request_month(date) from public;
 
--- Creates the partition of a fact for the month that starts on the given day; returns false when it exists. The caller needs the right to execute the function and no right to create tables.
-CREATE OR REPLACE FUNCTION ops.make_partition(fact regclass, month date)
- RETURNS boolean
+-- Creates the partition of a fact that holds a day: that of its month, or with by_day that of the day alone, unless the month has partitions of the other kind already. Returns the days that the partition holds and whether it is new. The caller needs the right to execute the function and no right to create tables.
+CREATE OR REPLACE FUNCTION ops.make_partition(fact regclass, day date, by_day boolean DEFAULT false, OUT held daterange, OUT is_new boolean)
+ RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  fact_name text;
-  leaf_name text;
+  fact_name  text;
+  month      date := date_trunc('month', day::timestamp)::date;
+  month_leaf text;
+  leaf_name  text;
 begin
   select c.relname into fact_name
   from   pg_catalog.pg_partitioned_table as p
@@ -8094,25 +8096,32 @@ begin
   join   pg_catalog.pg_attribute         as a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
   where  c.oid = fact and c.relnamespace = 'core'::regnamespace and p.partstrat = 'r' and p.partnatts = 1 and a.atttypid = 'date'::regtype;
   if fact_name is null then
-    raise exception '% is no fact with monthly partitions', fact using errcode = 'invalid_parameter_value';
+    raise exception '% is no fact with partitions by day', fact using errcode = 'invalid_parameter_value';
   end if;
-  if month is null or not isfinite(month) or extract(day from month) <> 1 or month not between '1970-01-01' and '2199-12-01' then
-    raise exception '% is no first day of a month between 1970 and 2199', coalesce(month::text, 'null') using errcode = 'invalid_parameter_value';
+  if day is null or not isfinite(day) or day not between '1970-01-01' and '2199-12-31' then
+    raise exception '% is no day between 1970 and 2199', coalesce(day::text, 'null') using errcode = 'invalid_parameter_value';
   end if;
-  leaf_name := fact_name || to_char(month, '"_"YYYY"_"MM');
+  month_leaf := fact_name || to_char(month, '"_"YYYY"_"MM');
   -- two workers may want the same month at once; the second finds it there
-  perform pg_advisory_xact_lock(hashtext('storehouse partition ' || leaf_name));
-  if exists (select from pg_catalog.pg_class where relnamespace = 'parts'::regnamespace and relname = leaf_name) then
-    return false;
+  perform pg_advisory_xact_lock(hashtext('storehouse partition ' || month_leaf));
+  -- a month stays as it was begun: rows need not move when the setting changes
+  if to_regclass(format('parts.%I', month_leaf)) is not null then
+    by_day := false;
+  elsif exists (select from pg_catalog.pg_class where relnamespace = 'parts'::regnamespace and relname ~ ('^' || month_leaf || '_[0-9]{2}$')) then
+    by_day := true;
+  end if;
+  leaf_name := month_leaf || case when by_day then to_char(day, '"_"DD') else '' end;
+  held := case when by_day then daterange(day, day + 1) else daterange(month, (month + interval '1 month')::date) end;
+  is_new := to_regclass(format('parts.%I', leaf_name)) is null;
+  if not is_new then
+    return;
   end if;
   execute format('create table parts.%I (like core.%I including defaults including constraints)', leaf_name, fact_name);
   -- attaching takes a lighter lock on the parent than `create table ... partition of`, so loads beside it go on
-  execute format('alter table core.%I attach partition parts.%I for values from (%L) to (%L)',
-                 fact_name, leaf_name, month, (month + interval '1 month')::date);
-  return true;
+  execute format('alter table core.%I attach partition parts.%I for values from (%L) to (%L)', fact_name, leaf_name, lower(held), upper(held));
 end
 $function$;
-revoke all on function ops.make_partition(regclass,date) from public;
+revoke all on function ops.make_partition(regclass,date,boolean) from public;
 
 -- Creates the partitions of ops.request for the months of the given days and for those of requests that have none, and moves these requests there. Returns how many it created. The caller needs the right to execute the function and no right to create tables.
 CREATE OR REPLACE FUNCTION ops.make_request_months(months date[])
@@ -8149,7 +8158,7 @@ end
 $function$;
 revoke all on function ops.make_request_months(date[]) from public;
 
--- Drops the partition of a month of a fact or of ops.request, or moves it to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when it does not exist. The caller needs the right to execute the function and no right to drop tables.
+-- Drops the partitions of a month of a fact or of ops.request, or moves them to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when there are none. The caller needs the right to execute the function and no right to drop tables.
 CREATE OR REPLACE FUNCTION ops.remove_month(fact regclass, month date, to_archive boolean)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -8159,9 +8168,11 @@ AS $function$
 declare
   schema     text;
   fact_name  text;
+  month_leaf text;
   leaf_name  text;
   taken      integer;
   index_name text;
+  is_gone    boolean := false;
 begin
   select c.relnamespace::regnamespace, c.relname into schema, fact_name
   from   pg_catalog.pg_partitioned_table as p
@@ -8173,34 +8184,37 @@ begin
   if not exists (select from ops.dropped_month as d where d.table_name = schema || '.' || fact_name and d.month_start = month and not d.is_done) then
     raise exception 'the month % of % is not noted as one that goes', coalesce(month::text, 'null'), fact using errcode = 'invalid_parameter_value';
   end if;
-  leaf_name := fact_name || to_char(month, '"_"YYYY"_"MM');
-  -- a process that creates the same month waits until it is removed
-  perform pg_advisory_xact_lock(hashtext('storehouse partition ' || leaf_name));
-  if exists (select from pg_catalog.pg_inherits as i where i.inhparent = fact and i.inhrelid = to_regclass(format('parts.%I', leaf_name))) then
-    execute format('alter table %I.%I detach partition parts.%I', schema, fact_name, leaf_name);
-  end if;
-  if to_regclass(format('parts.%I', leaf_name)) is null then
-    return false;
-  end if;
-  if not to_archive then
-    execute format('drop table parts.%I', leaf_name);
-    return true;
-  end if;
-  -- a month that was detached before, loaded anew and detached again gets a number behind its name, and so do its indexes
-  select count(*) into taken
-  from   pg_catalog.pg_class as c
-  where  c.relnamespace = 'archive'::regnamespace and c.relkind = 'r' and c.relname ~ ('^' || leaf_name || '(_[0-9]+)?$');
-  if taken > 0 then
-    for index_name in select c.relname from pg_catalog.pg_index as i join pg_catalog.pg_class as c on c.oid = i.indexrelid
-                      where i.indrelid = to_regclass(format('parts.%I', leaf_name))
-    loop
-      execute format('alter index parts.%I rename to %I', index_name, index_name || '_' || taken + 1);
-    end loop;
-    execute format('alter table parts.%I rename to %I', leaf_name, leaf_name || '_' || taken + 1);
-    leaf_name := leaf_name || '_' || taken + 1;
-  end if;
-  execute format('alter table parts.%I set schema archive', leaf_name);
-  return true;
+  month_leaf := fact_name || to_char(month, '"_"YYYY"_"MM');
+  -- a process that creates a partition of the same month waits until it is removed
+  perform pg_advisory_xact_lock(hashtext('storehouse partition ' || month_leaf));
+  for leaf_name in select c.relname from pg_catalog.pg_class as c
+                   where  c.relnamespace = 'parts'::regnamespace and c.relkind = 'r' and c.relname ~ ('^' || month_leaf || '(_[0-9]{2})?$')
+                   order  by c.relname
+  loop
+    is_gone := true;
+    if exists (select from pg_catalog.pg_inherits as i where i.inhparent = fact and i.inhrelid = to_regclass(format('parts.%I', leaf_name))) then
+      execute format('alter table %I.%I detach partition parts.%I', schema, fact_name, leaf_name);
+    end if;
+    if not to_archive then
+      execute format('drop table parts.%I', leaf_name);
+      continue;
+    end if;
+    -- what was detached before, loaded anew and detached again gets a number behind its name, and so do its indexes
+    select count(*) into taken
+    from   pg_catalog.pg_class as c
+    where  c.relnamespace = 'archive'::regnamespace and c.relkind = 'r' and c.relname ~ ('^' || leaf_name || '(_copy_[0-9]+)?$');
+    if taken > 0 then
+      for index_name in select c.relname from pg_catalog.pg_index as i join pg_catalog.pg_class as c on c.oid = i.indexrelid
+                        where i.indrelid = to_regclass(format('parts.%I', leaf_name))
+      loop
+        execute format('alter index parts.%I rename to %I', index_name, index_name || '_copy_' || taken + 1);
+      end loop;
+      execute format('alter table parts.%I rename to %I', leaf_name, leaf_name || '_copy_' || taken + 1);
+      leaf_name := leaf_name || '_copy_' || taken + 1;
+    end if;
+    execute format('alter table parts.%I set schema archive', leaf_name);
+  end loop;
+  return is_gone;
 end
 $function$;
 revoke all on function ops.remove_month(regclass,date,boolean) from public;

@@ -53,7 +53,7 @@ export function numbersIn(list: string): readonly number[] {
   let [number, sign] = [0, 1];
   for (let at = 1; at < list.length; at += 1) {
     const code = list.charCodeAt(at);
-    if (code >= 48 && code <= 57) number = number * 10 + code - 48;
+    if (code >= 48 && code <= 57) number = number * 10 + (code - 48);
     else if (code === 45) sign = -1;
     // after the last number of a list that has any
     else if (at > 1) {

@@ -118,4 +118,24 @@ describe("coverageReader", () => {
     const found = (await coverageReader(stage.db, "keyword_rank", {}).read([odd])).get(scopeKey(odd));
     expect(found?.map(({ fingerprint }) => fingerprint)).toEqual(["keywords, 12", draft().fingerprint]);
   });
+
+  test("says of answered days that were dropped since before which day, and of which slices that are tails", async () => {
+    const week = { start: day("2026-07-29"), end: day("2026-08-05") };
+    await stage.inState(run, "loaded", worker, draft({ window: week }));
+    await stage.inState(run, "failed", worker, draft({ window: august(1) }));
+    const [first] = await stage.slices("slice_id");
+    await stage.insert(run, draft({ window: august(9), tailOf: String(first?.["slice_id"]) }));
+    const read = async () =>
+      [...(await coverageReader(stage.db, "keyword_rank", {}).read([draft().scope])).values()].flat();
+    expect((await read()).map(({ goneBefore, isTail }) => [goneBefore, isTail])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+      [undefined, true],
+    ]);
+    await stage.pool.query(
+      `insert into ops.dropped_month values ('keyword_rank', 'core.fact_keyword_rank', '2026-07-01', 'drop', 0, 0, 'me', now() + interval '100 years', true)`,
+    );
+    expect((await read()).map(({ goneBefore }) => goneBefore)).toEqual(["2026-08-01", undefined, undefined]);
+    await stage.pool.query("delete from ops.dropped_month");
+  });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { isFlatArray, parseTextArray } from "../../src/postgres/text-array.ts";
+import { isFlatArray, numbersIn, parseTextArray } from "../../src/postgres/text-array.ts";
 
 /** As the server writes a list: what needs quotes has them, quotes and backslashes have a backslash before them. */
 function written(list: readonly (string | null)[]): string {
@@ -34,4 +34,13 @@ test("a list of lists, or one that counts from elsewhere, is none that it reads"
     false,
     false,
   ]);
+});
+
+test("a list of whole numbers comes back as it was written", () => {
+  expect(["{}", "{0}", "{-7}"].map(numbersIn)).toEqual([[], [0], [-7]]);
+  fc.assert(
+    fc.property(fc.array(fc.maxSafeInteger()), (list) => {
+      expect(numbersIn(`{${list.map(String).join(",")}}`)).toEqual(list);
+    }),
+  );
 });

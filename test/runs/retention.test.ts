@@ -161,7 +161,7 @@ describe("retention", () => {
     await stage.query("update ops.slice set state = 'failed' where window_start < $1", [kept]);
     await stage.retry({ settings: { datasets: { keyword_rank: { partitions: "day" } } } });
     const leafOf = (day: Day) => `fact_keyword_rank_${day.replaceAll("-", "_")}`;
-    const gone = [0, 1, 2].map((days) => leafOf(addDays(from, days)));
+    const gone = [0, 1, 2].map((count) => leafOf(addDays(from, count)));
     const leaves = (schema: string) =>
       stage.query<{ leaf: string }>(
         "select relname as leaf from pg_class where relnamespace = $1::regnamespace and relkind = 'r' and relname ^@ 'fact_keyword_rank_' order by 1",
