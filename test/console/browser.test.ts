@@ -264,8 +264,16 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
       storageState: await context.storageState(),
     });
     const reading = await plain.newPage();
+    for (const { path: address, title } of pages.filter(({ inNavigation }) => inNavigation === true)) {
+      await reading.goto(address);
+      expect([title, await reading.locator("main h1").isVisible()]).toEqual([title, true]);
+      const text = await reading.locator("main").innerText();
+      expect([title, text.length > 300, text.includes("Loading")]).toEqual([title, true, false]);
+    }
     await reading.goto("/runs");
     expect(await reading.getByRole("row").count()).toBeGreaterThan(1);
+    await reading.goto("/coverage?dataset=keyword_rank");
+    expect(await reading.locator("td.failed").count()).toBe(1);
     await plain.close();
   });
 });

@@ -64,9 +64,10 @@ function columnsAt(now: number): readonly TableColumn<Line>[] {
   const ofRun = (cell: (run: RunLine) => number) => (line: Line) => (isIdle(line) ? 0 : cell(line));
   return [
     { heading: "Run", cell: runCell },
+    // on a phone the first columns are all that is in sight
+    { heading: "Outcome", cell: outcomeCell },
     { heading: "Started", cell: (line) => timeCell(isIdle(line) ? line.first_started_at : line.started_at, now) },
     { heading: "Took", cell: (line) => (isIdle(line) ? null : tookText(line.started_at, line.ended_at)) },
-    { heading: "Outcome", cell: outcomeCell },
     { heading: "Loaded", isNumber: true, cell: ofRun((run) => run.loaded_count + run.empty_count) },
     { heading: "Failed", isNumber: true, cell: failedCell },
     { heading: "Waiting", isNumber: true, cell: ofRun((run) => run.open_count + run.deferred_count) },
