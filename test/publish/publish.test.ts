@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { openClickHouse } from "../../src/publish/clickhouse.ts";
 import { publish } from "../../src/publish/publish.ts";
 import { withPublishedCheck } from "../../src/publish/verify-month.ts";
 import publishTask from "../../jobs/publish.ts";
+import { enginePath, leftOut } from "../support/clickhouse-engine.ts";
 import { openClickHouseStage, type ClickHouseStage } from "../support/clickhouse-stage.ts";
 import { openExportStage, type ExportStage } from "../support/export-stage.ts";
 import { startChild } from "../support/ingest-child.ts";
@@ -13,160 +14,173 @@ let stage: ExportStage;
 let there: ClickHouseStage;
 let environment: { CLICKHOUSE_URL: string; CLICKHOUSE_USER: string; CLICKHOUSE_PASSWORD: string; LOG_LEVEL: "silent" };
 
-beforeEach(async () => {
-  stage = await openExportStage();
-  there = await openClickHouseStage();
-  environment = {
-    CLICKHOUSE_URL: there.url,
-    CLICKHOUSE_USER: there.user,
-    CLICKHOUSE_PASSWORD: there.password,
-    LOG_LEVEL: "silent",
-  };
-});
-afterEach(async () => {
-  await there[Symbol.asyncDispose]();
-  await stage[Symbol.asyncDispose]();
+// with a binary that is there and not found, all others would be left out
+test("chDB opens, unless tests with it are left out", async () => {
+  const opened = import("chdb").then(({ Session }) => new Session().close());
+  expect(
+    await opened.then(
+      () => true,
+      () => false,
+    ),
+  ).toBe(enginePath !== null);
 });
 
-let at = 0;
-
-/** Publishes the ranks alone, or everything. */
-async function published(only = [ranks]) {
-  await using clickHouse = openClickHouse({ environment });
-  const { tables } = await publish(stage, clickHouse, { now: () => (at += 1000), only });
-  const one = tables.find(({ table }) => table === ranks);
-  return { swapped: one?.swapped, unchanged: one?.unchanged, removed: one?.removed, rows: one?.rows };
-}
-
-const months = () =>
-  there.ask(
-    `select toYYYYMM(date_day) as month, toInt32(count()) as count from ${ranks} group by month order by month`,
-  );
-
-test("swaps only months that changed, whole, and removes those that are gone", async () => {
-  await stage.ranks("2026-04-01", 3);
-  // a month in partitions of days is published as any other
-  await stage.ranks("2026-05-01", 2, "day");
-  await stage.ranks("2026-05-02", 1, "day");
-  await stage.ranks("2026-06-01", 3);
-  expect(await published()).toEqual({ swapped: 3, unchanged: 0, removed: 0, rows: 9 });
-  there.changes();
-  expect(await published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 9 });
-  expect(there.changes().filter((statement) => !/if not exists/.test(statement))).toEqual([]);
-
-  await stage.pool.query(`
-    update ${ranks} set rank = 77 where date_day = '2026-05-01' and rank = 2; delete from ${ranks} where date_day = '2026-06-01'`);
-  expect(await published()).toEqual({ swapped: 1, unchanged: 1, removed: 1, rows: 6 });
-  expect(there.changes().filter((statement) => statement.startsWith("alter"))).toEqual([
-    "alter table `core`.`fact_keyword_rank` replace partition 202605 from storehouse.staging",
-    "alter table `core`.`fact_keyword_rank` drop partition 202606",
-  ]);
-  expect(await months()).toEqual([
-    { month: 202604, count: 3 },
-    { month: 202605, count: 3 },
-  ]);
-  expect(await there.ask(`select max(rank) as rank from ${ranks}`)).toEqual([{ rank: 77 }]);
-});
-
-test("tables and columns have the comments of Postgres, and follow when one changes or a column is new", async () => {
-  await stage.ranks("2026-04-01", 1);
-  await published();
-  await stage.pool.query(`
-    alter table ${ranks} add column note text; comment on column ${ranks}.note is 'A new one.'; comment on column ${ranks}.rank is 'Its rank.';
-    update ${ranks} set note = 'seen'`);
-  expect(await published()).toMatchObject({ swapped: 1 });
-  const described = `select name, comment, type from system.columns where database = 'core' and table = 'fact_keyword_rank' and name in ('note', 'rank')`;
-  expect(await there.ask(described)).toEqual([
-    { name: "rank", comment: "Its rank.", type: "Nullable(Int32)" },
-    { name: "note", comment: "A new one.", type: "Nullable(String)" },
-  ]);
-  expect(await there.ask(`select note from ${ranks}`)).toEqual([{ note: "seen" }]);
-});
-
-test("a connection that is cut before the swap leaves the month as it was, and the next publication takes it up", async () => {
-  await stage.ranks("2026-04-01", 3);
-  await published();
-  await stage.ranks("2026-04-02", 2);
-  there.letThrough = (statement) => !statement.includes("replace partition");
-  await expect(published()).rejects.toMatchObject({ code: "clickhouse_unavailable" });
-  expect(await months()).toEqual([{ month: 202604, count: 3 }]);
-  there.letThrough = () => true;
-  expect(await published()).toMatchObject({ swapped: 1, rows: 5 });
-});
-
-test("a month whose sums differ is not swapped", async () => {
-  await stage.ranks("2026-04-01", 3);
-  there.onLoaded = (table) =>
-    there.ask(`alter table ${table} update rank = 9 where rank = 3 settings mutations_sync = 2`);
-  await expect(published()).rejects.toMatchObject({
-    code: "publish_mismatch",
-    context: { table: ranks, column: "rank", month: "2026-04" },
-  });
-  expect(await months()).toEqual([]);
-});
-
-test("retention takes a month only once it is published and its sums are the same", async () => {
-  await stage.ranks("2025-01-01", 3);
-  await stage.ranks("2025-02-01", 3);
-  const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-  const retention = async () => {
-    await using child = startChild(behind, ["retention", "--yes", "--json"], {
-      settings: { retention: { keep_months: 3 } },
-      variables: environment,
-    });
-    const code = await child.ended;
-    const { stdout, stderr } = child.output();
-    expect(stderr).toBe("");
-    const { months: all } = JSON.parse(stdout) as { months: { table: string; month: string; outcome: string }[] };
-    return {
-      code,
-      outcomes: all.filter(({ table }) => table === ranks).map(({ month, outcome }) => `${month} ${outcome}`),
+describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
+  beforeEach(async () => {
+    stage = await openExportStage();
+    there = await openClickHouseStage();
+    environment = {
+      CLICKHOUSE_URL: there.url,
+      CLICKHOUSE_USER: there.user,
+      CLICKHOUSE_PASSWORD: there.password,
+      LOG_LEVEL: "silent",
     };
-  };
-  const waits = { code: 1, outcomes: ["2025-01-01 not published", "2025-02-01 not published"] };
-  expect(await retention()).toEqual(waits);
-  await published();
-  await stage.pool.query(`update ${ranks} set rank = 50 where date_day = '2025-02-01' and rank = 2`);
-  expect(await retention()).toEqual({ code: 1, outcomes: ["2025-01-01 gone", "2025-02-01 not published"] });
-  await published();
-  expect(await retention()).toEqual({ code: 0, outcomes: ["2025-02-01 gone"] });
-  // what retention took stays there
-  expect(await published()).toEqual({ swapped: 0, unchanged: 2, removed: 0, rows: 6 });
-});
-
-test("a month is not the same where one value differs there", async () => {
-  await stage.ranks("2025-01-01", 2);
-  await published();
-  const check = () =>
-    withPublishedCheck(stage, { environment }, async (is) => is?.({ table: ranks, month: day("2025-01-01") }));
-  expect(await check()).toBe(true);
-  await there.ask(
-    `alter table ${ranks} update observed_at = toDateTime64('2025-01-01 00:00:00', 6, 'UTC') where rank = 1 settings mutations_sync = 2`,
-  );
-  expect(await check()).toBe(false);
-});
-
-test("the command reports a refusal in one line, without the password", async () => {
-  const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-  const variables = { ...environment, CLICKHOUSE_PASSWORD: "wrong-password-17" };
-  await using child = startChild(behind, ["publish"], { variables });
-  expect(await child.ended).toBe(2);
-  const { stderr } = child.output();
-  expect(stderr).toMatch(/^clickhouse_refused: .*AUTHENTICATION_FAILED.*\n$/);
-  expect(stderr).not.toMatch(/wrong-password|http:/);
-});
-
-test("an address that is not set, and one where nobody is", async () => {
-  expect(() => openClickHouse({ environment: { LOG_LEVEL: "silent" } })).toThrow(/^clickhouse_unset: /);
-  environment = { ...environment, CLICKHOUSE_URL: "http://127.0.0.1:1" };
-  await expect(published()).rejects.toMatchObject({
-    code: "clickhouse_unavailable",
-    context: { problem: "ECONNREFUSED" },
   });
-});
+  afterEach(async () => {
+    await there[Symbol.asyncDispose]();
+    await stage[Symbol.asyncDispose]();
+  });
 
-test("the task of the crontab does nothing where no address is set", async () => {
-  const parts = { clock: { now: () => 0 } };
-  await publishTask(parts as never, { config: { environment: {} }, warehouse: stage } as never)({}, {} as never);
-  expect(there.changes()).toEqual([]);
+  let at = 0;
+
+  /** Publishes the ranks alone, or everything. */
+  async function published(only = [ranks]) {
+    await using clickHouse = openClickHouse({ environment });
+    const { tables } = await publish(stage, clickHouse, { now: () => (at += 1000), only });
+    const one = tables.find(({ table }) => table === ranks);
+    return { swapped: one?.swapped, unchanged: one?.unchanged, removed: one?.removed, rows: one?.rows };
+  }
+
+  const months = () =>
+    there.ask(
+      `select toYYYYMM(date_day) as month, toInt32(count()) as count from ${ranks} group by month order by month`,
+    );
+
+  test("swaps only months that changed, whole, and removes those that are gone", async () => {
+    await stage.ranks("2026-04-01", 3);
+    // a month in partitions of days is published as any other
+    await stage.ranks("2026-05-01", 2, "day");
+    await stage.ranks("2026-05-02", 1, "day");
+    await stage.ranks("2026-06-01", 3);
+    expect(await published()).toEqual({ swapped: 3, unchanged: 0, removed: 0, rows: 9 });
+    there.changes();
+    expect(await published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 9 });
+    expect(there.changes().filter((statement) => !/if not exists/.test(statement))).toEqual([]);
+
+    await stage.pool.query(`
+      update ${ranks} set rank = 77 where date_day = '2026-05-01' and rank = 2; delete from ${ranks} where date_day = '2026-06-01'`);
+    expect(await published()).toEqual({ swapped: 1, unchanged: 1, removed: 1, rows: 6 });
+    expect(there.changes().filter((statement) => statement.startsWith("alter"))).toEqual([
+      "alter table `core`.`fact_keyword_rank` replace partition 202605 from storehouse.staging",
+      "alter table `core`.`fact_keyword_rank` drop partition 202606",
+    ]);
+    expect(await months()).toEqual([
+      { month: 202604, count: 3 },
+      { month: 202605, count: 3 },
+    ]);
+    expect(await there.ask(`select max(rank) as rank from ${ranks}`)).toEqual([{ rank: 77 }]);
+  });
+
+  test("tables and columns have the comments of Postgres, and follow when one changes or a column is new", async () => {
+    await stage.ranks("2026-04-01", 1);
+    await published();
+    await stage.pool.query(`
+      alter table ${ranks} add column note text; comment on column ${ranks}.note is 'A new one.'; comment on column ${ranks}.rank is 'Its rank.';
+      update ${ranks} set note = 'seen'`);
+    expect(await published()).toMatchObject({ swapped: 1 });
+    const described = `select name, comment, type from system.columns where database = 'core' and table = 'fact_keyword_rank' and name in ('note', 'rank')`;
+    expect(await there.ask(described)).toEqual([
+      { name: "rank", comment: "Its rank.", type: "Nullable(Int32)" },
+      { name: "note", comment: "A new one.", type: "Nullable(String)" },
+    ]);
+    expect(await there.ask(`select note from ${ranks}`)).toEqual([{ note: "seen" }]);
+  });
+
+  test("a connection that is cut before the swap leaves the month as it was, and the next publication takes it up", async () => {
+    await stage.ranks("2026-04-01", 3);
+    await published();
+    await stage.ranks("2026-04-02", 2);
+    there.letThrough = (statement) => !statement.includes("replace partition");
+    await expect(published()).rejects.toMatchObject({ code: "clickhouse_unavailable" });
+    expect(await months()).toEqual([{ month: 202604, count: 3 }]);
+    there.letThrough = () => true;
+    expect(await published()).toMatchObject({ swapped: 1, rows: 5 });
+  });
+
+  test("a month whose sums differ is not swapped", async () => {
+    await stage.ranks("2026-04-01", 3);
+    there.onLoaded = (table) =>
+      there.ask(`alter table ${table} update rank = 9 where rank = 3 settings mutations_sync = 2`);
+    await expect(published()).rejects.toMatchObject({
+      code: "publish_mismatch",
+      context: { table: ranks, column: "rank", month: "2026-04" },
+    });
+    expect(await months()).toEqual([]);
+  });
+
+  test("retention takes a month only once it is published and its sums are the same", async () => {
+    await stage.ranks("2025-01-01", 3);
+    await stage.ranks("2025-02-01", 3);
+    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+    const retention = async () => {
+      await using child = startChild(behind, ["retention", "--yes", "--json"], {
+        settings: { retention: { keep_months: 3 } },
+        variables: environment,
+      });
+      const code = await child.ended;
+      const { stdout, stderr } = child.output();
+      expect(stderr).toBe("");
+      const { months: all } = JSON.parse(stdout) as { months: { table: string; month: string; outcome: string }[] };
+      return {
+        code,
+        outcomes: all.filter(({ table }) => table === ranks).map(({ month, outcome }) => `${month} ${outcome}`),
+      };
+    };
+    const waits = { code: 1, outcomes: ["2025-01-01 not published", "2025-02-01 not published"] };
+    expect(await retention()).toEqual(waits);
+    await published();
+    await stage.pool.query(`update ${ranks} set rank = 50 where date_day = '2025-02-01' and rank = 2`);
+    expect(await retention()).toEqual({ code: 1, outcomes: ["2025-01-01 gone", "2025-02-01 not published"] });
+    await published();
+    expect(await retention()).toEqual({ code: 0, outcomes: ["2025-02-01 gone"] });
+    // what retention took stays there
+    expect(await published()).toEqual({ swapped: 0, unchanged: 2, removed: 0, rows: 6 });
+  });
+
+  test("a month is not the same where one value differs there", async () => {
+    await stage.ranks("2025-01-01", 2);
+    await published();
+    const check = () =>
+      withPublishedCheck(stage, { environment }, async (is) => is?.({ table: ranks, month: day("2025-01-01") }));
+    expect(await check()).toBe(true);
+    await there.ask(
+      `alter table ${ranks} update observed_at = toDateTime64('2025-01-01 00:00:00', 6, 'UTC') where rank = 1 settings mutations_sync = 2`,
+    );
+    expect(await check()).toBe(false);
+  });
+
+  test("the command reports a refusal in one line, without the password", async () => {
+    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+    const variables = { ...environment, CLICKHOUSE_PASSWORD: "wrong-password-17" };
+    await using child = startChild(behind, ["publish"], { variables });
+    expect(await child.ended).toBe(2);
+    const { stderr } = child.output();
+    expect(stderr).toMatch(/^clickhouse_refused: .*AUTHENTICATION_FAILED.*\n$/);
+    expect(stderr).not.toMatch(/wrong-password|http:/);
+  });
+
+  test("an address that is not set, and one where nobody is", async () => {
+    expect(() => openClickHouse({ environment: { LOG_LEVEL: "silent" } })).toThrow(/^clickhouse_unset: /);
+    environment = { ...environment, CLICKHOUSE_URL: "http://127.0.0.1:1" };
+    await expect(published()).rejects.toMatchObject({
+      code: "clickhouse_unavailable",
+      context: { problem: "ECONNREFUSED" },
+    });
+  });
+
+  test("the task of the crontab does nothing where no address is set", async () => {
+    const parts = { clock: { now: () => 0 } };
+    await publishTask(parts as never, { config: { environment: {} }, warehouse: stage } as never)({}, {} as never);
+    expect(there.changes()).toEqual([]);
+  });
 });

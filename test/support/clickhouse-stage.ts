@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Session } from "chdb";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { openEngine } from "./clickhouse-engine.ts";
 
 /** A ClickHouse in this process behind the part of its HTTP interface that its client uses, on loopback. */
 export type ClickHouseStage = AsyncDisposable & {
@@ -28,7 +31,7 @@ export async function openClickHouseStage(): Promise<ClickHouseStage> {
   const folder = opened.adopt(await mkdtemp(path.join(tmpdir(), "storehouse-clickhouse-")), (one) =>
     rm(one, { recursive: true, force: true }),
   );
-  const session = opened.adopt(new Session(), (one) => one.close());
+  const session = opened.adopt(await openEngine(), (one) => one.close());
   const seen: string[] = [];
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -38,25 +41,27 @@ export async function openClickHouseStage(): Promise<ClickHouseStage> {
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { statement, body } = await read(request);
+    // the statement is the parameter `query`, with rows as the body, or the body
+    const named = new URL(request.url ?? "/", "http://localhost").searchParams.get("query");
+    const rows = path.join(folder, "sent.parquet");
+    if (named !== null) await pipeline(request, createWriteStream(rows));
+    const statement = named ?? (await text(request));
     const isOurs = request.headers.authorization === `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
     if (!isOurs)
       return refuse(response, "Code: 516. DB::Exception: storehouse: Authentication failed. (AUTHENTICATION_FAILED)");
     if (!stage.letThrough(statement)) return void request.socket.destroy();
     try {
       if (!/^\s*select/i.test(statement)) seen.push(statement.trim().replaceAll(/\s+/g, " "));
-      response.end(await run(statement, body));
+      response.end(await run(statement, named === null ? null : rows));
     } catch (error) {
       refuse(response, error instanceof Error ? error.message : String(error));
     }
   }
 
-  async function run(statement: string, body: Buffer | null): Promise<string> {
+  async function run(statement: string, rows: string | null): Promise<string> {
     const [, into] = /^\s*insert into (\S+) format Parquet/i.exec(statement) ?? [];
-    if (into !== undefined && body !== null) {
-      const file = path.join(folder, "sent.parquet");
-      await writeFile(file, body);
-      await session.queryAsync(`insert into ${into} select * from file('${file}', 'Parquet')`);
+    if (into !== undefined && rows !== null) {
+      await session.queryAsync(`insert into ${into} select * from file('${rows}', 'Parquet')`);
       await stage.onLoaded(into);
       return "";
     }
@@ -70,8 +75,9 @@ export async function openClickHouseStage(): Promise<ClickHouseStage> {
     user,
     password,
     ask: async (query) => {
-      const text = (await session.queryAsync(query, { format: "JSONEachRow" })).text();
-      return text
+      const answered = await session.queryAsync(query, { format: "JSONEachRow" });
+      return answered
+        .text()
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -82,15 +88,6 @@ export async function openClickHouseStage(): Promise<ClickHouseStage> {
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
   return stage;
-}
-
-/** The statement is the parameter `query`, with rows as the body, or the body. */
-async function read(request: IncomingMessage): Promise<{ statement: string; body: Buffer | null }> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const named = new URL(request.url ?? "/", "http://localhost").searchParams.get("query");
-  const body = Buffer.concat(chunks);
-  return named === null ? { statement: body.toString(), body: null } : { statement: named, body };
 }
 
 function refuse(response: ServerResponse, message: string): void {
