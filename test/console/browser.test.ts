@@ -273,7 +273,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await reading.goto("/runs");
     expect(await reading.getByRole("row").count()).toBeGreaterThan(1);
     await reading.goto("/coverage?dataset=keyword_rank");
-    expect(await reading.locator("td.failed").count()).toBe(1);
+    expect(await reading.locator("td.loaded").count()).toBeGreaterThan(0);
     await plain.close();
   });
 });
