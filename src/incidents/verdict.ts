@@ -37,6 +37,20 @@ export function verdictOf(facts: VerdictFacts): Verdict {
   };
 }
 
+/** A family of datasets and how far it is complete; `bad` where one of its datasets is late. */
+type FamilyTone = { readonly name: string; readonly tone: string };
+
+/** The verdict where it is known how far families are complete, which takes a reading of the whole ledger: nothing is well while one is late. */
+export function verdictWithFamilies(verdict: Verdict, families: readonly FamilyTone[]): Verdict {
+  const late = families.filter(({ tone }) => tone === "bad").map(({ name }) => name);
+  if (late.length === 0 || verdict.state === "bad") return verdict;
+  const others = verdict.state === "good" ? "" : ` ${verdict.text}`;
+  return {
+    state: "bad",
+    text: `Needs attention: ${late.join(", ")} ${late.length === 1 ? "is" : "are"} late.${others}`,
+  };
+}
+
 function badOf({ incidents, workers, failed, lostDays }: VerdictFacts): readonly string[] {
   return [
     incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",

@@ -54,9 +54,8 @@ export type ListedPrice = KeywordNights & { readonly first: number };
 export async function priceOfListed(
   { warehouse, clock }: Pick<App, "warehouse" | "clock">,
   { before, after }: ListedChange,
-): Promise<ListedPrice | null> {
+): Promise<ListedPrice> {
   const tracked = await readTracked(warehouse.db, { account: accountOf(before) });
-  if (tracked.length === 0 && before.portfolio.source !== "config") return null;
   const priceOf = (settings: Settings) =>
     portfolioPrice({ apps: portfolioOf(tracked, settings.portfolio).apps, settings, today: clock.today() });
   const [now, then] = [await priceOf(before), await priceOf(after)];

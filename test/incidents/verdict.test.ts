@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { verdictOf, type VerdictFacts } from "../../src/incidents/verdict.ts";
+import { verdictOf, type VerdictFacts, verdictWithFamilies } from "../../src/incidents/verdict.ts";
 
 const workers = { running: 1, late: 0, waiting: 0, ageSeconds: 3, lastEndedAs: null };
 const calm: VerdictFacts = {
@@ -62,4 +62,18 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ],
 ])("when %s", (_, change, verdict) => {
   expect(verdictOf({ ...calm, ...change })).toEqual(verdict);
+});
+
+test("nothing is well while a family is late, whatever else is said", () => {
+  const families = [
+    { name: "Ranks", tone: "good" },
+    { name: "Reviews", tone: "bad" },
+  ] as const;
+  const [good, warn] = [verdictOf(calm), verdictOf({ ...calm, failedForNow: 1 })];
+  expect(verdictWithFamilies(good, families.slice(0, 1))).toEqual(good);
+  expect(verdictWithFamilies(good, families)).toEqual({ state: "bad", text: "Needs attention: Reviews is late." });
+  expect(verdictWithFamilies(warn, families)).toEqual({
+    state: "bad",
+    text: `Needs attention: Reviews is late. ${warn.text}`,
+  });
 });

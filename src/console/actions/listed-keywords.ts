@@ -47,7 +47,7 @@ export const listedKeywordsAction = defineAction({
     const cannot = whyNotWritten(file);
     const countries = countOf(change.app.countries.length, "country", "countries");
     return {
-      credits: price?.first ?? 0,
+      credits: price.first,
       later: "more in the first night, for the history of what is added",
       alwaysAsk: true,
       about: { app, entry, verb, remove, add },

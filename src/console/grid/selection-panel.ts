@@ -68,7 +68,7 @@ function stateList(cells: CellCounts): Html {
 }
 
 function reasonItem(
-  { dataset, state, code, message, slices, firstDay, lastDay: last, dueAt }: Reason,
+  { dataset, state, code, message, slices, sliceId, firstDay, lastDay: last, dueAt }: Reason,
   now: number,
 ): Html {
   const text =
@@ -79,7 +79,10 @@ function reasonItem(
       >${countOf(slices, "slice")} of ${dataset}, ${state}, ${firstDay}${last === firstDay ? null : ` to ${last}`}</span
     >${
       text === null || text === "" ? null : html`<br />${codeText(text)}`
-    }${dueAt === null ? null : html`<br /><span class="muted">again at ${timeCell(dueAt, now)}</span>`}
+    }${dueAt === null ? null : html`<br /><span class="muted">again at ${timeCell(dueAt, now)}</span>`}<br /><a
+      href="/slices/${sliceId}"
+      >${slices === 1 ? "See the slice" : "See one of the slices"}<span class="unseen"> of ${code ?? state}</span></a
+    >
   </li>`;
 }
 

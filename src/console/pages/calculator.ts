@@ -162,8 +162,8 @@ function resultCard(choice: Choice, prices: readonly DatasetPrice[]): Html {
     <p class="muted">
       Credits.
       ${connected > 0 ? `Where a search-ads account is connected a night costs ${countOf(connected, "credit")} more. ` : ""}This
-      is the price of the configuration below: of the apps that it lists, and not of what an account tracks. Competitors
-      and other lists that only the service knows count as one of a kind.
+      is the price of the configuration below, with the number of keywords above: of the apps that it lists, and not of
+      what an account tracks. Competitors and other lists that only the service knows count as one of a kind.
     </p>
     ${
       shown.length === 0
@@ -191,6 +191,7 @@ function yamlCard(choice: Choice): Html {
   const yaml = editedSettings("", changeOf(choice, choice.hasNamedKeywords ? choice.keywords : []));
   return html`<section class="card" id="yaml">
     <h2>For config/storehouse.yaml</h2>
+    ${choice.hasNamedKeywords || choice.keywords.length === 0 ? null : html`<p class="muted">The ${countOf(choice.keywords.length, "keyword")} of the price are made up and left out here: list those of each app under its <code>keywords</code>.</p>`}
     ${choice.isNamed ? null : html`<p class="muted">The ids are made up: put those of your apps in their place. <code>storehouse find</code> finds them by name.</p>`}
     <pre tabindex="0"><code>${yaml}</code></pre>
   </section>`;

@@ -8,6 +8,7 @@ import { families } from "../../datasets/shared/define-dataset.ts";
 import { readCreditForecast } from "../../incidents/credit-forecast.ts";
 import { isInUse, latenessOf, type Schedule } from "../../incidents/lateness.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
+import { verdictWithFamilies } from "../../incidents/verdict.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
 import { sumFailures } from "../../ledger/failures.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
@@ -59,15 +60,20 @@ export const todayPage = definePage({
       return readCreditForecast(parts, morning.budgets);
     });
     const failures = await context.read("sums of failures", sumFailures);
-    return html`<section class="verdict ${morning.verdict.state}" id="verdict">
+    const standings = days === null ? null : standingsOf(context, morning, days);
+    const verdict = verdictWithFamilies(
+      morning.verdict,
+      (standings ?? []).map(({ family, tone }) => ({ name: familyNames[family], tone })),
+    );
+    return html`<section class="verdict ${verdict.state}" id="verdict">
         <h1 class="unseen">Today</h1>
-        <p>${mark(morning.verdict.state)}<span>${morning.verdict.text}</span></p>
+        <p>${mark(verdict.state)}<span>${verdict.text}</span></p>
       </section>
       ${runningCard(context)} ${incidentList(context, morning.incidents, failures)}
       <div class="columns" id="cards">
         <section class="card wide" id="trust">
           <h2>May the figures be trusted?</h2>
-          ${trustList(context, morning, days)}
+          ${trustList(standings)}
         </section>
         ${creditsCard(context, { account: morning.account, forecast })} ${nextRunsCard(morning, now)}
         ${workersCard(morning.workers)}
@@ -75,12 +81,8 @@ export const todayPage = definePage({
   },
 });
 
-function trustList({ app }: PageContext, { datasets: loaded }: Morning, days: readonly CompleteDays[] | null): Html {
-  if (days === null)
-    return html`<p class="muted">
-      The ledger is too large to say in time: raise <code>console.timeout_seconds</code>, or see
-      <code>mart.data_freshness</code>.
-    </p>`;
+/** How far each family of datasets is complete. */
+function standingsOf({ app }: PageContext, { datasets: loaded }: Morning, days: readonly CompleteDays[]) {
   const { settings } = app.config;
   const scheduled: Schedule = scheduleOf(readCrontab(crontabFile(app.config)), app.clock.now());
   // a dataset of which no day is loaded has nothing that could be late
@@ -90,12 +92,20 @@ function trustList({ app }: PageContext, { datasets: loaded }: Morning, days: re
   const lateness = latenessOf(states, { settings, clock: app.clock, scheduled });
   const late = new Set(lateness.filter(({ ageMs, limitMs }) => ageMs > limitMs).map(({ dataset }) => dataset));
   const inUse = datasets.filter((dataset) => isInUse(dataset, { settings, scheduled }));
-  const lines = families.map((family) => {
+  return families.map((family) => {
     const own = inUse.filter((dataset) => dataset.family === family).map(({ name }) => name);
     return { family, ...familyStanding({ datasets: own, days, late }) };
   });
+}
+
+function trustList(standings: ReturnType<typeof standingsOf> | null): Html {
+  if (standings === null)
+    return html`<p class="muted">
+      The ledger is too large to say in time: raise <code>console.timeout_seconds</code>, or see
+      <code>mart.data_freshness</code>.
+    </p>`;
   return html`<ul class="standings">
-    ${lines.map(
+    ${standings.map(
       ({ family, tone, sentence, datasets: own }) =>
         html`<li>
           ${mark(tone)}<strong>${familyNames[family]}</strong
