@@ -2,9 +2,8 @@ import { sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import { type Covered, type Scope, scopeKey } from "../core/slice.ts";
 import type { Pages } from "../core/fetch-option.ts";
-import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
-import { readPacked, unpacked } from "./packed-slices.ts";
+import { readPacked, unpacked, type Wanted } from "./packed-slices.ts";
 
 /** What was requested before, read for some scopes at a time. */
 export type CoverageReader = {
@@ -12,10 +11,12 @@ export type CoverageReader = {
   readonly read: (scopes: readonly Scope[]) => Promise<ReadonlyMap<string, readonly Covered[]>>;
   /** How many pages the last answers had, where that is known. */
   readonly lastPages?: (scopes: readonly Scope[]) => Promise<LastPages>;
+  /** Scopes of which so little is kept that they may be read together; one part of a plan at a time when left out. */
+  readonly scopesAtOnce?: number;
 };
 
-/** Reads the coverage of one dataset; only windows that touch `within`, when given. Keeps the lists of recent batches. */
-export function coverageReader(db: Database, dataset: string, within: Partial<Window>): CoverageReader {
+/** Reads the coverage of one dataset; only windows that touch `within`, when given, and with `finalDays` final slices as the stretches that they cover. Keeps the lists of recent batches. */
+export function coverageReader(db: Database, dataset: string, within: Wanted): CoverageReader {
   const lists = new Map<string, readonly string[]>();
   return {
     read: async (scopes) => {

@@ -1,28 +1,37 @@
-import { dayOf, type Day } from "../core/day.ts";
+import { day, dayOf, type Day } from "../core/day.ts";
 import { sliceStates, type Covered, type Scope } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { numbersIn } from "../postgres/text-array.ts";
 import { goneBefore } from "./dropped-months.ts";
 
 /*
  * A night of a large account reads millions of slices that differ by nothing but their days. So those of one scope, list, operation and
- * fingerprint come as one row with lists of numbers: their texts are sent once, and days are counted from 1970-01-01.
+ * fingerprint come as one row with lists of numbers: their texts are sent once, and days are counted from 1970-01-01. Those that are final
+ * for a plan it need not even tell apart: of them only the stretches of days come that they cover together.
  */
 
-/** Slices of one scope that share list, operation and fingerprint; of each its number, its days, the day of its planning, and its kind. */
+/** Days of which slices are read. With `finalDays` loaded slices that were planned so many days after their last day, or later, are joined. */
+export type Wanted = Partial<Window> & { readonly finalDays?: number };
+
+/**
+ * Slices of one scope that share list, operation and fingerprint; of each its number, its days, the day of its planning, and its kind. Null
+ * where all of them are final, of which the days are known and the newest day of planning.
+ */
 export type PackedSlices = {
   /** The place of the scope among those that were given, from 0. */
   readonly place: number;
   readonly batch: string | null;
   readonly operation: string;
   readonly fingerprint: string;
-  readonly ids: string;
-  readonly starts: string;
-  readonly ends: string;
-  readonly planned: string;
-  readonly kinds: string;
+  readonly ids: string | null;
+  readonly starts: string | null;
+  readonly ends: string | null;
+  readonly planned: string | null;
+  readonly kinds: string | null;
+  readonly final_days: string | null;
+  readonly final_as_of: Day | null;
   /** Those of which days were dropped since, and before which day; null where there is none. */
   readonly gone_ids: string | null;
   readonly gone: string | null;
@@ -40,12 +49,9 @@ const stateNumber = sql`case s.state when 'loaded' then ${sql.lit(sliceStates.in
 /** Reads the slices of some scopes whose windows touch `within`. */
 export async function readPacked(
   db: Database,
-  {
-    dataset,
-    within,
-    scopes,
-  }: { readonly dataset: string; readonly within: Partial<Window>; readonly scopes: readonly Scope[] },
+  { dataset, within, scopes }: { readonly dataset: string; readonly within: Wanted; readonly scopes: readonly Scope[] },
 ): Promise<readonly PackedSlices[]> {
+  const single = sql`filter (where not s.is_final)`;
   const { rows } = await sql<PackedSlices>`
     with wanted as materialized (
       select place::integer - 1 as place, text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
@@ -54,16 +60,19 @@ export async function readPacked(
     select w.place, p.*
     from   wanted as w
     cross  join lateral (
-      select s.batch_id as batch, s.operation, s.fingerprint, array_agg(s.slice_id)::text as ids,
-             array_agg(s.window_start - ${epoch})::text as starts, array_agg(s.window_end - ${epoch})::text as ends,
-             array_agg(s.as_of - ${epoch})::text as planned,
-             array_agg(${stateNumber}
+      select s.batch_id as batch, s.operation, s.fingerprint,
+             (array_agg(s.slice_id) ${single})::text as ids,
+             (array_agg(s.window_start - ${epoch}) ${single})::text as starts, (array_agg(s.window_end - ${epoch}) ${single})::text as ends,
+             (array_agg(s.as_of - ${epoch}) ${single})::text as planned,
+             (array_agg(${stateNumber}
                        + case when s.state = 'skipped' and s.error_code in ('bad_request', 'not_encodable') then ${sql.lit(isRefused)} else 0 end
-                       + case when s.tail_of is null then 0 else ${sql.lit(isTail)} end)::text as kinds,
+                       + case when s.tail_of is null then 0 else ${sql.lit(isTail)} end) ${single})::text as kinds,
+             (range_agg(daterange(s.window_start, s.window_end)) filter (where s.is_final))::text as final_days,
+             max(s.as_of) filter (where s.is_final) as final_as_of,
              array_agg(s.slice_id) filter (where s.gone is not null)::text as gone_ids,
              array_agg(s.gone - ${epoch}) filter (where s.gone is not null)::text as gone
       from   (select *, case when exists (select from ops.retention_log as m where m.dataset = ${dataset}) then ${goneBefore} end as gone
-              from   (select *
+              from   (select *, ${isFinal(within)} as is_final
                       from   ops.slice_log as s
                       where  hashtextextended(s.scope::text, 0) = w.hash and s.window_end > ${within.start ?? "-infinity"}::date
                       offset 0) as s -- a fence: the index on datasets would be read from end to end for each scope
@@ -73,7 +82,13 @@ export async function readPacked(
   return rows;
 }
 
-/** The slices of one scope, the oldest first. */
+/** SQL: true for a loaded slice of which no day is restated any more. */
+function isFinal({ finalDays }: Wanted): SqlFragment {
+  if (finalDays === undefined) return sql`false`;
+  return sql`(s.state = 'loaded' and s.tail_of is null and s.as_of - s.window_end >= ${finalDays - 1}::integer)`;
+}
+
+/** The slices of one scope, the oldest first; before them one for each stretch of days that final ones cover. */
 export function unpacked(
   scope: Scope,
   packed: readonly PackedSlices[],
@@ -84,9 +99,22 @@ export function unpacked(
   for (const one of packed) {
     const { operation, fingerprint } = one;
     const items = one.batch === null ? null : (lists.get(one.batch) ?? null);
-    const [starts, ends, planned, kinds] = [one.starts, one.ends, one.planned, one.kinds].map(numbersIn);
+    for (const window of finalOf(one)) {
+      ids.push(0);
+      found.push({
+        scope,
+        operation,
+        items,
+        window,
+        state: "loaded",
+        asOf: one.final_as_of ?? window.end,
+        fingerprint,
+        refused: false,
+      });
+    }
+    const [starts, ends, planned, kinds] = [one.starts, one.ends, one.planned, one.kinds].map(numbersOf);
     const gone = goneOf(one);
-    for (const [index, id] of numbersIn(one.ids).entries()) {
+    for (const [index, id] of numbersOf(one.ids).entries()) {
       const kind = kinds?.[index] ?? 0;
       const goneFrom = gone?.get(id);
       ids.push(id);
@@ -105,6 +133,19 @@ export function unpacked(
     }
   }
   return inOrderOf(ids, found);
+}
+
+function numbersOf(list: string | null): readonly number[] {
+  return list === null ? [] : numbersIn(list);
+}
+
+/** The stretches of days that final slices cover, from their text: `{[2026-01-01,2026-03-01),[2026-04-01,2026-05-01)}`. */
+function finalOf({ final_days: days }: PackedSlices): readonly Window[] {
+  if (days === null) return [];
+  return Array.from(days.matchAll(/\[([^,]+),([^)]+)\)/g), ([, start = "", end = ""]) => ({
+    start: day(start),
+    end: day(end),
+  }));
 }
 
 function goneOf({ gone_ids: ids, gone }: PackedSlices): ReadonlyMap<number, number> | null {

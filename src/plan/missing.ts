@@ -3,7 +3,7 @@ import { periodOf } from "../core/period.ts";
 import { openStates, type Covered, type SliceState } from "../core/slice.ts";
 import type { Reach, Timing } from "../core/timing.ts";
 import { holds, windowLength, type Window } from "../core/window.ts";
-import { dividedBy } from "./alike-items.ts";
+import { itemGroups } from "./item-groups.ts";
 import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
 
 /**
@@ -69,11 +69,10 @@ export function missingCells(options: MissingOptions): MissingCells {
   const refused = new Set(
     covered.filter((slice) => slice.refused && slice.items?.length === 1).flatMap(({ items }) => items ?? []),
   );
-  const items = sorted((options.items ?? [""]).filter((item) => !refused.has(item)));
-  // items of the same lists have the same cells: an account requests hundreds of keywords by a few lists, night after night
-  const groups = groupsOfAlike(items, new Set(covered.map((slice) => slice.items ?? [""])));
-  const marks = new Uint8Array((groups.reduce((most, group) => Math.max(most, group), -1) + 1) * calendar.days);
-  const groupsOf = groupFinder(items, groups);
+  const all = options.items ?? [""];
+  const items = sorted(refused.size === 0 ? all : all.filter((item) => !refused.has(item)));
+  const { groups, count, groupsOf } = itemGroups(items, new Set(covered.map((slice) => slice.items ?? [""])));
+  const marks = new Uint8Array(count * calendar.days);
   for (const slice of covered) mark(marks, groupsOf(slice.items), slice, options);
   const fresh = options.reprocess === "failed" ? cell.failed : cell.unrequested;
   const rowsOf = (kind: number) => rowsWith({ marks, items, groups, days: calendar.days }, kind);
@@ -145,59 +144,6 @@ export function isOpen({ state }: Pick<Covered, "state">): boolean {
 /** True for a slice that ended without an answer, and not because of what was requested. */
 export function hasFailed({ state, refused }: Pick<Covered, "state" | "refused">): boolean {
   return state === "failed" || (state === "skipped" && !refused);
-}
-
-/** With more lists than these the items are hardly alike, and to compare them costs more than it saves. */
-const mostLists = 64;
-
-function groupsOfAlike(items: readonly string[], lists: ReadonlySet<readonly string[]>): Int32Array {
-  if (lists.size > mostLists) return Int32Array.from(items.keys());
-  const places = new Map<number, number>();
-  // numbers without holes: each of them takes a row of marks
-  return dividedBy(items, lists).map((group) => {
-    const place = places.get(group) ?? places.size;
-    places.set(group, place);
-    return place;
-  });
-}
-
-/** Finds the groups of a batch's items, once for each array: the same list stands behind hundreds of slices. */
-function groupFinder(items: readonly string[], groups: Int32Array): (batch: readonly string[] | null) => Int32Array {
-  const index = new Map(items.map((item, row) => [item, row]));
-  const found = new Map<readonly string[] | null, Int32Array>();
-  return (batch) => {
-    const known = found.get(batch);
-    if (known !== undefined) return known;
-    const own = distinct(rowsNamed(items, index, batch ?? [""]), groups);
-    found.set(batch, own);
-    return own;
-  };
-}
-
-/** The groups of some rows, each once. */
-function distinct(rows: Int32Array, groups: Int32Array): Int32Array {
-  const seen = new Uint8Array(groups.length + 1);
-  return rows
-    .map((row) => groups[row] ?? 0)
-    .filter((group) => {
-      if (seen[group] === 1) return false;
-      seen[group] = 1;
-      return true;
-    });
-}
-
-function rowsNamed(items: readonly string[], index: ReadonlyMap<string, number>, batch: readonly string[]): Int32Array {
-  const rows = new Int32Array(batch.length);
-  let [length, next] = [0, 0];
-  for (const item of batch) {
-    // both lists are sorted: the row after the last one is the likeliest
-    const row = items[next] === item ? next : index.get(item);
-    if (row === undefined) continue;
-    rows[length] = row;
-    length += 1;
-    next = row + 1;
-  }
-  return rows.subarray(0, length);
 }
 
 /** Cells by group of items and day, and the group of each item. */

@@ -34,7 +34,7 @@ export async function readScopeCoverage(
   for (const start of await namedStarts(db, request, settings)) {
     const parts: ScopeCoverage[] = [];
     const { shorten, countsOf } = createShortener();
-    for await (const chunk of planInChunks(coverageFor(db, start, shown.start), start, shorten)) {
+    for await (const chunk of planInChunks(coverageFor(db, start, { from: shown.start }), start, shorten)) {
       const drafts = Map.groupBy(chunk.plan.slices, ({ scope }) => scopeKey(scope));
       for (const partition of chunk.partitions) {
         const known = { counts: countsOf(partition), drafts: drafts.get(scopeKey(partition.scope)) ?? [] };

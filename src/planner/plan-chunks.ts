@@ -1,7 +1,7 @@
 import type { DatasetSettings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
-import { readAhead } from "../core/read-ahead.ts";
+import { inGroups as gathered, readAhead } from "../core/read-ahead.ts";
 import { scopeKey, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
@@ -15,7 +15,7 @@ import {
 } from "../datasets/shared/define-dataset.ts";
 import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
 import { readLastPages, type LastPages } from "../ledger/coverage.ts";
-import { requestable } from "../plan/missing.ts";
+import { requestable, type Reprocess } from "../plan/missing.ts";
 import { inOrder, planDataset } from "../plan/plan-dataset.ts";
 import { periodReach } from "../plan/plan-periods.ts";
 import type { DatasetPlan, PlanPartition } from "../plan/plan-request.ts";
@@ -60,41 +60,76 @@ export async function* planInChunks(
   const { dataset, request, settings } = planning;
   const isPaged = dataset.operations.some(({ paging }) => paging !== null);
   const timingOf = (partition: Partition) => partitionTiming(partition, planning);
-  const read = async (chunk: readonly Partition[]) => {
-    const scopes = chunk.map(({ scope }) => scope);
+  const read = async (chunks: readonly (readonly Partition[])[]) => {
+    const scopes = chunks.flat().map(({ scope }) => scope);
     const covered = await coverage.read(scopes);
     const last: LastPages = (isPaged ? await coverage.lastPages?.(scopes) : undefined) ?? new Map();
-    return { chunk, covered, last };
+    return { chunks, covered, last };
   };
+  const together = gathered(chunksOf(partitionsOf(planning)), {
+    most: coverage.scopesAtOnce ?? 1,
+    weigh: ({ length }) => length,
+  });
   // while one part is planned and written the database reads the next
-  for await (const { chunk, covered, last } of readAhead(chunksOf(partitionsOf(planning)), read)) {
-    const partitions = chunk.map((partition) => planned(partition, covered.get(scopeKey(partition.scope)) ?? []));
-    const plan = planDataset({
-      dataset: dataset.name,
-      timing: timingWith(dataset.timing, settings, request.today),
-      partitions: partitions.map((partition) => planPartition(partition, planning, last)),
-      covered,
-      today: request.today,
-      bounds: request.bounds,
-      // to read the portfolio once more for each plan of the market would only cost
-      reprocess: dataset.stage === "market" ? (request.reprocess ?? "missing") : "missing",
-    });
-    yield { partitions, covered, plan, timingOf };
-  }
+  for await (const { chunks, covered, last } of readAhead(together, read))
+    for (const chunk of chunks) {
+      const partitions = chunk.map((partition) => planned(partition, covered.get(scopeKey(partition.scope)) ?? []));
+      const plan = planDataset({
+        dataset: dataset.name,
+        timing: timingWith(dataset.timing, settings, request.today),
+        partitions: partitions.map((partition) => planPartition(partition, planning, last)),
+        covered,
+        today: request.today,
+        bounds: request.bounds,
+        reprocess: reprocessOf(planning),
+      });
+      yield { partitions, covered, plan, timingOf };
+    }
 }
 
-/** What a plan of a dataset needs to know of what was requested before, and what came before that from a day on. */
-export function coverageFor(db: Database, planning: Omit<DatasetPlanning, "learned">, from?: Day): CoverageReader {
+/** To read the portfolio once more for each plan of the market would only cost. */
+function reprocessOf({ dataset, request }: Pick<DatasetPlanning, "dataset" | "request">): Reprocess {
+  return dataset.stage === "market" ? (request.reprocess ?? "missing") : "missing";
+}
+
+/** What is read beside what a plan needs: all from a day on. `isJoined` where slices that the plan need not tell apart may come as one. */
+type CoverageOptions = { readonly from?: Day | undefined; readonly isJoined?: boolean };
+
+/** Scopes whose coverage is read together where slices are joined: a statement for each part of a plan would cost more than its rows. */
+const scopesAtOnce = 200;
+
+/** What a plan of a dataset needs to know of what was requested before. */
+export function coverageFor(
+  db: Database,
+  planning: Omit<DatasetPlanning, "learned">,
+  { from, isJoined = false }: CoverageOptions = {},
+): CoverageReader {
   const { dataset, request, settings } = planning;
   const own = partitionsOf(planning).flatMap(({ timing }) => timing ?? []);
   const timings = [...new Set([dataset.timing, ...own])].map((timing) => timingWith(timing, settings, request.today));
   const reach = around(timings.map((timing) => reachOf(timing, request)));
   const within =
     from !== undefined && reach.start !== undefined && from < reach.start ? { ...reach, start: from } : reach;
+  const finalDays = isJoined ? finalDaysOf(timings, planning) : undefined;
   return {
-    ...coverageReader(db, dataset.name, within),
+    ...coverageReader(db, dataset.name, finalDays === undefined ? within : { ...within, finalDays }),
     lastPages: (scopes) => readLastPages(db, dataset.name, scopes),
+    ...(finalDays === undefined ? {} : { scopesAtOnce }),
   };
+}
+
+/**
+ * Days after its last one from which an answer is final for every partition. Undefined where a plan looks at more than which days are
+ * final: at the newest slice of a cell, at whole periods, at what holds now, or at days that have moved since.
+ */
+function finalDaysOf(timings: readonly Timing[], planning: Omit<DatasetPlanning, "learned">): number | undefined {
+  if (reprocessOf(planning) !== "missing" || planning.lookbackDays !== undefined) return undefined;
+  let most = 0;
+  for (const timing of timings) {
+    if (timing.kind !== "series" || timing.moved !== undefined) return undefined;
+    most = Math.max(most, timing.settleDays + timing.lookbackDays);
+  }
+  return most;
 }
 
 /** The smallest stretch of days that holds all of these; an end that is missing stays so. */

@@ -63,7 +63,7 @@ export async function* planStarts(
   let any = false;
   for (const stage of stages) {
     for (const start of starts.filter(({ dataset }) => dataset.stage === stage))
-      for await (const { plan } of planInChunks(coverageFor(db, start), start))
+      for await (const { plan } of planInChunks(coverageFor(db, start, { isJoined: true }), start))
         if (plan.slices.length > 0) {
           any = true;
           yield { ...plan, stage };

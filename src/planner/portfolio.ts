@@ -1,4 +1,4 @@
-import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { sql } from "../postgres/sql.ts";
 import { numbersIn } from "../postgres/text-array.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Portfolio, PortfolioApp, PortfolioCountry } from "../core/portfolio.ts";
@@ -87,21 +87,21 @@ export async function readTracked(
   { account = "", only }: TrackedBy = {},
 ): Promise<readonly PortfolioApp[]> {
   const named = only?.map((app) => app.replace(/^(ios|android):/, "")) ?? null;
-  const current = sql`
-    core.tracked_keyword as w
-    where  w.account = ${account} and w.valid_to is null
-    and    (${named}::text[] is null or w.app_key in (select app_key from core.dim_app where track_id = any (${named}::text[])))`;
   const { rows } = await sql<PortfolioRow>`
     select a.store, a.track_id, c.country_code, n.keyword_count, k.keywords
     from   core.tracked_app as t
     join   core.dim_app     as a on a.app_key = t.app_key
     left   join core.tracked_country as n on n.app_key = t.app_key and n.account = t.account and n.valid_to is null
     left   join core.dim_country     as c on c.country_key = n.country_key
-    left   join (select app_key, country_key, array_agg(keyword_key)::text as keywords from ${current} group by app_key, country_key) as k
+    left   join (select app_key, country_key, array_agg(keyword_key)::text as keywords
+                 from   core.tracked_keyword as w
+                 where  w.account = ${account} and w.valid_to is null
+                 and    (${named}::text[] is null or w.app_key in (select app_key from core.dim_app where track_id = any (${named}::text[])))
+                 group  by app_key, country_key) as k
                 on k.app_key = n.app_key and k.country_key = n.country_key
     where  t.account = ${account} and t.valid_to is null and (${named}::text[] is null or a.track_id = any (${named}::text[]))
     order  by a.store collate "C", a.track_id collate "C", c.country_code collate "C"`.execute(db);
-  const keywordsOf = await readKeywords(db, sql`select w.keyword_key from ${current}`);
+  const keywordsOf = await readKeywords(db, new Set(rows.flatMap(({ keywords }) => keywords ?? [])));
   const apps = Map.groupBy(rows, (row) => `${row.store}:${row.track_id}`);
   return [...apps.values()].flatMap(([first, ...rest]) =>
     first === undefined
@@ -123,12 +123,18 @@ export async function readTracked(
  * Reads the texts of keywords by their numbers, each once however many countries have it. Returns what makes a list of numbers one of texts, sorted;
  * countries with the same numbers share a list.
  */
-async function readKeywords(db: Database, keys: SqlFragment): Promise<(numbers: string | null) => readonly string[]> {
+async function readKeywords(
+  db: Database,
+  wanted: ReadonlySet<string>,
+): Promise<(numbers: string | null) => readonly string[]> {
+  const keys = new Set<number>();
+  for (const list of wanted) for (const key of numbersIn(list)) keys.add(key);
   const { rows } = await sql<{ keys: string | null; keywords: string[] | null }>`
     select array_agg(keyword_key)::text as keys, array_agg(keyword) as keywords
-    from   (select keyword_key, keyword from core.dim_keyword where keyword_key in (${keys}) order by keyword collate "C") as k`.execute(
-    db,
-  );
+    from   (select k.keyword_key, k.keyword
+            from   unnest(${`{${[...keys].join(",")}}`}::integer[]) as wanted (keyword_key)
+            join   core.dim_keyword as k on k.keyword_key = wanted.keyword_key
+            order  by k.keyword collate "C") as k`.execute(db);
   const [{ keys: numbers, keywords } = { keys: null, keywords: null }] = rows;
   const places = new Map(numbersIn(numbers ?? "{}").map((key, place) => [key, place]));
   const lists = new Map<string, readonly string[]>();

@@ -98,7 +98,7 @@ async function planRun({
   for (const start of starts) {
     const known = foreseen.get(start.dataset.name) ?? new Map<string, Covered[]>();
     foreseen.set(start.dataset.name, known);
-    for await (const { plan } of planInChunks(withForeseen(coverageFor(db, start), known), start)) {
+    for await (const { plan } of planInChunks(withForeseen(coverageFor(db, start, { isJoined: true }), known), start)) {
       tally.add({ ...plan, stage: start.dataset.stage });
       if (plan.slices.length > 0) requested.add(start.dataset.name);
       for (const slice of plan.slices) remember(known, slice);

@@ -1,6 +1,7 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { dayOf } from "../core/day.ts";
+import { inGroups } from "../core/read-ahead.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
 import { readBudgets } from "../credits/budgets.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
@@ -14,7 +15,7 @@ import { announceQueued } from "../ledger/shared-queue.ts";
 import { closeRun, enqueue, openRun, type RunStart } from "../ledger/runs.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
-import { datasetsOf, planStarts, startsOf } from "../planner/plan-stream.ts";
+import { datasetsOf, planStarts, startsOf, type PlanChunk } from "../planner/plan-stream.ts";
 import { noteTimings } from "../planner/record-timings.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
 import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
@@ -38,9 +39,11 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
     let planned = 0;
     let stage: Dataset["stage"] | null = null;
     const starts = await startsOf(locked, request, settings);
-    for await (const chunk of planStarts(locked, starts)) {
-      planned += await enqueue(locked, runId, chunk.slices, clock.now());
-      stage = chunk.stage;
+    const together = { most: slicesAtOnce, weigh: ({ slices }: PlanChunk) => slices.length };
+    for await (const chunks of inGroups(planStarts(locked, starts), together)) {
+      const slices = chunks.flatMap((chunk) => chunk.slices);
+      planned += await enqueue(locked, runId, slices, clock.now());
+      stage = chunks.at(-1)?.stage ?? stage;
       // what is left is planned by the next worker at its start
       if (halted.aborted) break;
     }
@@ -50,6 +53,9 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
     log.info({ run_id: runId, stage, slices: planned, adopted }, "schedule.planned");
   });
 }
+
+/** Slices that are queued together, at least: a night's parts of a plan have few, and a transaction for each would cost more than they do. */
+const slicesAtOnce = 1_000;
 
 /** Opens a run of the schedule and adopts what foreground runs left unfinished, save what is beyond the price of a plan that a person agreed to. */
 async function openScheduled(

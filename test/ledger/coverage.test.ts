@@ -119,6 +119,48 @@ describe("coverageReader", () => {
     expect(found?.map(({ fingerprint }) => fingerprint)).toEqual(["keywords, 12", draft().fingerprint]);
   });
 
+  test("gives loaded slices that are final as the stretches of days that those of a list cover, and all others apart", async () => {
+    const planned = day("2026-08-12");
+    const items = ["a"];
+    for (const date of [1, 2, 5, 9, 10])
+      await stage.inState(run, "loaded", worker, draft({ items, window: august(date), asOf: planned }));
+    await stage.inState(run, "loaded", worker, draft({ items: ["b"], window: august(2), asOf: planned }));
+    await stage.inState(run, "empty", worker, draft({ items, window: august(3), asOf: planned }));
+    await stage.insert(run, draft({ items, window: august(4), asOf: planned }));
+    const read = async (finalDays: number) => {
+      const found = await coverageReader(stage.db, "keyword_rank", { finalDays }).read([draft().scope]);
+      return [...found.values()]
+        .flat()
+        .map(({ items: own, window, state, asOf }) => [
+          own?.[0],
+          window.start.slice(-2),
+          window.end.slice(-2),
+          state,
+          asOf,
+        ])
+        .sort();
+    };
+    const others = [
+      ["a", "03", "04", "empty", planned],
+      ["a", "04", "05", "pending", planned],
+      ["b", "02", "03", "loaded", planned],
+    ];
+    const stretch = (start: string, end: string, asOf = planned) => ["a", start, end, "loaded", asOf];
+    expect(await read(2)).toEqual([stretch("01", "03"), stretch("05", "06"), stretch("09", "11"), ...others].sort());
+    // the 10th was planned for a day after its end, the others for two or more
+    await stage.pool.query("update ops.slice set as_of = '2026-08-14' where window_start = '2026-08-01'");
+    const newest = day("2026-08-14");
+    expect(await read(3)).toEqual(
+      [
+        stretch("01", "03", newest),
+        stretch("05", "06", newest),
+        stretch("09", "10", newest),
+        stretch("10", "11"),
+        ...others,
+      ].sort(),
+    );
+  });
+
   test("says of answered days that were dropped since before which day, and of which slices that are tails", async () => {
     const week = { start: day("2026-07-29"), end: day("2026-08-05") };
     await stage.inState(run, "loaded", worker, draft({ window: week }));

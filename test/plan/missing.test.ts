@@ -94,6 +94,24 @@ describe("missingCells", () => {
     expect(found.get("new").fresh).toEqual(daysOf(week));
   });
 
+  test("keeps scopes apart that share their items, whatever lists they were requested by", () => {
+    const items = ["a", "b", "c"];
+    const [first, second] = [["a"], ["b", "c"]];
+    const [whole, none] = [daysOf(week), [] as const];
+    const freshOf = (...lists: readonly (readonly string[])[]) => {
+      const found = missing(
+        lists.map((list) => covered({ items: list, window: week })),
+        { items },
+      );
+      return items.map((item) => found.get(item).fresh);
+    };
+    expect(freshOf(first, second)).toEqual([none, none, none]);
+    expect(freshOf(first)).toEqual([none, whole, whole]);
+    expect(freshOf(second)).toEqual([whole, none, none]);
+    expect(freshOf(second)).toEqual([whole, none, none]);
+    expect(freshOf()).toEqual([whole, whole, whole]);
+  });
+
   describe("while the source restates days", () => {
     const timing = series({ settleDays: 1, lookbackDays: 3 });
     const askedOn = (asOf: Covered["asOf"], state: Covered["state"] = "loaded") =>

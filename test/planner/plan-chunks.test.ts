@@ -22,7 +22,11 @@ function account(apps: number, countries: readonly string[]): Portfolio {
   };
 }
 
-async function planned(portfolio: Portfolio, days: number, request: Partial<DatasetPlanning["request"]> = {}) {
+async function planned(
+  portfolio: Portfolio,
+  days: number,
+  { scopesAtOnce, ...request }: Partial<DatasetPlanning["request"]> & { readonly scopesAtOnce?: number } = {},
+) {
   const reads: number[] = [];
   const read = async (scopes: readonly Scope[]) => {
     reads.push(scopes.length);
@@ -36,7 +40,11 @@ async function planned(portfolio: Portfolio, days: number, request: Partial<Data
     learned: new Map(),
     settings: {},
   };
-  for await (const { plan } of planInChunks({ read }, planning)) chunks.push(plan);
+  for await (const { plan } of planInChunks(
+    { read, ...(scopesAtOnce === undefined ? {} : { scopesAtOnce }) },
+    planning,
+  ))
+    chunks.push(plan);
   return { reads, chunks, slices: chunks.flatMap((chunk) => chunk.slices) };
 }
 
@@ -48,6 +56,16 @@ describe("a plan in chunks", () => {
     expect(reads.reduce((sum, read) => sum + read, 0)).toBe(60);
     expect(Math.max(...reads)).toBeLessThanOrEqual(16);
     expect(chunks).toHaveLength(reads.length);
+  });
+
+  test("is the same chunk by chunk where coverage is read for several at once", async () => {
+    const [single, together] = [
+      await planned(account(12, countries), 2),
+      await planned(account(12, countries), 2, { scopesAtOnce: 40 }),
+    ];
+    expect(together.chunks).toEqual(single.chunks);
+    expect(together.reads).toEqual([48, 12]);
+    expect(single.reads).toEqual([16, 16, 16, 12]);
   });
 
   test("is the same chunk by chunk for any order of apps, countries and keywords", async () => {

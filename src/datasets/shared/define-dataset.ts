@@ -200,13 +200,12 @@ export function fetchOptionFor(
   return option.maxItems > 1 || itemsPerCall === undefined ? option : { ...option, maxItems: itemsPerCall };
 }
 
-/** Countries of an app may share a list. */
-const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+/** Of the list before: countries of an app, one after the other, may share theirs, and sets of all lists would take more than the lists. */
+let last: { readonly items: readonly string[]; readonly set: ReadonlySet<string> } | null = null;
 
 function setOf(items: readonly string[]): ReadonlySet<string> {
-  const made = sets.get(items) ?? new Set(items);
-  sets.set(items, made);
-  return made;
+  if (last?.items !== items) last = { items, set: new Set(items) };
+  return last.set;
 }
 
 /** How many calls answer a slice; each is stored as a page of it. */

@@ -63,11 +63,14 @@ export function priceOf(pieces: readonly Piece[]): number {
 /** What a program would pay that requests one item at a time, each by the cheaper fetch option. */
 export function naivePrice(grid: GapGrid, fetchOptions: readonly FetchOption[]): number {
   let sum = 0;
+  // items that stand alike share their days
+  let known: { readonly gaps: Uint8Array; readonly prices: readonly number[] } = { gaps: new Uint8Array(), prices: [] };
   for (const { item, gaps } of grid.rows) {
-    const prices = fetchOptions
-      .filter((option) => carries(option, item))
-      .map((option) => optionCost(option) * windowCount(gaps, option.maxDays));
-    if (prices.length > 0) sum += Math.min(...prices);
+    if (known.gaps !== gaps)
+      known = { gaps, prices: fetchOptions.map((option) => optionCost(option) * windowCount(gaps, option.maxDays)) };
+    const { prices } = known;
+    const paid = prices.filter((_, index) => carries(fetchOptions[index] as FetchOption, item));
+    if (paid.length > 0) sum += Math.min(...paid);
   }
   return sum;
 }

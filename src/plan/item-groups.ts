@@ -1,0 +1,81 @@
+import { dividedBy } from "./alike-items.ts";
+
+/** Items of one scope in groups: those of a group were requested by the same lists, and so have the same cells. */
+export type ItemGroups = {
+  /** The group of each item, by number from 0. */
+  readonly groups: Int32Array;
+  readonly count: number;
+  /** The groups of the items that a list names, each once; null stands for the scope itself. */
+  readonly groupsOf: (list: readonly string[] | null) => Int32Array;
+};
+
+type Known = ItemGroups & { readonly items: readonly string[]; readonly lists: ReadonlySet<readonly string[]> };
+
+/** The last ones: countries of an app, one after the other, share their items and the lists of them. */
+let last: Known | null = null;
+
+/** Groups items by the lists that requested them: an account requests hundreds of keywords by a few lists, night after night. */
+export function itemGroups(items: readonly string[], lists: ReadonlySet<readonly string[]>): ItemGroups {
+  if (last !== null && last.items === items && hasSame(last.lists, lists)) return last;
+  const groups = groupsOfAlike(items, lists);
+  const count = groups.reduce((most, group) => Math.max(most, group), -1) + 1;
+  last = { items, lists, groups, count, groupsOf: groupFinder(items, groups) };
+  return last;
+}
+
+function hasSame<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): boolean {
+  return one.size === other.size && [...one].every((value) => other.has(value));
+}
+
+/** With more lists than these the items are hardly alike, and to compare them costs more than it saves. */
+const mostLists = 64;
+
+function groupsOfAlike(items: readonly string[], lists: ReadonlySet<readonly string[]>): Int32Array {
+  if (lists.size > mostLists) return Int32Array.from(items.keys());
+  const places = new Map<number, number>();
+  // numbers without holes: each of them takes a row of marks
+  return dividedBy(items, lists).map((group) => {
+    const place = places.get(group) ?? places.size;
+    places.set(group, place);
+    return place;
+  });
+}
+
+/** Finds the groups of a batch's items, once for each array: the same list stands behind hundreds of slices. */
+function groupFinder(items: readonly string[], groups: Int32Array): (batch: readonly string[] | null) => Int32Array {
+  const index = new Map(items.map((item, row) => [item, row]));
+  const found = new Map<readonly string[] | null, Int32Array>();
+  return (batch) => {
+    const known = found.get(batch);
+    if (known !== undefined) return known;
+    const own = distinct(rowsNamed(items, index, batch ?? [""]), groups);
+    found.set(batch, own);
+    return own;
+  };
+}
+
+/** The groups of some rows, each once. */
+function distinct(rows: Int32Array, groups: Int32Array): Int32Array {
+  const seen = new Uint8Array(groups.length + 1);
+  return rows
+    .map((row) => groups[row] ?? 0)
+    .filter((group) => {
+      if (seen[group] === 1) return false;
+      seen[group] = 1;
+      return true;
+    });
+}
+
+function rowsNamed(items: readonly string[], index: ReadonlyMap<string, number>, batch: readonly string[]): Int32Array {
+  const rows = new Int32Array(batch.length);
+  let [length, next] = [0, 0];
+  for (const item of batch) {
+    // both lists are sorted: the row after the last one is the likeliest
+    const row = items[next] === item ? next : index.get(item);
+    if (row === undefined) continue;
+    rows[length] = row;
+    length += 1;
+    next = row + 1;
+  }
+  return rows.subarray(0, length);
+}
