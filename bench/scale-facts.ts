@@ -41,3 +41,11 @@ async function fillMonth(client: pg.Client, { apps }: Account, from: Day, until:
   );
   return rowCount ?? 0;
 }
+
+/** Bytes of the ranks with their indexes. */
+export async function factBytes(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ bytes: number }>(
+    `select sum(pg_total_relation_size(inhrelid))::float8 as bytes from pg_inherits where inhparent = 'core.fact_keyword_rank'::regclass`,
+  );
+  return rows[0]?.bytes ?? 0;
+}

@@ -35,7 +35,7 @@ export function martQuestions({ days }: Account): readonly MartQuestion[] {
     ),
     ask(
       "share of voice by day and app, 30 days",
-      `select date_day, app_name, sum(voice_sum) / sum(answered_keyword_count) from mart.organic_share_of_voice_daily where date_day >= '${month}' group by 1, 2 having bool_and(is_complete)`,
+      `select date_day, app_name, sum(voice_sum) / sum(answered_keyword_count) as share from mart.organic_share_of_voice_daily where date_day >= '${month}' group by 1, 2 having bool_and(is_complete)`,
     ),
     ask("share of voice, all columns and rows", "select * from mart.organic_share_of_voice_daily"),
     ask(
@@ -52,11 +52,11 @@ export function martQuestions({ days }: Account): readonly MartQuestion[] {
     ),
     ask(
       "share of voice by group of keywords, an app, 30 days",
-      `select date_day, group_name, sum(voice_sum) / sum(answered_keyword_count) from mart.keyword_group_daily where ${app} and date_day >= '${month}' group by 1, 2 having bool_and(is_complete)`,
+      `select date_day, group_name, sum(voice_sum) / sum(answered_keyword_count) as share from mart.keyword_group_daily where ${app} and date_day >= '${month}' group by 1, 2 having bool_and(is_complete)`,
     ),
     ask(
       "against each competitor",
-      "select competitor_app_name, comparison, count(*) from mart.keyword_rank_vs_competitor where device_code in ('IPHONE', 'ALL') group by 1, 2",
+      "select competitor_app_name, comparison, count(*) as keywords from mart.keyword_rank_vs_competitor where device_code in ('IPHONE', 'ALL') group by 1, 2",
     ),
     ask("visibility by day and app, 30 days", `select * from mart.visibility_daily where date_day >= '${month}'`),
     ask(
@@ -70,22 +70,22 @@ export function martQuestions({ days }: Account): readonly MartQuestion[] {
     ),
     ask(
       "tracked keywords without an answer, 30 days",
-      `select date_day, count(*) from mart.keyword_not_requested_daily where ${app} and country_code = 'US' and date_day >= '${month}' group by 1`,
+      `select date_day, count(*) as keywords from mart.keyword_not_requested_daily where ${app} and country_code = 'US' and date_day >= '${month}' group by 1`,
     ),
     ask(
       "credits by app, 30 days",
-      `select app_name, sum(credit_count) from mart.credit_spend_by_app_daily where date_day >= '${month}' group by 1`,
+      `select app_name, sum(credit_count) as credits from mart.credit_spend_by_app_daily where date_day >= '${month}' group by 1`,
     ),
     ask("how fresh everything is", "select * from mart.data_freshness"),
     ask("list of apps, for a filter", "select app_name from mart.organic_share_of_voice_daily group by app_name"),
-    ask("newest day, for a filter", "select max(date_day) from mart.organic_share_of_voice_daily"),
+    ask("newest day, for a filter", "select max(date_day) as newest_day from mart.organic_share_of_voice_daily"),
     ask(
       "average rank by app and month, all days",
-      "select app_name, date_trunc('month', date_day::timestamp), sum(rank_sum) / sum(ranked_keyword_count) from mart.organic_share_of_voice_daily group by 1, 2",
+      "select app_name, date_trunc('month', date_day::timestamp) as month, sum(rank_sum) / sum(ranked_keyword_count) as rank from mart.organic_share_of_voice_daily group by 1, 2",
     ),
     askAll("what all releases did", "select * from mart.release_impact"),
-    askAll("average of all ranks", "select avg(keyword_rank) from mart.keyword_rank_daily"),
-    askAll("newest day of all ranks", "select max(date_day) from mart.keyword_rank_daily"),
+    askAll("average of all ranks", "select avg(keyword_rank) as rank from mart.keyword_rank_daily"),
+    askAll("newest day of all ranks", "select max(date_day) as newest_day from mart.keyword_rank_daily"),
     askAll("list of apps of all ranks", "select app_name from mart.keyword_rank_daily group by app_name"),
   ];
 }

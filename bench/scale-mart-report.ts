@@ -24,10 +24,12 @@ export function martPlans({ answers }: MartFigures, isMarkdown: boolean): readon
   return answers.map(({ name, plan }) => `${name}\n\n${isMarkdown ? `\`\`\`text\n${plan}\n\`\`\`` : plan}\n`);
 }
 
-function count(number: number): string {
+/** A number of rows in figures. */
+export function count(number: number): string {
   return Math.round(number).toLocaleString("en-US");
 }
 
-function time(ms: number): string {
+/** A time in ms or s. */
+export function time(ms: number): string {
   return ms < second ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / second).toFixed(1)} s`;
 }

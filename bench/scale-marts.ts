@@ -26,12 +26,8 @@ export type MartFigures = {
   readonly answers: readonly MartAnswer[];
 };
 
-/** Fills an empty warehouse; returns the ranks, and the cells of a backfill that waits. */
-async function fillMarts(
-  client: pg.Client,
-  db: Database,
-  { account, strangers }: MartSize,
-): Promise<Pick<MartFigures, "ranks" | "waiting">> {
+/** Fills an empty warehouse, of which statistics are still to be gathered; returns the ranks. */
+export async function fillMarts(client: pg.Client, db: Database, { account, strangers }: MartSize): Promise<number> {
   await fillLedger(client, { account, fromApp: 0 });
   const ranks = await fillFacts(client, db, account);
   await client.query(
@@ -39,15 +35,15 @@ async function fillMarts(
     [strangers],
   );
   await fillOtherFacts(client, db, account);
-  const waiting = await openBackfill(client, account);
-  await client.query("vacuum analyze");
-  return { ranks, waiting };
+  return ranks;
 }
 
 /** Fills an empty warehouse and measures what dashboards ask of its marts. */
 export async function measureMarts(client: pg.Client, db: Database, size: MartSize): Promise<MartFigures> {
   const { account, rounds } = size;
-  const { ranks, waiting } = await fillMarts(client, db, size);
+  const ranks = await fillMarts(client, db, size);
+  const waiting = await openBackfill(client, account);
+  await client.query("vacuum analyze");
   const scanMs = await medianOf(client, "select count(*), avg(rank) from core.fact_keyword_rank", rounds);
   const answers: MartAnswer[] = [];
   for (const question of martQuestions(account)) {
@@ -113,7 +109,7 @@ async function fillOtherFacts(client: pg.Client, db: Database, account: Account)
                             from   (select app_key from core.dim_app order by app_key limit 120) as m
                             order  by (m.app_key + extract(doy from t.date_day)::int) % 7, m.app_key limit 100) as a`,
     `core.fact_impression_share (keyword_key, date_day, country_key, store, device_key, share_day, app_key, impression_share, slice_id, fetched_at)
-       select k.keyword_key, t.date_day, t.country_key, 'ios', 1, t.date_day, a.app_key, 1.0 / a.app_key, 1, t.date_day
+       select k.keyword_key, t.date_day, t.country_key, 'ios', 1, t.date_day, a.app_key, round(1.0 / a.app_key, 6), 1, t.date_day
        from   (select distinct t.country_key, d::date as date_day ${cell} where d >= timestamp '${end}' - interval '90 days') as t
        cross  join (select keyword_key from core.dim_keyword order by 1 limit 10) as k
        cross  join (select app_key from core.dim_app order by 1 limit 20) as a`,

@@ -23,6 +23,8 @@ export type ScaleSize = {
   readonly factApps: number;
   /** The portfolio whose marts are measured, and how many apps beside it were only seen. */
   readonly marts: { readonly account: Account; readonly strangers: number };
+  /** The portfolio whose marts are put to Postgres and to ClickHouse. */
+  readonly engines: Account;
   /** The account of which a night is planned and queued, with all of its history. */
   readonly night: Account;
   /** How often each question is run; the median counts. */
@@ -41,6 +43,7 @@ export const scaleSizes = {
     worked: 50_000,
     factApps: 10,
     marts: { account: { apps: 2, countries: 10, keywords: 1370, days: 730 }, strangers: 100_000 },
+    engines: { apps: 2, countries: 10, keywords: 342, days: 730 },
     night: large,
     rounds: 3,
   },
@@ -54,6 +57,7 @@ export const scaleSizes = {
     worked: 100,
     factApps: 1,
     marts: { account: { apps: 2, countries: 2, keywords: 20, days: 40 }, strangers: 500 },
+    engines: { apps: 2, countries: 2, keywords: 20, days: 18 },
     night: { apps: 10, countries: 10, keywords: 300, days: 730 },
     rounds: 1,
   },
@@ -81,4 +85,15 @@ export function slicesOf({ apps, countries, keywords, days }: Account): number {
 /** Rows of ranks of an account, one device each. */
 export function ranksOf({ apps, countries, keywords, days }: Account): number {
   return apps * countries * keywords * days;
+}
+
+/** The portfolio of two years that has so many ranks, as near as whole keywords come: few apps with long lists, as that of the marts. */
+export function accountOf(ranks: string): Account {
+  const { account } = scaleSizes.full.marts;
+  const oneKeyword = ranksOf({ ...account, keywords: 1 });
+  const wanted = Number(ranks.replaceAll(/[,_]/g, ""));
+  if (!Number.isInteger(wanted) || wanted < oneKeyword)
+    throw new Error(`--ranks takes a whole number from ${oneKeyword}, such as 5000000, not "${ranks}"`);
+  const apps = Math.max(account.apps, Math.round(wanted / ranksOf({ ...account, apps: 1 })));
+  return { ...account, apps, keywords: Math.round(wanted / ranksOf({ ...account, apps, keywords: 1 })) };
 }

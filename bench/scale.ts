@@ -9,34 +9,33 @@ import { migrate } from "../src/postgres/migrate.ts";
 import { machineOf } from "./machine.ts";
 import { benchPlanner } from "./planner.ts";
 import { openBenchPostgres, type BenchPostgres } from "./postgres.ts";
-import { fillFacts } from "./scale-facts.ts";
+import { factBytes, fillFacts } from "./scale-facts.ts";
 import { fillLedger } from "./scale-ledger.ts";
 import { analystQuestions, answer, ledgerQuestions } from "./scale-questions.ts";
 import { measureNight, nightTable } from "./scale-night.ts";
 import { measureQueue, type QueueFigures } from "./scale-queue.ts";
-import { measureMarts } from "./scale-marts.ts";
+import { measureEngines } from "./scale-engines.ts";
+import { engineTables } from "./scale-engine-report.ts";
+import { measureMarts, type MartSize } from "./scale-marts.ts";
 import { martPlans, martTable } from "./scale-mart-report.ts";
 import { scaleTables, type LedgerFigures, type ScaleFound } from "./scale-report.ts";
-import { ranksOf, scaleSizes, slicesOf, today, type Account, type ScaleSize } from "./scale-size.ts";
+import { accountOf, ranksOf, scaleSizes, slicesOf, today, type Account, type ScaleSize } from "./scale-size.ts";
 import { markdown, plain } from "./table.ts";
 import { timed } from "./stopwatch.ts";
 
 /*
- * npm run bench:scale [-- --small] [-- --markdown] [-- --marts [--plans]] [-- --night]
+ * npm run bench:scale [-- --small] [-- --markdown] [-- --marts [--plans]] [-- --night] [-- --clickhouse [--ranks N]]
  *
  * A large account of two years in ledger, planner and facts, without HTTP: a part of it is made up in a Postgres of its own, measured,
  * and worked out for the whole. The Postgres is gone afterwards. --marts measures marts alone, over a small portfolio with long histories
  * beside apps that were only seen; --plans prints the plan of each of their questions. --night measures the planning of one night alone, at the
- * full size.
+ * full size. --clickhouse asks Postgres and a ClickHouse that the same rows were published into, of N ranks; it ends with 1 where their answers
+ * differ.
  */
 
 async function scale(size: ScaleSize): Promise<ScaleFound> {
-  await using postgres = await openBenchPostgres();
-  await migrate(postgres.url);
-  // a day of the made-up account is today
-  await postgres.client.query(`alter database bench set storehouse.today = '${today}'`);
-  await using warehouse = await openWarehouse(postgres.url, 4);
-  const { db } = warehouse;
+  await using postgres = await openScaleWarehouse();
+  const { db } = postgres.warehouse;
   const settings = Settings.parse({});
   const ledgers: LedgerFigures[] = [];
   let apps = 0;
@@ -60,7 +59,7 @@ async function scale(size: ScaleSize): Promise<ScaleFound> {
   remark("facts");
   const facts = await timed(() => fillFacts(postgres.client, db, account));
   const asked = await answer(analystQuestions(postgres.client), size.rounds);
-  const bytes = await factBytes(postgres);
+  const bytes = await factBytes(postgres.client);
   const queues: QueueFigures[] = [];
   for (const depth of size.queued) {
     remark(`${depth.toLocaleString("en-US")} slices in the queue`);
@@ -108,23 +107,34 @@ async function sizesOf({
   return { rows: row?.slices ?? 0, sliceBytes: row?.slice_bytes ?? 0, requestBytes: row?.request_bytes ?? 0 };
 }
 
-async function factBytes({ client }: BenchPostgres): Promise<number> {
-  const { rows } = await client.query<{ bytes: number }>(
-    `select sum(pg_total_relation_size(inhrelid))::float8 as bytes from pg_inherits where inhparent = 'core.fact_keyword_rank'::regclass`,
-  );
-  return rows[0]?.bytes ?? 0;
-}
-
-async function marts({ marts: { account, strangers }, rounds }: ScaleSize) {
-  await using postgres = await openBenchPostgres();
+/** A Postgres with an empty warehouse in which a day of the made-up account is today. */
+async function openScaleWarehouse() {
+  await using opened = new AsyncDisposableStack();
+  const postgres = opened.use(await openBenchPostgres());
   await migrate(postgres.url);
   await postgres.client.query(`alter database bench set storehouse.today = '${today}'`);
-  await using warehouse = await openWarehouse(postgres.url, 4);
+  // that is for connections to come
+  await postgres.client.query(`set storehouse.today = '${today}'`);
+  const warehouse = opened.use(await openWarehouse(postgres.url, 4));
+  const stack = opened.move();
+  return { ...postgres, warehouse, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+async function marts(size: MartSize) {
+  await using postgres = await openScaleWarehouse();
   await noteTiming(postgres);
   remark(
-    `${ranksOf(account).toLocaleString("en-US")} ranks of ${account.apps} apps, beside ${strangers.toLocaleString("en-US")} others`,
+    `${ranksOf(size.account).toLocaleString("en-US")} ranks of ${size.account.apps} apps, beside ${size.strangers.toLocaleString("en-US")} others`,
   );
-  const found = await measureMarts(postgres.client, warehouse.db, { account, strangers, rounds });
+  const found = await measureMarts(postgres.client, postgres.warehouse.db, size);
+  return { found, machine: machineOf(postgres.version) };
+}
+
+async function engines(size: MartSize) {
+  await using postgres = await openScaleWarehouse();
+  await noteTiming(postgres);
+  remark(`${ranksOf(size.account).toLocaleString("en-US")} ranks in Postgres and in ClickHouse`);
+  const found = await measureEngines(postgres.client, postgres.warehouse, { size, say: remark });
   return { found, machine: machineOf(postgres.version) };
 }
 
@@ -134,6 +144,8 @@ const options = {
   marts: { type: "boolean" },
   plans: { type: "boolean" },
   night: { type: "boolean" },
+  clickhouse: { type: "boolean" },
+  ranks: { type: "string" },
 } as const;
 const { values } = parseArgs({ options });
 const size = scaleSizes[values.small === true ? "small" : "full"];
@@ -141,8 +153,14 @@ const show = values.markdown === true ? markdown : plain;
 if (values.night === true) {
   const found = await measureNight({ account: size.night, rounds: size.rounds }, remark);
   print([machineOf(found.version), "", show(nightTable(found))].join("\n"));
+} else if (values.clickhouse === true) {
+  const account = values.ranks === undefined ? size.engines : accountOf(values.ranks);
+  const { found, machine } = await engines({ ...size.marts, account, rounds: size.rounds });
+  print([machine, "", ...engineTables(found).map(show)].join("\n"));
+  // for scripts: figures of different rows say nothing
+  if (found.answers.some(({ differs }) => differs !== null)) process.exitCode = 1;
 } else if (values.marts === true) {
-  const { found, machine } = await marts(size);
+  const { found, machine } = await marts({ ...size.marts, rounds: size.rounds });
   print(
     [
       machine,

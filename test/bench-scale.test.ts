@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { projectRoot } from "../src/config/config.ts";
+import { enginePath, leftOut } from "./support/clickhouse-engine.ts";
 
 /** What the bench prints, in small. */
 async function bench(...options: readonly string[]): Promise<string> {
@@ -30,3 +31,16 @@ test("the bench of a large account runs from end to end in small, and leaves not
     expect(told).toContain(part);
   expect(told).not.toContain("NaN");
 });
+
+test.skipIf(enginePath === null)(
+  `Postgres and ClickHouse have the same answers in the bench of both${leftOut}`,
+  async () => {
+    // it ends with 1 where one differs
+    const told = await bench("--clickhouse", "--markdown");
+    const questions = told.split("\n").filter((line) => / (yes|no: .*) \|$/.test(line));
+    expect(questions.filter((line) => !line.endsWith("| yes |"))).toEqual([]);
+    expect(questions.length).toBeGreaterThan(20);
+    expect(told).toContain("bytes a rank");
+    expect(told).not.toContain("NaN");
+  },
+);

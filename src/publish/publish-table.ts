@@ -44,9 +44,11 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
   const changed = parts.filter(
     (part) => part.rows > 0 && !before.some(({ month, digest }) => month === monthOf(part) && digest === part.digest),
   );
+  // once a table: it reads all of it, and a mart is computed for that
+  const exact = changed.length === 0 ? relation : await withExactTypes(writer.client, relation);
   for (const part of changed) {
     signal?.throwIfAborted();
-    await swap(publisher, relation, part);
+    await swap(publisher, { relation, exact }, part);
   }
   const away = await monthsAway(writer.client, relation);
   const gone = before.filter(
@@ -80,9 +82,16 @@ async function missingOf(clickHouse: ClickHouse, relation: Relation): Promise<re
   return isSame ? [] : alterTable(relation);
 }
 
-async function swap({ clickHouse, writer, now }: Publisher, relation: Relation, part: TablePart): Promise<void> {
+/** A relation, and with the types that hold each of its values exactly. */
+type Typed = { readonly relation: Relation; readonly exact: Relation };
+
+async function swap(
+  { clickHouse, writer, now }: Publisher,
+  { relation, exact }: Typed,
+  part: TablePart,
+): Promise<void> {
   const file = path.join(writer.work, "published.parquet");
-  await writePart(writer, await withExactTypes(writer.client, relation), { part, to: file });
+  await writePart(writer, exact, { part, to: file });
   await clickHouse.run(`create or replace table ${staging} as ${nameOf(relation)}`);
   await clickHouse.load(staging, createReadStream(file));
   await rm(file);

@@ -1,0 +1,90 @@
+import type pg from "pg";
+import type { Column, Relation } from "../src/postgres/relations.ts";
+import type { ClickHouse } from "../src/publish/clickhouse.ts";
+import { firstDifference, sumsInClickHouse, sumsInPostgres } from "../src/publish/sums.ts";
+
+/** What a question has in Postgres alone, and the same in ClickHouse. */
+const dialect = [
+  ["bool_and(", "min("],
+  ["date_trunc('month', date_day::timestamp)", "toDateTime64(toStartOfMonth(date_day), 6, 'UTC')"],
+] as const;
+
+/** A question in the words of ClickHouse. */
+export function inClickHouse(query: string): string {
+  return dialect.reduce((text, [ours, theirs]) => text.replaceAll(ours, theirs), query);
+}
+
+/** What `explain (analyze, format json)` says of a step. */
+export type PlanNode = {
+  readonly "Relation Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly "Rows Removed by Index Recheck"?: number;
+  readonly Plans?: readonly PlanNode[];
+};
+
+/** Rows that the scans of tables in a plan read, those that a filter then removed among them. */
+export function rowsRead(node: PlanNode): number {
+  const below = (node.Plans ?? []).reduce((sum, plan) => sum + rowsRead(plan), 0);
+  if (node["Relation Name"] === undefined) return below;
+  const removed = (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0);
+  return below + (node["Actual Rows"] + removed) * node["Actual Loops"];
+}
+
+/** Rows that Postgres reads for a question. */
+export async function scannedRows(client: pg.Client, query: string): Promise<number> {
+  const { rows } = await client.query<{ "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>(
+    `explain (analyze, timing off, format json) ${query}`,
+  );
+  const [plan] = rows[0]?.["QUERY PLAN"] ?? [];
+  return plan === undefined ? 0 : Math.round(rowsRead(plan.Plan));
+}
+
+/** Rows in the granules that ClickHouse selects for a question before it runs. */
+export async function rowsToRead(clickHouse: ClickHouse, query: string): Promise<number> {
+  const found = await clickHouse.ask<{ rows: string }>(`explain estimate ${query}`);
+  return found.reduce((sum, { rows }) => sum + Number(rows), 0);
+}
+
+/** Averages have more digits in one database than in the other; sums that are the same otherwise differ by less than this part. */
+const tolerance = 1e-9;
+
+/** What a question is not known by. */
+const unknown = { name: "question", isView: true, comment: "", key: [], foreignKeys: [], checks: [] } as const;
+
+/** Lists have no sum that both databases know. */
+const isCompared = ({ type }: Column) => !type.endsWith("[]") && !type.startsWith("json");
+
+/**
+ * Compares the answers to a question by their rows and the sum of every column, in their databases; null where they are the same. Without the
+ * limit, which takes any rows of those that come equally far up. Made as a view, since that says the types of its columns.
+ */
+export async function differenceOf(client: pg.Client, clickHouse: ClickHouse, query: string): Promise<string | null> {
+  const whole = query.replace(/ limit \d+$/, "");
+  await client.query(`create or replace temp view question as ${whole}`);
+  const { rows: columns } = await client.query<Column>(
+    `select attname as name, format_type(atttypid, atttypmod) as type, '' as comment, true as "isNullable"
+     from   pg_attribute where attrelid = 'pg_temp.question'::regclass and attnum > 0 order by attnum`,
+  );
+  const relation = { schema: "pg_temp", table: "question", columns: columns.filter(isCompared), ...unknown };
+  const ours = await sumsInPostgres(client, relation, "true");
+  await client.query("drop view pg_temp.question");
+  const theirs = await sumsInClickHouse(clickHouse, { relation, table: `(${inClickHouse(whole)})` });
+  return firstApart(relation, ours, theirs);
+}
+
+/** Where two lists of sums are further apart than digits explain: `rows`, or the name of a column; null where nowhere. */
+export function firstApart(
+  relation: Pick<Relation, "columns">,
+  ours: readonly string[],
+  theirs: readonly string[],
+): string | null {
+  const near = theirs.map((sum, index) => (isAlike(ours[index] ?? "", sum) ? (ours[index] ?? "") : sum));
+  return firstDifference(relation, ours, near);
+}
+
+function isAlike(one: string, other: string): boolean {
+  const [a, b] = [Number(one), Number(other)];
+  return one === other || Math.abs(a - b) <= tolerance * Math.max(Math.abs(a), Math.abs(b));
+}
