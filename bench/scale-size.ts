@@ -43,7 +43,7 @@ export const scaleSizes = {
     worked: 50_000,
     factApps: 10,
     marts: { account: { apps: 2, countries: 10, keywords: 1370, days: 730 }, strangers: 100_000 },
-    engines: { apps: 2, countries: 10, keywords: 342, days: 730 },
+    engines: { apps: 2, countries: 10, keywords: 68, days: 730 },
     night: large,
     rounds: 3,
   },
