@@ -80,12 +80,15 @@ comment on column ops.finding.found_at     is 'When it was first found.';
 comment on column ops.finding.stands_until is 'When it is over, unless it is found again; null where it stands until a process ends it.';
 
 create view ops.incident_log as
-select incident_id, kind, subject, summary, opened_at, last_seen_at, closed_at, closed_at is null as is_open, notified_at, close_notified_at
-from   ops.incident;
+select i.incident_id, i.kind, i.subject, c.account, i.summary, i.opened_at, i.last_seen_at, i.closed_at, i.closed_at is null as is_open, i.notified_at,
+       i.close_notified_at
+from   ops.incident as i
+left   join ops.credit_account as c on c.account_id = i.account_id;
 comment on view   ops.incident_log                   is 'One row per incident, open or closed, with the times of the messages to the webhook. What is wrong now? How often was a dataset late last month?';
 comment on column ops.incident_log.incident_id       is 'Number of the incident.';
 comment on column ops.incident_log.kind              is 'Kind of the problem, such as api_unavailable; the documentation lists all.';
 comment on column ops.incident_log.subject           is 'Subject of the problem: an app, a dataset with an error code, a dataset or an operation; empty where the kind needs none.';
+comment on column ops.incident_log.account           is 'Name of the account with the problem, empty for that of API_TOKEN; null when the problem is in the warehouse.';
 comment on column ops.incident_log.summary           is 'Text: what happened, since when, what it means for the data, and one command to type.';
 comment on column ops.incident_log.opened_at         is 'When a check first found it.';
 comment on column ops.incident_log.last_seen_at      is 'When it was last seen.';

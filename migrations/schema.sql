@@ -6211,6 +6211,7 @@ create view ops.incident_log (
   incident_id bigint, -- Number of the incident.
   kind text, -- Kind of the problem, such as api_unavailable; the documentation lists all.
   subject text, -- Subject of the problem: an app, a dataset with an error code, a dataset or an operation; empty where the kind needs none.
+  account text, -- Name of the account with the problem, empty for that of API_TOKEN; null when the problem is in the warehouse.
   summary text, -- Text: what happened, since when, what it means for the data, and one command to type.
   opened_at timestamp with time zone, -- When a check first found it.
   last_seen_at timestamp with time zone, -- When it was last seen.
@@ -6219,17 +6220,19 @@ create view ops.incident_log (
   notified_at timestamp with time zone, -- When the webhook last accepted a message that it is open; null until then.
   close_notified_at timestamp with time zone -- When the webhook accepted the message that it closed; null until then.
 ) as
- SELECT incident_id,
-    kind,
-    subject,
-    summary,
-    opened_at,
-    last_seen_at,
-    closed_at,
-    closed_at IS NULL AS is_open,
-    notified_at,
-    close_notified_at
-   FROM ops.incident;
+ SELECT i.incident_id,
+    i.kind,
+    i.subject,
+    c.account,
+    i.summary,
+    i.opened_at,
+    i.last_seen_at,
+    i.closed_at,
+    i.closed_at IS NULL AS is_open,
+    i.notified_at,
+    i.close_notified_at
+   FROM ops.incident i
+     LEFT JOIN ops.credit_account c ON c.account_id = i.account_id;
 
 -- One row per keyword of a group: the names of its groups in one text. In which groups is a keyword?
 create view ops.keyword_groups (

@@ -53,3 +53,8 @@ export function settingsOfAccount(settings: Settings, account: string | undefine
 export function accountOf({ portfolio }: Pick<Settings, "portfolio">): string {
   return portfolio.account ?? "";
 }
+
+/** An account in a sentence, by its name as `accountOf` has it. */
+export function accountWords(account: string): string {
+  return account === "" ? "the account of API_TOKEN" : `account ${account}`;
+}

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { ErrorCode } from "../core/error-codes.ts";
+import { accountOf } from "../config/config-of-account.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { count, countOf } from "../core/count.ts";
 import { actions } from "./actions/all.ts";
@@ -82,7 +83,13 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
   const price = await action.price(reading, input);
   const limit = app.config.settings.credits.ask_above;
   if (!isAgreed(price, agreement, limit))
-    return confirm(acting, { price, agreement, limit, owner: access.formsOf(request) });
+    return confirm(acting, {
+      price,
+      agreement,
+      limit,
+      owner: access.formsOf(request),
+      account: accountOf(app.config.settings),
+    });
   const deed = { action: action.name, subject: JSON.stringify(price.about ?? input), credits: price.credits, at: now };
   const auditId = await recordDeed(db, visitor, deed);
   const record = (outcome: DeedOutcome, note: string) =>
@@ -128,7 +135,13 @@ function digestOf({ binds }: Price): string {
     .digest("base64url");
 }
 
-type Asked = { readonly price: Price; readonly agreement: Agreed; readonly limit: number; readonly owner: string };
+type Asked = {
+  readonly price: Price;
+  readonly agreement: Agreed;
+  readonly limit: number;
+  readonly owner: string;
+  readonly account: string;
+};
 
 /** The page that shows the price and wants an agreement. */
 function confirm({ action, request, reply, visitor }: Acting, asked: Asked): FastifyReply {
@@ -141,7 +154,14 @@ function confirm({ action, request, reply, visitor }: Acting, asked: Asked): Fas
     request.body as Readonly<Record<string, string>>,
     reply.generateCsrf({ userInfo: asked.owner }),
   );
-  const page = layout({ title: action.label, body, visitor, navigation: navigationEntries(), address: agreement.back });
+  const page = layout({
+    title: action.label,
+    body,
+    visitor,
+    account: asked.account,
+    navigation: navigationEntries(),
+    address: agreement.back,
+  });
   return reply.code(status).type("text/html; charset=utf-8").header("cache-control", "no-store").send(page.markup);
 }
 

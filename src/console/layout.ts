@@ -1,3 +1,4 @@
+import { accountWords } from "../config/config-of-account.ts";
 import { programVersion } from "../config/program.ts";
 import { html, type Html } from "./html.ts";
 import type { Visitor } from "./visitor.ts";
@@ -8,6 +9,8 @@ export type Frame = {
   readonly body: Html;
   /** Null on the page of sign-in and where nobody is known. */
   readonly visitor: Visitor | null;
+  /** Whose warehouse it shows, by the name under `accounts`; empty for that of API_TOKEN, which is not named. */
+  readonly account?: string;
   /** Entries of the navigation. */
   readonly navigation: readonly { readonly path: string; readonly title: string }[];
   /** Path and query of the page. */
@@ -61,7 +64,7 @@ export function layout(frame: Frame): Html {
               <path d="M7.5 12.5h9M7.5 16h9" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" /></svg
             ><span>Storehouse</span></a
           >
-          ${visitor === null ? null : navigation(frame)} ${visitor === null ? null : account(visitor, frame.formToken)}
+          ${visitor === null ? null : navigation(frame)} ${visitor === null ? null : account(visitor, frame)}
         </header>
         ${liveSince !== undefined ? html`<div id="live" hx-sse:connect="/live?since=${liveSince}" hx-swap="none"></div>` : null}
         ${frame.note == null ? null : html`<p class="notice good beside" role="status">${frame.note}</p>`}
@@ -96,11 +99,12 @@ function navigation({ navigation: entries, address }: Frame): Html {
   </nav>`;
 }
 
-function account({ name, role, by }: Visitor, formToken: string | undefined): Html {
+function account({ name, role, by }: Visitor, { account: whose, formToken }: Frame): Html {
+  const shown = whose === undefined || whose === "" ? null : html`<strong id="whose">${accountWords(whose)}</strong> `;
   if (by !== "password" || formToken === undefined)
-    return html`<p class="account"><span>${name}</span> <span class="muted">${role}</span></p>`;
+    return html`<p class="account">${shown}<span>${name}</span> <span class="muted">${role}</span></p>`;
   return html`<form class="account" method="post" action="/sign-out">
-    <span>${name}</span> <span class="muted">${role}</span
+    ${shown}<span>${name}</span> <span class="muted">${role}</span
     ><input type="hidden" name="_csrf" value="${formToken}" /><button class="quiet">Sign out</button>
   </form>`;
 }

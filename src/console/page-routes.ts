@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { accountOf } from "../config/config-of-account.ts";
 import { fail } from "../core/errors.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { AnyPage, PageContext } from "./define-page.ts";
@@ -75,6 +76,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
     title: page.title,
     body: answer,
     visitor,
+    account: accountOf(app.config.settings),
     navigation: navigationEntries(),
     address: request.url,
     // what htmx reads again keeps the note that stands beside the page

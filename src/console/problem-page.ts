@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { accountOf } from "../config/config-of-account.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { errorCodes, type ErrorCode } from "../core/error-codes.ts";
 import { isLostConnection, databaseOutage } from "../postgres/database-errors.ts";
@@ -69,6 +70,7 @@ type Shown = {
 function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }: Shown): FastifyReply {
   // of nobody the page is shown without a navigation
   const visitor = visitorOrNull(access, request);
+  const account = accountOf(app.config.settings);
   const status = problem === null ? 500 : (statuses[problem.code] ?? 400);
   const title = titles[status] ?? "This did not work";
   const text = problem === null ? "an error that nobody foresaw" : app.hide(problem.problem);
@@ -84,7 +86,7 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
     .code(status)
     .type("text/html; charset=utf-8")
     .header("cache-control", "no-store")
-    .send(layout({ title, body, visitor, navigation: navigationEntries(), address: request.url }).markup);
+    .send(layout({ title, body, visitor, account, navigation: navigationEntries(), address: request.url }).markup);
 }
 
 const titles: Readonly<Record<number, string>> = {

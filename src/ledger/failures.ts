@@ -55,13 +55,15 @@ export type FailureSum = {
   readonly credits: number;
 };
 
-/** All failed slices that nothing has made good, added up. */
-export async function sumFailures(db: Database): Promise<readonly FailureSum[]> {
+/** The failed slices of an account that nothing has made good, added up: those that a retry of the account requests. */
+export async function sumFailures(db: Database, account: string): Promise<readonly FailureSum[]> {
   const { rows } = await sql<FailureSum>`
     select f.dataset, coalesce(f.error_code, 'unexpected') as code, (f.scope ->> 'store') || ' ' || (f.scope ->> 'app') as app,
            count(*)::int as slices, sum(s.planned_credits)::int as credits
     from   ops.failed_slice as f
     join   ops.slice_log as s on s.slice_id = f.slice_id
+    join   ops.run_log as r on r.run_id = f.run_id
+    where  r.account = ${account}
     group  by 1, 2, 3`.execute(db);
   return rows;
 }

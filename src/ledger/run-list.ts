@@ -27,6 +27,11 @@ export type RunLine = {
   readonly rows_rejected: number;
 };
 
+/** What a run was and whose: `backfill of plan 3 for acme`; the account of API_TOKEN is not named. */
+export function runWords({ kind, plan_id: planId, account }: RunLine): string {
+  return `${kind}${planId === null ? "" : ` of plan ${planId}`}${account === "" ? "" : ` for ${account}`}`;
+}
+
 /** The latest runs, the newest first. */
 export function latestRuns(db: Database, most: number): Promise<readonly RunLine[]> {
   return summaries(db, sql`select run_id from ops.run_log order by run_id desc limit ${most}`);

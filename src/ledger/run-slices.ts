@@ -1,6 +1,7 @@
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
+import { isRetryable } from "./retryable.ts";
 
 /** A slice of a run, in a line. Counts as numbers, days as `YYYY-MM-DD`. */
 export type RunSlice = {
@@ -21,6 +22,8 @@ export type RunSlice = {
   readonly code: string | null;
   readonly message: string | null;
   readonly endedAt: Date | null;
+  /** True where it failed and no newer slice made it good or is about to. */
+  readonly isRetryable: boolean;
 };
 
 /** Which slices: of a run, in a state, of a dataset, at most so many after the one of a number. */
@@ -40,7 +43,8 @@ export async function readRunSlices(
   const { rows } = await sql<RunSlice>`
     select s.slice_id as "sliceId", s.dataset, s.scope, a.app_name as "appName", s.item_count::int as "itemCount", s.first_day as "firstDay",
            s.last_day as "lastDay", s.state, s.attempt as attempts, s.planned_credits as "plannedCredits", s.booked_credits::int as "bookedCredits",
-           s.rows_loaded as rows, s.rows_rejected as rejects, s.error_code as code, s.error_message as message, s.ended_at as "endedAt"
+           s.rows_loaded as rows, s.rows_rejected as rejects, s.error_code as code, s.error_message as message, s.ended_at as "endedAt",
+           ${isRetryable} as "isRetryable"
     from   ops.slice_status as s
     left   join core.dim_app as a on a.store = s.store and a.track_id = s.track_id
     where  s.run_id = ${runId}::bigint and s.slice_id > ${after}::bigint and (${state} = '' or s.state = ${state}) and (${dataset} = '' or s.dataset = ${dataset})

@@ -1,6 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
+import { isRetryable } from "./retryable.ts";
 
 /** Slices of one dataset by state, and the days that they answered. */
 type DatasetStatus = {
@@ -127,6 +128,9 @@ type SliceStatus = {
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly run_id: string;
+  /** Account of its run; empty for that of API_TOKEN. */
+  readonly account: string;
+  readonly is_retryable: boolean;
   readonly plan_id: string | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
@@ -161,8 +165,9 @@ export async function sliceStory(db: Database, sliceId: string, mostRejects = 20
   const slices = await sql<SliceStatus>`
     select slice_id, dataset, operation, scope, item_count::int, first_day, last_day, class, state, effective_state, attempt, failure_count, planned_request_count,
            planned_credits, request_count::int, booked_credits::int, rows_loaded, rows_rejected, due_at, error_code, error_message, run_id,
-           plan_id, created_at, started_at, ended_at
-    from   ops.slice_status
+           plan_id, created_at, started_at, ended_at, ${isRetryable} as is_retryable,
+           (select r.account from ops.run_log as r where r.run_id = s.run_id) as account
+    from   ops.slice_status as s
     where  slice_id = ${sliceId}`.execute(db);
   const [slice] = slices.rows;
   if (slice === undefined) return null;

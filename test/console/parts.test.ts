@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { html } from "../../src/console/html.ts";
 import type { PageContext } from "../../src/console/define-page.ts";
 import { incidentList } from "../../src/console/parts/incident-list.ts";
+import { Settings } from "../../src/config/settings.ts";
 import { count } from "../../src/core/count.ts";
 import type { OpenIncident } from "../../src/incidents/open-incidents.ts";
 import { familyStanding } from "../../src/console/parts/family-standing.ts";
@@ -28,6 +29,7 @@ describe("markup", () => {
 
 describe("what mends an incident", () => {
   const context = {
+    app: { config: { settings: Settings.parse({}) } },
     visitor: { role: "operator" },
     formToken: () => "t",
     address: "/",
@@ -37,6 +39,7 @@ describe("what mends an incident", () => {
     incidentId: "1",
     kind,
     subject,
+    account: null,
     summary,
     openedAt: new Date(0),
   });

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { foldedRuns, latestRuns, type IdleRuns, type RunLine } from "../../ledger/run-list.ts";
+import { foldedRuns, latestRuns, runWords, type IdleRuns, type RunLine } from "../../ledger/run-list.ts";
 import { countArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";
@@ -43,7 +43,7 @@ function isIdle(line: RunLine | IdleRuns): line is IdleRuns {
 function cellsOf(run: RunLine, columns: readonly (typeof states)[number][]): readonly Cell[] {
   return [
     run.run_id,
-    kindText(run),
+    runWords(run),
     timeCell(run.started_at),
     run.ended_at === null ? null : durationText(run.ended_at.getTime() - run.started_at.getTime()),
     outcomeCell(run.outcome ?? "has not ended"),
@@ -51,13 +51,6 @@ function cellsOf(run: RunLine, columns: readonly (typeof states)[number][]): rea
     run.planned_credits,
     run.booked_credits,
   ];
-}
-
-/** `sync`, `backfill of plan 3`, `sync for acme`. */
-function kindText({ kind, plan_id: planId, account }: RunLine): string {
-  return [kind, ...(planId === null ? [] : [`of plan ${planId}`]), ...(account === "" ? [] : [`for ${account}`])].join(
-    " ",
-  );
 }
 
 const tones: Readonly<Record<string, Tone>> = {

@@ -2,6 +2,7 @@ import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import { accountIdOf } from "../../config/config.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
+import { incidentText } from "../../incidents/open-incidents.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
 import type { Status } from "../../ledger/status.ts";
 import { withWarehouse } from "../environment.ts";
@@ -61,7 +62,8 @@ const counts = ["pending", "running", "deferred", "loaded", "empty", "skipped", 
 function printPage({ verdict, datasets, troubles, ...facts }: Morning, account: string): void {
   print(toned(verdict.state, verdict.text));
   const whose: readonly Fact[] = account === "" ? [] : [["account", account]];
-  print(`\n${factList([...whose, ...statusFacts(facts)])}`);
+  const incidents = facts.incidents.map((one) => ({ ...one, summary: incidentText(one, account) }));
+  print(`\n${factList([...whose, ...statusFacts({ ...facts, incidents })])}`);
   if (datasets.length === 0) {
     print("\n`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.");
     return;

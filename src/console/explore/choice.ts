@@ -56,11 +56,11 @@ export const mostRivals = 5;
 const usualRivals = 3;
 
 /** The apps with ranks by keyword, by name: those that the account tracks before those that are only competitors. */
-async function readApps(db: Database): Promise<readonly AppOption[]> {
+async function readApps(db: Database, account: string): Promise<readonly AppOption[]> {
   const { rows } = await sql<AppOption>`
     select a.store || ':' || a.track_id as app, a.store, a.track_id as "trackId", coalesce(a.app_name, a.track_id) as name,
-           not exists (select from core.tracked_app as t where t.app_key = a.app_key)
-           and exists (select from core.tracked_competitor as n where n.competitor_app_key = a.app_key) as "isCompetitor"
+           not exists (select from core.tracked_app as t where t.app_key = a.app_key and t.account = ${account})
+           and exists (select from core.tracked_competitor as n where n.competitor_app_key = a.app_key and n.account = ${account}) as "isCompetitor"
     from   core.dim_app as a
     where  exists (select from core.fact_keyword_rank_summary as s where s.app_key = a.app_key)
     order  by "isCompetitor", name, a.store desc, app`.execute(db);
@@ -97,11 +97,15 @@ async function readKeywords(
 }
 
 /** Apps of the same store with ranks in the country that an app can be compared with: competitors that the account names for it first. */
-async function readRivals(db: Database, { store, trackId }: AppOption, country: string): Promise<readonly AppOption[]> {
+async function readRivals(
+  db: Database,
+  { store, trackId }: AppOption,
+  { country, account }: { readonly country: string; readonly account: string },
+): Promise<readonly AppOption[]> {
   const { rows } = await sql<AppOption>`
     select o.store || ':' || o.track_id as app, o.store, o.track_id as "trackId", coalesce(o.app_name, o.track_id) as name,
            exists (select from core.tracked_competitor as t
-                   where t.app_key = a.app_key and t.competitor_app_key = o.app_key and t.valid_to is null) as "isCompetitor"
+                   where t.app_key = a.app_key and t.competitor_app_key = o.app_key and t.account = ${account} and t.valid_to is null) as "isCompetitor"
     from   core.dim_app as a
     join   core.dim_app as o on o.store = a.store and o.app_key <> a.app_key
     join   core.dim_country as c on c.country_code = ${country}
@@ -113,14 +117,17 @@ async function readRivals(db: Database, { store, trackId }: AppOption, country: 
 }
 
 /** The choice that an address comes to; null where no app has ranks, or none of this id, or the app has none in the country or on the device that is named. */
-export async function readChoice(db: Database, named: Named): Promise<Choice | null> {
-  const apps = await readApps(db);
+export async function readChoice(db: Database, named: Named, account: string): Promise<Choice | null> {
+  const apps = await readApps(db, account);
   const app = named.app === undefined ? apps[0] : apps.find((one) => one.app === named.app);
   if (app === undefined) return null;
   const places = await readPlaces(db, app);
   const place = chosenPlace(places, named);
   if (place === undefined) return null;
-  const [keywords, rivals] = [await readKeywords(db, app, place), await readRivals(db, app, place.country)];
+  const [keywords, rivals] = [
+    await readKeywords(db, app, place),
+    await readRivals(db, app, { country: place.country, account }),
+  ];
   const start = named.from ?? latest(place.first, addDays(named.to ?? place.newest, 1 - usualDays));
   const end = addDays(named.to ?? place.newest, 1);
   return {

@@ -52,6 +52,8 @@ export const creditsPage = definePage({
         readCreditForecast({ db, settings, clock: app.clock, accountId }, budgets),
       ]);
     });
+    const accounts = new Set([accountOf(app.config.settings), ...spend.map(({ account: whose }) => whose)]);
+    const ofAll = accounts.size > 1 ? ", of all accounts" : "";
     return html`<link rel="stylesheet" href="/drawings.css" />
       <header class="head">
         <div>
@@ -70,22 +72,22 @@ export const creditsPage = definePage({
       <div class="columns">
         ${creditsCard(context, { account, forecast })}
         <section class="card span-two" id="by-day">
-          <h2>By day</h2>
+          <h2>By day${ofAll}</h2>
           ${drawing === null ? nothingSpent : byDay(spend, drawing)}
         </section>
         <div class="columns two wide">
           <section class="card" id="by-dataset">
-            <h2>By dataset</h2>
+            <h2>By dataset${ofAll}</h2>
             ${spendTable("Dataset", spend, ({ dataset }) => dataset || "account and commands")}
           </section>
           <section class="card" id="by-app">
-            <h2>By app</h2>
+            <h2>By app${ofAll}</h2>
             ${spendTable("App", byApp, appWords)}
           </section>
         </div>
-        ${new Set(spend.map(({ account: whose }) => whose)).size > 1 ? byAccount(spend) : null}
+        ${accounts.size > 1 ? byAccount(spend) : null}
         <section class="card" id="by-class">
-          <h2>By class</h2>
+          <h2>By class${ofAll}</h2>
           ${spendTable("Class", spend, (one) => one.class)}
         </section>
         <section class="card span-two" id="prices">

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { accountOf } from "../../config/config-of-account.ts";
 import { fail } from "../../core/errors.ts";
 import { lastDay } from "../../core/window.ts";
 import { readChoice, type Choice, type Named } from "../explore/choice.ts";
@@ -41,9 +42,11 @@ function namedBy(input: ExploreInput): Named {
 
 type Seen = { readonly chosen: Choice; readonly view: View; readonly shown: Shown; readonly daysBack: number };
 
-async function readSeen({ read }: PageContext, input: ExploreInput): Promise<Seen | null> {
+async function readSeen({ app, read }: PageContext, input: ExploreInput): Promise<Seen | null> {
   const named = namedBy(input);
-  const chosen = await read(`choice ${JSON.stringify(named)}`, (db) => readChoice(db, named));
+  const chosen = await read(`choice ${JSON.stringify(named)}`, (db) =>
+    readChoice(db, named, accountOf(app.config.settings)),
+  );
   const view = views.find(({ name }) => name === input.view);
   if (chosen === null || view === undefined) return null;
   const daysBack = Number(input.back);

@@ -2,14 +2,13 @@ import { z } from "zod";
 import { count, countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
 import { sliceStates } from "../../core/slice.ts";
-import { readRun, type RunLine } from "../../ledger/run-list.ts";
+import { readRun, runWords, type RunLine } from "../../ledger/run-list.ts";
 import { readRunParts, readRunSlices, type RunPart, type RunSlice } from "../../ledger/run-slices.ts";
-import { retryAction } from "../actions/retry.ts";
-import { actionForm } from "../define-action.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { aboutText, daysText } from "../parts/about.ts";
 import { stateBadge } from "../parts/badge.ts";
+import { retrySlice } from "../parts/retry-slice.ts";
 import { dataTable, facts } from "../parts/table.ts";
 import { timeCell, tookText } from "../parts/times.ts";
 
@@ -40,7 +39,7 @@ export const runPage = definePage({
         <li>Run ${runId}</li>
       </ol>
       <header class="head">
-        <h1>Run ${runId}: ${run.kind}${run.plan_id === null ? "" : ` of plan ${run.plan_id}`}</h1>
+        <h1>Run ${runId}: ${runWords(run)}</h1>
         ${stateBadge(run.outcome ?? "under way")}
       </header>
       <section class="card" id="facts">${runFacts(run, context.now)}</section>
@@ -57,7 +56,7 @@ export const runPage = definePage({
           ${state === undefined || state === "" ? "Slices" : `Slices: ${state}`}${dataset ? ` of ${dataset}` : ""}
         </h2>
         ${
-          slices.length === 0 ? html`<p class="muted">No slice fits.</p>` : slicesTable(context, slices)
+          slices.length === 0 ? html`<p class="muted">No slice fits.</p>` : slicesTable(context, run, slices)
         }${moreLink(context.address, slices)}
       </section>`;
   },
@@ -107,7 +106,7 @@ function partsTable(runId: string, parts: readonly RunPart[]): Html {
   );
 }
 
-function slicesTable(context: PageContext, slices: readonly RunSlice[]): Html {
+function slicesTable(context: PageContext, { account }: RunLine, slices: readonly RunSlice[]): Html {
   return dataTable(
     "Slices of the run",
     [
@@ -119,8 +118,8 @@ function slicesTable(context: PageContext, slices: readonly RunSlice[]): Html {
         heading: "State",
         cell: ({ state, code }) => html`${stateBadge(state)}${code === null ? null : html` <code>${code}</code>`}`,
       },
-      ...(slices.some(({ state }) => state === "failed")
-        ? [{ heading: "Mend", cell: (slice: RunSlice) => retryCell(context, slice) }]
+      ...(slices.some(({ isRetryable }) => isRetryable)
+        ? [{ heading: "Mend", cell: (slice: RunSlice) => retrySlice(context, { ...slice, account }) }]
         : []),
       { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
       { heading: "Rows", isNumber: true, cell: ({ rows }) => rows },
@@ -130,16 +129,6 @@ function slicesTable(context: PageContext, slices: readonly RunSlice[]): Html {
     ],
     slices,
   );
-}
-
-function retryCell(context: PageContext, { sliceId, state, plannedCredits }: RunSlice): Html {
-  if (state !== "failed") return html``;
-  return actionForm(context, {
-    action: retryAction,
-    label: `Retry · ${countOf(plannedCredits, "credit")}`,
-    fields: { slices: sliceId },
-    agreed: plannedCredits,
-  });
 }
 
 function moreLink(address: string, slices: readonly RunSlice[]): Html | null {

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { countOf } from "../../core/count.ts";
-import { foldedRuns, runFilters, type IdleRuns, type RunFilter, type RunLine } from "../../ledger/run-list.ts";
+import {
+  foldedRuns,
+  runFilters,
+  runWords,
+  type IdleRuns,
+  type RunFilter,
+  type RunLine,
+} from "../../ledger/run-list.ts";
 import { definePage } from "../define-page.ts";
 import { html } from "../html.ts";
 import { badge, stateBadge } from "../parts/badge.ts";
@@ -85,8 +92,7 @@ function runCell(line: Line) {
       ${runs === 1 ? "schedule" : `schedule, ${countOf(runs, "run")}`}</span
     >`;
   }
-  return html`<a href="/runs/${line.run_id}">${line.run_id}</a>
-    ${line.kind}${line.plan_id === null ? "" : ` of plan ${line.plan_id}`}`;
+  return html`<a href="/runs/${line.run_id}">${line.run_id}</a> ${runWords(line)}`;
 }
 
 function outcomeCell(line: Line) {

@@ -2,13 +2,12 @@ import { z } from "zod";
 import { count, countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
 import { sliceStory, type SliceStory } from "../../ledger/status.ts";
-import { retryAction } from "../actions/retry.ts";
-import { actionForm } from "../define-action.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { daysText } from "../parts/about.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { codeText } from "../parts/code-text.ts";
+import { retrySlice } from "../parts/retry-slice.ts";
 import { dataTable, facts } from "../parts/table.ts";
 import { timeCell } from "../parts/times.ts";
 
@@ -47,18 +46,10 @@ export const slicePage = definePage({
 
 function errorNotice(context: PageContext, { slice }: SliceStory): Html | null {
   if (slice.error_message === null) return null;
-  const form =
-    slice.state !== "failed"
-      ? null
-      : actionForm(context, {
-          action: retryAction,
-          label: `Retry · ${countOf(slice.planned_credits, "credit")}`,
-          fields: { slices: slice.slice_id },
-          agreed: slice.planned_credits,
-        });
+  const { slice_id: sliceId, is_retryable: isRetryable, planned_credits: plannedCredits, account } = slice;
   return html`<section class="notice ${slice.state === "failed" ? "bad" : "warn"}" id="error">
     <p>${codeText(slice.error_message)}</p>
-    ${form}
+    ${retrySlice(context, { sliceId, isRetryable, plannedCredits, account })}
   </section>`;
 }
 

@@ -59,7 +59,7 @@ export const todayPage = definePage({
       };
       return readCreditForecast(parts, morning.budgets);
     });
-    const failures = await context.read("sums of failures", sumFailures);
+    const failures = await context.read("sums of failures", (db) => sumFailures(db, accountOf(app.config.settings)));
     const standings = days === null ? null : standingsOf(context, morning, days);
     const verdict = verdictWithFamilies(
       morning.verdict,

@@ -1,8 +1,9 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { countOf } from "../../core/count.ts";
 import { dayOf, daysBetween, isDay } from "../../core/day.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { kindNamed, titleOf } from "../../incidents/kinds.ts";
-import type { OpenIncident } from "../../incidents/open-incidents.ts";
+import { incidentText, type OpenIncident } from "../../incidents/open-incidents.ts";
 import type { FailureSum } from "../../ledger/failures.ts";
 import { retryAction } from "../actions/retry.ts";
 import { actionForm } from "../define-action.ts";
@@ -19,6 +20,7 @@ export function incidentList(
   incidents: readonly OpenIncident[],
   failures: readonly FailureSum[],
 ): Html {
+  const own = accountOf(context.app.config.settings);
   if (incidents.length === 0) return html`<section id="incidents" hidden></section>`;
   return html`<section id="incidents" class="card wide">
     <h2>${countOf(incidents.length, "open incident")}</h2>
@@ -30,7 +32,7 @@ export function incidentList(
           <div>
             <strong>${titleOf(incident.kind)}</strong>
             <span class="muted small">since ${timeCell(incident.openedAt, context.now)}</span>
-            <p>${codeText(incident.summary)}</p>
+            <p>${codeText(incidentText(incident, own))}</p>
             ${mendOf(context, incident, failures)}
           </div>
         </li>`;
