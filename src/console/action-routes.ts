@@ -80,7 +80,7 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
   const context: ActionContext = { app, now, visitor, runs };
   // as a page reads: for console.timeout_seconds at most, however large the selection is
   const reading = { ...context, app: { ...app, warehouse: { ...app.warehouse, db: reader } } };
-  const price = await action.price(reading, input);
+  const price = await action.price(action.readsAsLoader === true ? context : reading, input);
   const limit = app.config.settings.credits.ask_above;
   if (!isAgreed(price, agreement, limit))
     return confirm(acting, {

@@ -55,6 +55,8 @@ export type Action<I extends z.ZodObject = z.ZodObject> = {
   /** What its button says. */
   readonly label: string;
   readonly input: I;
+  /** True where its price is of tables that the reader has no right to. */
+  readonly readsAsLoader?: true;
   readonly price: (context: ActionContext, input: z.output<I>) => Promise<Price>;
   /** `mostCredits`: what was agreed to. */
   readonly run: (context: ActionContext, input: z.output<I>, mostCredits: number) => Promise<Done>;

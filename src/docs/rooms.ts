@@ -68,7 +68,7 @@ export const rooms: readonly Room[] = [
   { name: "foreground", is: "a run of a command, to its end", mayImport: [...runs, "app", "open-ingest", "jobs"] },
   {
     name: "person",
-    is: "requests of a person to the API; the keywords that the account tracks",
+    is: "requests of a person to the API; keywords that are followed, and held answers, as a person changes them",
     mayImport: [...runs, "app", "open-ingest"],
   },
   {

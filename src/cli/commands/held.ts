@@ -1,10 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { applyHeld } from "../../archive/apply-held.ts";
 import { readHeld, type HeldAnswer } from "../../ledger/held-answers.ts";
-import { createDimensions } from "../../load/dimensions.ts";
-import { createPartitions } from "../../load/partitions.ts";
-import { tablesByDay } from "../../planner/dataset-settings.ts";
+import { aboutOf, agreeToAnswers } from "../../person/held-answers.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 import { withApp } from "../with-app.ts";
@@ -20,15 +17,11 @@ export function defineHeld(command: Command): void {
     .action((options: Options) => withApp((app) => showOrApply(app, options)));
 }
 
-async function showOrApply({ warehouse: { db }, clock, config }: App, options: Options): Promise<void> {
-  const held = (await readHeld(db)).filter(
+async function showOrApply(app: App, options: Options): Promise<void> {
+  const held = (await readHeld(app.warehouse.db)).filter(
     ({ dataset }) => options.dataset === undefined || dataset === options.dataset,
   );
-  if (options.apply === true) {
-    const partitions = createPartitions(db, tablesByDay(config.settings));
-    const parts = { db, clock, dimensions: createDimensions(db), partitions };
-    for (const answer of held) await applyHeld(parts, answer);
-  }
+  if (options.apply === true) await agreeToAnswers(app, held);
   if (options.json) printJson(held);
   else if (held.length === 0) print("No answer is held.");
   else if (options.apply === true)
@@ -41,8 +34,7 @@ async function showOrApply({ warehouse: { db }, clock, config }: App, options: O
   }
 }
 
-function lineOf({ sliceId, dataset, scope, day, current, closing }: HeldAnswer): readonly (string | number)[] {
-  const { store, app, country } = scope;
-  const about = [store, app, country].filter((one) => one !== undefined).join(" ");
-  return [sliceId, dataset, about || "the account", day, current, closing];
+function lineOf(held: HeldAnswer): readonly (string | number)[] {
+  const { sliceId, dataset, day, current, closing } = held;
+  return [sliceId, dataset, aboutOf(held), day, current, closing];
 }

@@ -1,5 +1,6 @@
 import type { AnyAction } from "../define-action.ts";
 import { fillAction } from "./fill.ts";
+import { heldAction } from "./held.ts";
 import { retryCellsAction } from "./retry-cells.ts";
 import { keywordsAction } from "./keywords.ts";
 import { listedKeywordsAction } from "./listed-keywords.ts";
@@ -12,6 +13,7 @@ export const actions: readonly AnyAction[] = [
   retryCellsAction,
   retryAction,
   stopAction,
+  heldAction,
   keywordsAction,
   listedKeywordsAction,
 ];

@@ -5,6 +5,7 @@ import { datasets } from "../../datasets/shared/all.ts";
 import { kindNamed, titleOf } from "../../incidents/kinds.ts";
 import { incidentText, type OpenIncident } from "../../incidents/open-incidents.ts";
 import type { FailureSum } from "../../ledger/failures.ts";
+import { heldAction } from "../actions/held.ts";
 import { retryAction } from "../actions/retry.ts";
 import { actionForm } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";
@@ -46,6 +47,7 @@ function mendOf(context: PageContext, incident: OpenIncident, failures: readonly
   if (mend === "credits") return html`<a class="button" href="/credits">See the credits</a>`;
   if (mend === "coverage")
     return html`<a class="button" href="${coverageAddress(incident, context.now)}">See what is missing</a>`;
+  if (mend === "held") return actionForm(context, { action: heldAction, label: "See what is held", fields: {} });
   if (mend !== "retry") return null;
   const fields = retryFields(incident, failures);
   const own = failures.filter((failure) => isAbout(fields, failure));

@@ -6,6 +6,7 @@ export const answerKinds = {
     title: "An answer would close most of the portfolio",
     says: "an answer about the portfolio leaves out more than half of its members; closed when it is applied, because a person agrees or a later day says the same, and when a later answer says otherwise",
     weight: "trouble",
+    mend: "held",
     wording: ({ about, day, current, closing }, since) => ({
       happened: `the answer of ${about} of ${day} leaves out ${closing} of ${current} members and has been held since ${since}`,
       means: "it changes nothing, the portfolio stays as it was, and the list is requested again the next day",

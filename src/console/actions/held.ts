@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { countOf } from "../../core/count.ts";
+import { fail } from "../../core/errors.ts";
+import { readHeld } from "../../ledger/held-answers.ts";
+import { aboutOf, agreeToAnswers } from "../../person/held-answers.ts";
+import { defineAction, type ActionContext } from "../define-action.ts";
+import { html } from "../html.ts";
+
+async function heldNow({ app }: ActionContext) {
+  const held = await readHeld(app.warehouse.db);
+  if (held.length === 0) throw fail("console_bad_input", { problem: "no answer is held any more" });
+  return held;
+}
+
+/** Applies the answers that are held, as `storehouse held --apply` does. An agreement holds for just those that were shown. */
+export const heldAction = defineAction({
+  name: "held",
+  label: "Apply the held answers",
+  input: z.object({}),
+  readsAsLoader: true,
+  price: async (context) => {
+    const held = await heldNow(context);
+    return {
+      credits: 0,
+      alwaysAsk: true,
+      about: { slices: held.map(({ sliceId }) => sliceId) },
+      binds: held.map(({ sliceId }) => sliceId),
+      says: `${countOf(held.length, "held answer is", "held answers are")} applied: what they leave out is closed in the portfolio, and no longer requested.`,
+      detail: html`<ul class="plain">
+        ${held.map(
+          (one) =>
+            html`<li>
+              ${one.dataset} of ${aboutOf(one)}, ${one.day}: leaves out ${one.closing} of ${one.current} members
+            </li>`,
+        )}
+      </ul>`,
+    };
+  },
+  run: async (context) => {
+    const held = await heldNow(context);
+    await agreeToAnswers(context.app, held);
+    return {
+      says: `Applied ${countOf(held.length, "answer")}. The next sync or scheduled run plans with them.`,
+      to: "/",
+    };
+  },
+});

@@ -1,0 +1,21 @@
+import type { App } from "../app.ts";
+import { applyHeld } from "../archive/apply-held.ts";
+import type { HeldAnswer } from "../ledger/held-answers.ts";
+import { createDimensions } from "../load/dimensions.ts";
+import { createPartitions } from "../load/partitions.ts";
+import { tablesByDay } from "../planner/dataset-settings.ts";
+
+/** Applies answers that are held, as a person agrees to them; requests nothing. Throws `answer_pruned` where one is not stored any more. */
+export async function agreeToAnswers(
+  { warehouse: { db }, clock, config }: Pick<App, "warehouse" | "clock" | "config">,
+  held: readonly HeldAnswer[],
+): Promise<void> {
+  const partitions = createPartitions(db, tablesByDay(config.settings));
+  const parts = { db, clock, dimensions: createDimensions(db), partitions };
+  for (const answer of held) await applyHeld(parts, answer);
+}
+
+/** What a held answer is about: its app and country, or the account. */
+export function aboutOf({ scope: { store, app, country } }: Pick<HeldAnswer, "scope">): string {
+  return [store, app, country].filter((one) => one !== undefined).join(" ") || "the account";
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import {
+  clientOf,
+  openConsoleStage,
+  operatorPassword,
+  viewerPassword,
+  withPasswords,
+} from "../support/console-stage.ts";
+import { today } from "../support/ingest-stage.ts";
+
+test("a held answer leads to what it would close, and is applied once an operator has agreed to that", async () => {
+  await using stage = await openConsoleStage();
+  const { query, sandbox, sync } = stage.stage;
+  const next = addDays(today, 1);
+  const body = JSON.stringify({ success: true, data: [] });
+  const emptied = { operation: "dashboard.apps", times: 9, kind: "status", status: 200, charge: true, body } as const;
+  sandbox.set({ today: next, faults: [emptied] });
+  await sync({ request: { datasets: ["tracked_app"], today: next } });
+  await query(
+    `insert into ops.incident (kind, subject, account_id, summary, detail, opened_at, last_seen_at)
+     values ('answer_held', 'tracked_app', '', 'an answer is held', '{}', now(), now())`,
+  );
+  const served = await stage.start(withPasswords);
+  const [ann, vic] = [clientOf(served), clientOf(served)];
+  await ann.signIn(operatorPassword, "Ann");
+  await vic.signIn(viewerPassword, "Vic");
+  const current = () => query("select from core.tracked_app where is_current").then(({ length }) => length);
+  const before = await current();
+  expect(before).toBeGreaterThan(1);
+  expect((await vic.get("/")).text).not.toContain('action="/actions/held"');
+  expect((await vic.post("/actions/held", {})).status).toBe(403);
+  expect((await ann.get("/")).text).toContain('action="/actions/held"');
+  const { status, text } = await ann.post("/actions/held", {});
+  expect([status, text.replaceAll(/\s+/g, " ")]).toEqual([
+    expect.any(Number),
+    expect.stringContaining(`leaves out ${before} of ${before} members`),
+  ]);
+  expect(await current()).toBe(before);
+  const bound = /name="bound" value="([^"]*)"/.exec(text)?.[1] ?? "";
+  expect((await ann.post("/actions/held", { agreed: "0", bound: "other" })).status).not.toBe(303);
+  expect((await ann.post("/actions/held", { agreed: "0", bound })).status).toBe(303);
+  expect(await current()).toBe(0);
+  expect(await query("select outcome from ops.held_answer")).toEqual([{ outcome: "agreed" }]);
+  const [deed] = await query(
+    "select user_name, outcome, note, credits from ops.audit where action = 'held' order by audit_id desc limit 1",
+  );
+  expect(deed).toEqual({
+    user_name: "Ann",
+    outcome: "done",
+    note: "Applied 1 answer. The next sync or scheduled run plans with them.",
+    credits: 0,
+  });
+  expect((await ann.post("/actions/held", {})).text).toContain("no answer is held any more");
+});
