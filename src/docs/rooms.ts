@@ -68,7 +68,7 @@ export const rooms: readonly Room[] = [
   { name: "foreground", is: "a run of a command, to its end", mayImport: [...runs, "app", "open-ingest", "jobs"] },
   {
     name: "person",
-    is: "requests of a person to the API; keywords that are followed, and held answers, as a person changes them",
+    is: "requests of a person to the API; changes of keywords, and agreement to held answers",
     mayImport: [...runs, "app", "open-ingest"],
   },
   {
