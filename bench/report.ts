@@ -12,20 +12,6 @@ import type { Table } from "./table.ts";
 import { answersOf, ranksOf } from "./work.ts";
 import type { Shared } from "./workers.ts";
 
-/** All that was measured. */
-export type Found = {
-  readonly size: Size;
-  readonly rounds: readonly Round[];
-  readonly steps: CountedPasses;
-  readonly archive: readonly ArchiveRound[];
-  readonly mixed: readonly MixedRound[];
-  /** Requests a second of the client alone. */
-  readonly transport: number;
-  readonly paced: Paced;
-  readonly shared: readonly Shared[];
-  readonly planned: readonly PlannerFigures[];
-};
-
 /** What users would pick instead, in times `COPY`, measured once on the same work; both write every unchanged row again. */
 const alternatives = [
   ["the best-known Python loader, as documented", "52"],
@@ -40,22 +26,12 @@ const passNames: Readonly<Record<Pass, string>> = {
   tenth: "a tenth changed",
 };
 
-/** The figures as tables. */
-export function tablesOf(found: Found): readonly Table[] {
-  return [
-    loadTable(found),
-    archiveTable(found),
-    mixedTable(found),
-    cpuTable(found),
-    stepTable(found),
-    memoryTable(found),
-    requestTable(found),
-    workerTable(found),
-    plannerTable(found),
-  ];
+/** What the rounds of the load tell: times, whose processor time they took, and memory. */
+export function loadTables(size: Size, rounds: readonly Round[]): readonly Table[] {
+  return [loadTable(size, rounds), cpuTable(size, rounds), memoryTable(rounds)];
 }
 
-function loadTable({ rounds, size }: Found): Table {
+function loadTable(size: Size, rounds: readonly Round[]): Table {
   const ranks = ranksOf(size.work);
   const copy = spreadOf(rounds.flatMap(({ copies }) => copies));
   const rowsOf = (name: string, part: "whole" | "alone", aim: Readonly<Record<Pass, string>>) =>
@@ -93,7 +69,8 @@ function loadTable({ rounds, size }: Found): Table {
   };
 }
 
-function archiveTable({ archive, size }: Found): Table {
+/** Replay and import of the same ranks. */
+export function archiveTable(size: Size, archive: readonly ArchiveRound[]): Table {
   const kinds = [
     ["replay, into an empty table", "replay", 0],
     ["replay, over the rows that are there", "replayBeside", 0],
@@ -111,7 +88,8 @@ function archiveTable({ archive, size }: Found): Table {
   };
 }
 
-function mixedTable({ mixed }: Found): Table {
+/** A night of all datasets. */
+export function mixedTable(mixed: readonly MixedRound[]): Table {
   const [{ requests, rows } = { requests: 0, rows: 0 }] = mixed;
   const times = spreadOf(mixed.map(({ syncMs, copyMs }) => syncMs / copyMs));
   const us = (side: keyof Cpu) => ((spreadOf(mixed.map(({ cpu }) => cpu[side])).median * 1000) / requests).toFixed(0);
@@ -123,7 +101,7 @@ function mixedTable({ mixed }: Found): Table {
 }
 
 /** Processor time by whose it was; the machine's cores, shared with the answer server, are what all of it comes out of. */
-function cpuTable({ rounds, size }: Found): Table {
+function cpuTable(size: Size, rounds: readonly Round[]): Table {
   const parts = ["whole", "alone"] as const;
   return {
     title: "Processor time, in us an answer",
@@ -143,7 +121,8 @@ function cpuTable({ rounds, size }: Found): Table {
   };
 }
 
-function stepTable({ steps, size }: Found): Table {
+/** What each step of the whole path costs the database. */
+export function stepTable(size: Size, steps: CountedPasses): Table {
   const answers = answersOf(size.work);
   const cells = (costs: readonly StepCost[]) => {
     const sum = (of: (cost: StepCost) => number) => costs.reduce((total, cost) => total + of(cost), 0) / answers;
@@ -182,7 +161,7 @@ function writtenCells(rounds: readonly Round[], part: "whole" | "alone", pass: P
   return [wal.toFixed(wal < 10 ? 1 : 0), count(spreadOf(written.map(({ rows }) => rows)).median)];
 }
 
-function memoryTable({ rounds }: Found): Table {
+function memoryTable(rounds: readonly Round[]): Table {
   const mib = (pick: (memory: Round["whole"]["new"]["memory"]) => number, pass: Pass) =>
     Math.round(spreadOf(rounds.map((round) => pick(round.whole[pass].memory))).median / 2 ** 20).toString();
   return {
@@ -198,15 +177,13 @@ function memoryTable({ rounds }: Found): Table {
   };
 }
 
-function requestTable({ rounds, size, transport, paced }: Found): Table {
-  const answers = answersOf(size.work);
-  const whole = spreadOf(rounds.map((round) => (answers * 1000) / round.whole.new.ms));
+/** Requests a second of the client alone, and of a sync that keeps to a pace. */
+export function requestTable(transport: number, paced: Paced): Table {
   return {
     title: "Requests a second",
     head: ["", "a second", "aim"],
     rows: [
       ["client alone, no latency", count(Math.round(transport)), ""],
-      ["whole path, no latency, no pace", count(Math.round(whole.median)), ""],
       [
         `whole path, ${paced.latencyMs} ms latency, ${paced.allowed} a second allowed`,
         paced.reached.toFixed(2),
@@ -216,7 +193,8 @@ function requestTable({ rounds, size, transport, paced }: Found): Table {
   };
 }
 
-function workerTable({ shared }: Found): Table {
+/** Workers on one allowance. */
+export function workerTable(shared: readonly Shared[]): Table {
   return {
     title: "Workers on one allowance, 200 ms latency, 4 requests under way in each",
     head: ["workers", "allowed a second", "reached", "requested twice", "least balance", "floor"],
@@ -231,7 +209,8 @@ function workerTable({ shared }: Found): Table {
   };
 }
 
-function plannerTable({ size: { planned: scale }, planned }: Found): Table {
+/** Planning a large account, by how much of it is missing. */
+export function plannerTable({ planned: scale }: Size, planned: readonly PlannerFigures[]): Table {
   const { apps, countries, keywords, days } = scale;
   return {
     title: `Planning ${count(apps)} apps in ${countries} countries with ${keywords} keywords over ${days} days (aim at full size: 60 s, 1,024 MiB)`,

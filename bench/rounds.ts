@@ -27,18 +27,14 @@ export type Round = {
 
 const columns = "app_key, date_day, country_key, keyword_key, device_key, rank, observed_at, slice_id, fetched_at";
 
-/** Measures `COPY`, the whole path and the load alone, by turns; returns the rows for COPY as well. */
-export async function measureRounds(
-  bench: Bench,
-  size: Size,
-): Promise<{ readonly rounds: readonly Round[]; readonly text: readonly Buffer[] }> {
-  const text = await warmUp(bench, size);
+/** Measures `COPY`, the whole path and the load alone, by turns. `text`: the rows for COPY. */
+export async function measureRounds(bench: Bench, size: Size, text: readonly Buffer[]): Promise<readonly Round[]> {
   const rounds: Round[] = [];
   for (let round = 1; round <= size.rounds; round += 1) {
     bench.say(`round ${round} of ${size.rounds}: COPY, whole path, COPY, load alone`);
     rounds.push(await oneRound(bench, size, text));
   }
-  return { rounds, text };
+  return rounds;
 }
 
 /** Fetches everything once: months, keys and the rows for COPY, which it returns, are there afterwards. */

@@ -2,45 +2,72 @@ import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { print, remark } from "../src/cli/output.ts";
 import { measureArchive } from "./archive.ts";
-import { sizes, type Bench } from "./bench.ts";
+import { sizes, type Bench, type Size } from "./bench.ts";
 import { machineOf } from "./machine.ts";
 import { measureMixed } from "./mixed.ts";
 import { measurePace } from "./pace.ts";
 import type { PlannerFigures } from "./planner.ts";
 import { openBenchPostgres } from "./postgres.ts";
-import { tablesOf } from "./report.ts";
-import { measureRounds, measureSteps, order } from "./rounds.ts";
+import { archiveTable, loadTables, mixedTable, plannerTable, requestTable, stepTable, workerTable } from "./report.ts";
+import { measureRounds, measureSteps, order, warmUp } from "./rounds.ts";
 import { startService } from "./service.ts";
-import { markdown, plain } from "./table.ts";
+import { markdown, plain, type Table } from "./table.ts";
 import { measureTransport } from "./transport.ts";
 import { measureWorkers } from "./workers.ts";
 
 /*
- * npm run bench [-- --quick] [-- --markdown FILE]
+ * npm run bench [-- --quick] [-- --only load,steps] [-- --markdown FILE]
  *
- * Everything in one run on one machine, against a Postgres of its own and a service of its own, both gone afterwards.
+ * Everything in one run on one machine, against a Postgres of its own and a service of its own, both gone afterwards. Each table is
+ * printed once it is measured.
  */
 
-async function bench(stop: AbortSignal): Promise<void> {
-  const { values } = parseArgs({ options: { quick: { type: "boolean" }, markdown: { type: "string" } } });
+/** The work and the rows for COPY that all parts share; the rows are fetched with the first part that wants them. */
+type Measured = { readonly bench: Bench; readonly size: Size; readonly copyText: () => Promise<readonly Buffer[]> };
+
+const parts: Readonly<Record<string, (measured: Measured) => Promise<readonly Table[]>>> = {
+  load: async ({ bench, size, copyText }) => loadTables(size, await measureRounds(bench, size, await copyText())),
+  steps: async ({ bench, size, copyText }) => {
+    await copyText();
+    return [stepTable(size, await measureSteps(bench, size))];
+  },
+  archive: async ({ bench, size, copyText }) => [
+    archiveTable(size, await measureArchive(bench, size, await copyText())),
+  ],
+  mixed: async ({ bench, size }) => [mixedTable(await measureMixed(bench, size))],
+  pace: async ({ bench, size }) => [requestTable(await measureTransport(bench), await measurePace(bench, size))],
+  workers: async ({ bench, size }) => [workerTable(await measureWorkers(bench, size))],
+  planner: async ({ bench, size }) => {
+    remark("the planner");
+    const planned = await order<readonly PlannerFigures[]>(bench, { kind: "plan", scale: size.planned });
+    return [plannerTable(size, planned)];
+  },
+};
+
+async function main(stop: AbortSignal): Promise<void> {
+  const { values } = parseArgs({
+    options: { quick: { type: "boolean" }, only: { type: "string" }, markdown: { type: "string" } },
+  });
+  const chosen = values.only?.split(",") ?? Object.keys(parts);
+  const unknown = chosen.filter((name) => parts[name] === undefined);
+  if (unknown.length > 0)
+    throw new Error(`--only ${unknown.join(",")} names no part; parts are ${Object.keys(parts).join(", ")}`);
   const size = sizes[values.quick === true ? "quick" : "full"];
   await using postgres = await openBenchPostgres();
   await using service = await startService(stop);
-  const parts: Bench = { postgres, service, stop, say: remark };
-  const { rounds, text } = await measureRounds(parts, size);
-  const steps = await measureSteps(parts, size);
-  const archive = await measureArchive(parts, size, text);
-  const mixed = await measureMixed(parts, size);
-  const transport = await measureTransport(parts);
-  const paced = await measurePace(parts, size);
-  const shared = await measureWorkers(parts, size);
-  remark("the planner");
-  const planned = await order<readonly PlannerFigures[]>(parts, { kind: "plan", scale: size.planned });
-  const tables = tablesOf({ size, rounds, steps, archive, mixed, transport, paced, shared, planned });
+  const bench: Bench = { postgres, service, stop, say: remark };
+  let text: Promise<readonly Buffer[]> | undefined;
+  const copyText = () => (text ??= warmUp(bench, size));
   const machine = machineOf(postgres.version);
-  print([machine, "", ...tables.map(plain)].join("\n"));
-  if (values.markdown !== undefined)
-    await writeFile(values.markdown, [`Measured on ${machine}.`, "", ...tables.map(markdown)].join("\n"));
+  const tables: Table[] = [];
+  print(`${machine}\n`);
+  for (const name of chosen) {
+    const found = (await parts[name]?.({ bench, size, copyText })) ?? [];
+    print(found.map(plain).join("\n"));
+    tables.push(...found);
+    if (values.markdown !== undefined)
+      await writeFile(values.markdown, [`Measured on ${machine}.`, "", ...tables.map(markdown)].join("\n"));
+  }
 }
 
 const stop = new AbortController();
@@ -48,7 +75,7 @@ const interrupt = () => stop.abort(new Error("interrupted"));
 process.once("SIGINT", interrupt);
 process.once("SIGTERM", interrupt);
 try {
-  await bench(stop.signal);
+  await main(stop.signal);
 } catch (error) {
   if (!stop.signal.aborted) throw error;
   remark("Interrupted; nothing is left behind.");
