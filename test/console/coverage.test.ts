@@ -362,9 +362,9 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
 
   test("a thousand partitions come as they are scrolled to", async () => {
     const many = await stage.start(thousand);
-    await page.goto(new URL("/coverage?dataset=keyword_rank&days=365", many.url).href);
+    const opened = await page.goto(new URL("/coverage?dataset=keyword_rank&days=365", many.url).href);
     const sent = () => page.locator("#cells tr[data-row]").count();
-    expect(await sent()).toBeLessThan(200);
+    expect((await opened?.text())?.match(/<tr[^>]* data-row=/g)?.length).toBeLessThan(200);
     await page.locator(".grid-wrap").evaluate((wrap) => {
       wrap.scrollTop = wrap.scrollHeight;
     });

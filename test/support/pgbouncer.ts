@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { until } from "./ingest-stage.ts";
@@ -14,6 +15,19 @@ export const leftOut = pgbouncerPath === null ? " (left out: there is no PgBounc
 
 /** PgBouncer refuses to run as root. */
 const nobody = 65_534;
+
+/** Whether somebody takes connections on a socket of the file system. */
+async function isListening(file: string): Promise<boolean> {
+  const socket = connect(file);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
 
 /** Starts one before the server of `databaseUrl`, on a socket in a folder of its own; `lines` are further lines of its configuration. */
 export async function startPgbouncer(
@@ -50,9 +64,10 @@ export async function startPgbouncer(
     const ended = once(child, "exit");
     if (child.exitCode === null && child.kill("SIGTERM")) await ended;
   });
+  // the file of the socket is there before anybody listens on it
   await until(() => {
     if (child.exitCode !== null) throw new Error("PgBouncer did not start");
-    return existsSync(path.join(folder, ".s.PGSQL.6432"));
+    return isListening(path.join(folder, ".s.PGSQL.6432"));
   });
   const stack = opened.move();
   return {
