@@ -223,6 +223,8 @@ create index slice_failed   on ops.slice (dataset) where state = 'failed';
 create index slice_lost     on ops.slice (dataset, window_start) where state = 'lost';
 create index slice_rejects  on ops.slice (dataset) where rows_rejected > 0;
 create index slice_app      on ops.slice ((scope ->> 'app'), dataset, window_end, window_start);
+-- cells that came with answers of other datasets: few among millions
+create index slice_reported on ops.slice (dataset, window_start) where fingerprint like 'reported by %';
 comment on table  ops.slice                  is 'Slices: one partition and window of a dataset. A slice is the unit that is planned, priced, run and retried.';
 comment on column ops.slice.slice_id         is 'Number of the slice. Every fact row names the slice that wrote it.';
 comment on column ops.slice.operation        is 'Operation of the API for the slice.';

@@ -87,3 +87,29 @@ end
 $$;
 revoke all on function ops.reported_at(regclass, timestamptz) from public;
 comment on function ops.reported_at(regclass, timestamptz) is 'Rows of a restated fact as they were at a given time, as JSON. What did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at(''core.fact_search_ads_report'', now() - interval ''7 days'') as r)).';
+
+create table ops.reported_check (
+  dataset         text        not null,
+  scope           jsonb       not null,
+  date_day        date        not null,
+  source          text        not null,
+  account         text        not null,
+  figures         jsonb       not null,
+  compared_count  integer     not null default 0,
+  differing_count integer     not null default 0,
+  reported_at     timestamptz not null,
+  differed_at     timestamptz,
+  primary key (dataset, scope, date_day, source, account)
+);
+comment on table  ops.reported_check                 is 'Days whose figures an answer of another dataset reports and which are requested all the same, so that both are compared. Where they differ, what else that dataset reports to the account is requested again, and nothing more is taken from it.';
+comment on column ops.reported_check.dataset         is 'Dataset of the figures.';
+comment on column ops.reported_check.scope           is 'Partition of the figures.';
+comment on column ops.reported_check.date_day        is 'Day of the figures.';
+comment on column ops.reported_check.source          is 'Dataset whose answer reports them.';
+comment on column ops.reported_check.account         is 'Account that requested it, as accounts in the configuration names it; empty for that of API_TOKEN.';
+comment on column ops.reported_check.figures         is 'Reported figures that are not compared yet, by item.';
+comment on column ops.reported_check.compared_count  is 'Figures that were compared.';
+comment on column ops.reported_check.differing_count is 'Of these those that differ.';
+comment on column ops.reported_check.reported_at     is 'When the answer that reports them was received.';
+comment on column ops.reported_check.differed_at     is 'When the first one differed; null where none does.';
+select ops.comment_columns('ops.reported_check');

@@ -6726,6 +6726,21 @@ create view ops.report_week (
     last_seen_on
    FROM ops.search_ads_report_week;
 
+-- Days whose figures an answer of another dataset reports and which are requested all the same, so that both are compared. Where they differ, what else that dataset reports to the account is requested again, and nothing more is taken from it.
+create table ops.reported_check (
+  dataset text not null, -- Dataset of the figures.
+  scope jsonb not null, -- Partition of the figures.
+  date_day date not null, -- Day of the figures.
+  source text not null, -- Dataset whose answer reports them.
+  account text not null, -- Account that requested it, as accounts in the configuration names it; empty for that of API_TOKEN.
+  figures jsonb not null, -- Reported figures that are not compared yet, by item.
+  compared_count integer not null default 0, -- Figures that were compared.
+  differing_count integer not null default 0, -- Of these those that differ.
+  reported_at timestamp with time zone not null, -- When the answer that reports them was received.
+  differed_at timestamp with time zone, -- When the first one differed; null where none does.
+  constraint reported_check_pkey PRIMARY KEY (dataset, scope, date_day, source, account)
+);
+
 -- Every request that was sent: its slice, its outcome and its cost. A request with the error process_died was in flight when its process died; whether it was charged is unknown. The table holds no URL and no token.
 create table ops.request (
   request_id bigint not null generated always as identity, -- Number of the request.
@@ -7303,6 +7318,7 @@ CREATE INDEX slice_plan ON ops.slice USING btree (plan_id, state) WHERE (plan_id
 CREATE INDEX slice_ready ON ops.slice USING btree (queue_id, turn, slice_id) WHERE ((state = 'pending'::text) AND (due_at IS NULL));
 CREATE INDEX slice_refused ON ops.slice USING btree (dataset, hashtextextended((scope)::text, (0)::bigint)) WHERE ((state = 'skipped'::text) AND (error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])));
 CREATE INDEX slice_rejects ON ops.slice USING btree (dataset) WHERE (rows_rejected > 0);
+CREATE INDEX slice_reported ON ops.slice USING btree (dataset, window_start) WHERE (fingerprint ~~ 'reported by %'::text);
 CREATE INDEX slice_retried ON ops.slice USING btree (retried_at) WHERE (retried_at IS NOT NULL);
 CREATE INDEX slice_run ON ops.slice USING btree (run_id, state);
 CREATE INDEX slice_running ON ops.slice USING btree (worker_id) WHERE (state = 'running'::text);

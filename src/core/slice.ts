@@ -15,6 +15,14 @@ export const sliceStates = ["pending", "running", "deferred", "loaded", "empty",
 export type SliceState = (typeof sliceStates)[number];
 /** The fingerprint of a lost day that was never requested: it is no attempt. */
 export const neverRequested = "never requested";
+/** How the fingerprint of a slice begins that the answer of another dataset filled; the name of that dataset follows. */
+export const reportedPrefix = "reported by ";
+
+/** The fingerprint of a slice that the answer of another dataset filled. */
+export function reportedBy(dataset: string): string {
+  return reportedPrefix + dataset;
+}
+
 /** States of a slice that waits or runs: its answer is yet to come. */
 export const openStates = ["pending", "running", "deferred"] as const satisfies readonly SliceState[];
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { dailyKeywordRankings } from "../api/operations/dashboard.ts";
 import { Instant } from "../api/values.ts";
+import { day } from "../core/day.ts";
 import { cleanText } from "../core/text.ts";
 import { appRef, defineTable, jsonOf } from "../load/table.ts";
 import { brandOf } from "./shared/values.ts";
@@ -44,16 +45,20 @@ export const trackedKeyword = defineDataset({
   options: z.object({
     ranks: z
       .boolean()
-      .default(false)
+      .default(true)
       .describe(
-        "Also load the ranks of earlier days that come with the list (Android only) into keyword_rank, where nobody requested them yet. The API does not say how they were measured.",
+        "Also load the ranks of earlier days that come with the list (Android only) into keyword_rank, where nobody requested them yet. The newest of these days is requested all the same and compared; once the two differ, the account uses no such ranks and requests their days.",
       ),
   }),
   alsoAnswers: {
     dataset: "keyword_rank",
     option: "ranks",
-    items: ({ scope }, pages) =>
-      new Map([...rankingHistory(scope, pages)].map(([day, ranks]) => [day, [...ranks.keys()]])),
+    figures: ({ scope }, pages) => rankingHistory(scope, pages),
+    figureOf: ({ date_day: on, keyword_key: keyword, rank }) => ({
+      day: day(String(on)),
+      item: String(keyword),
+      figure: typeof rank === "number" ? rank : null,
+    }),
   },
   operations: [dailyKeywordRankings],
   operationsFor: () => [dailyKeywordRankings],

@@ -13,7 +13,7 @@ import { openWarehouse, type Database } from "../postgres/database.ts";
 import { checkAlertSettings } from "./alert-check.ts";
 import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer } from "./database-checks.ts";
-import { checkFailedSlices, checkIncidents, checkLostDays, checkWorkers } from "./ledger-checks.ts";
+import { checkFailedSlices, checkIncidents, checkLostDays, checkReported, checkWorkers } from "./ledger-checks.ts";
 import { checkSize } from "./size-check.ts";
 import { checkCrontab, checkDisk, type ScheduleFile } from "./machine-checks.ts";
 import { checkApi, checkPing, checkWebhook } from "./api-and-webhook-checks.ts";
@@ -138,6 +138,7 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     ["incidents", checkIncidents],
     ["failed slices", checkFailedSlices],
     ["lost days", checkLostDays],
+    ["reported figures", checkReported],
   ];
   const found: Diagnosis[] = [];
   for (const [name, check] of checks) {

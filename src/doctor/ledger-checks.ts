@@ -2,6 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import { lateSeconds, readWorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { readDaysAtRisk, readLostDays } from "../ledger/lost-days.ts";
+import { readChecks } from "../ledger/reported-checks.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { titleOf } from "../incidents/kinds.ts";
 
@@ -80,5 +81,24 @@ export async function checkFailedSlices(db: Database): Promise<Diagnosis> {
     "failed slices",
     `${list.join(", ")}${rows.length > 3 ? ` and ${rows.length - 3} more groups` : ""}`,
     `${later} \`storehouse failures\` shows the errors; \`storehouse retry\` requests them now`.trim(),
+  );
+}
+
+/** Whether figures that came along with answers of other datasets are those that requests for them bring. */
+export async function checkReported(db: Database): Promise<Diagnosis> {
+  const checks = await readChecks(db);
+  const wrong = checks.filter(({ differing }) => differing > 0);
+  if (wrong.length === 0) {
+    const compared = checks.reduce((sum, one) => sum + one.compared, 0);
+    return pass("reported figures", `${compared} of those that came with other answers were compared, none differs`);
+  }
+  const words = wrong.map(
+    ({ dataset, source, account, compared, differing, firstDay }) =>
+      `${dataset} by ${source}${account === "" ? "" : ` (${account})`}: ${differing} of ${compared} figures differ, first on ${firstDay}`,
+  );
+  return warn(
+    "reported figures",
+    words.join("; "),
+    "nothing: such figures are not taken any more, and their days are requested",
   );
 }

@@ -1,22 +1,28 @@
 import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
-import { scopeKey, type Slice, type SliceDraft } from "../core/slice.ts";
+import { reportedBy, scopeKey, type Slice, type SliceDraft } from "../core/slice.ts";
 import { oneDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { reportedBy, withoutAccount, type Dataset } from "../datasets/shared/define-dataset.ts";
+import { withoutAccount, type Dataset } from "../datasets/shared/define-dataset.ts";
 import { coverageReader } from "../ledger/coverage.ts";
 import { takeSlices } from "../ledger/imported-slices.ts";
+import { hasDiffered, noteCheck } from "../ledger/reported-checks.ts";
+import { accountColumn } from "../load/table.ts";
 import { calendarOf } from "../plan/cover/gap-grid.ts";
 import { missingCells } from "../plan/missing.ts";
 import type { Database } from "../postgres/database.ts";
 import { copyAnswer } from "../raw/answers-to.ts";
 import { loadAnswers } from "./load-answers.ts";
 import type { LoadParts, SliceLoad } from "./prepare-slice.ts";
+import type { Fetched } from "./read-pages.ts";
 
 /*
  * What an answer reports of another dataset besides its own: cells of days that nobody requested yet become slices of that dataset, in
  * the transaction that loads the answer. Each has the answer as its own, so that coverage, replay and export know it as any other. What
  * was requested already stays as it came.
+ *
+ * The API says nothing of how such figures were measured. So the newest of these days is left to be requested, and what it brings is
+ * compared with what was reported (`compareReported`); days that the source still restates are left as well.
  */
 
 /** What it takes; `wanted` names the other dataset and its days, null where the configuration does not want it. */
@@ -36,31 +42,34 @@ export async function loadAlsoAnswered(
 ): Promise<void> {
   for (const { slice, fetched } of loads) {
     const wanted = parts.wanted(slice, slice.asOf);
-    const reported = datasetNamed(slice.dataset).alsoAnswers?.items(slice, fetched.pages);
-    if (wanted === null || reported === undefined) continue;
+    const reported = datasetNamed(slice.dataset).alsoAnswers?.figures(slice, fetched.pages);
+    if (wanted === null || reported === undefined || reported.size === 0) continue;
     const { target, within } = wanted;
-    const drafts = await newCells(transaction, { slice, target, within }, reported);
-    const taken = await takeSlices(transaction, slice.runId, drafts, parts.clock.now());
-    const slices = taken.flatMap((one) => one ?? []);
-    for (const one of slices) await copyAnswer(transaction, slice, one);
-    await loadAnswers(
-      transaction,
-      parts,
-      slices.map((one) => ({ dataset: target, slice: one, fetched })),
-    );
+    const reporting = { source: slice.dataset, dataset: target.name, account: slice.scope[accountColumn] ?? "" };
+    if (await hasDiffered(transaction, reporting)) continue;
+    const from = { slice, target, within };
+    const days = await newDays(transaction, from, reported);
+    const newest = days.at(-1);
+    if (newest === undefined) continue;
+    const check = { ...reporting, scope: withoutAccount(slice.scope), day: newest.day };
+    await noteCheck(transaction, { ...check, figures: Object.fromEntries(newest.figures) }, fetched.fetchedAt);
+    await loadDays(transaction, parts, from, { fetched, days: days.slice(0, -1) });
   }
 }
 
 type From = { readonly slice: Slice; readonly target: Dataset; readonly within: Window };
 
-/** A slice a day for the items that are reported and were never requested. */
-async function newCells(
+/** A day and the figures that are reported of it, by item. */
+type ReportedDay = { readonly day: Day; readonly figures: ReadonlyMap<string, number> };
+
+/** Figures that are reported and were never requested, of final days, in the order of days. */
+async function newDays(
   transaction: Database,
   { slice, target, within }: From,
-  reported: ReadonlyMap<Day, readonly string[]>,
-): Promise<readonly SliceDraft[]> {
+  reported: ReadonlyMap<Day, ReadonlyMap<string, number>>,
+): Promise<readonly ReportedDay[]> {
   const { timing } = target;
-  const items = [...new Set([...reported.values()].flat())].sort();
+  const items = [...new Set([...reported.values()].flatMap((figures) => [...figures.keys()]))].sort();
   if (items.length === 0 || timing.kind === "snapshot") return [];
   // what holds for every account
   const scope = withoutAccount(slice.scope);
@@ -73,23 +82,41 @@ async function newCells(
     today: slice.asOf,
     reprocess: "missing",
   });
-  return fresh.calendar.names.slice(0, fresh.calendar.days).flatMap((day, index): SliceDraft[] => {
-    const known = new Set(reported.get(day));
-    const own = fresh.rows.filter(({ item, gaps }) => gaps[index] === 1 && known.has(item)).map(({ item }) => item);
-    if (own.length === 0) return [];
-    return [
-      {
-        dataset: target.name,
-        operation: slice.operation,
-        scope,
-        items: own,
-        window: oneDay(day),
-        class: "daily",
-        requests: 0,
-        credits: 0,
-        asOf: slice.asOf,
-        fingerprint: reportedBy(slice.dataset),
-      },
-    ];
+  return fresh.calendar.names.slice(0, fresh.calendar.days).flatMap((day, index): ReportedDay[] => {
+    const known = reported.get(day);
+    const figures = fresh.rows.flatMap(({ item, gaps }) => {
+      const figure = gaps[index] === 1 ? known?.get(item) : undefined;
+      return figure === undefined ? [] : [[item, figure] as const];
+    });
+    return figures.length === 0 ? [] : [{ day, figures: new Map(figures) }];
   });
+}
+
+/** Loads the answer once more for each of these days, as a slice of the other dataset. */
+async function loadDays(
+  transaction: Database,
+  parts: AlsoAnsweredParts,
+  { slice, target }: From,
+  { fetched, days }: { readonly fetched: Fetched; readonly days: readonly ReportedDay[] },
+): Promise<void> {
+  const drafts = days.map(({ day, figures }): SliceDraft => ({
+    dataset: target.name,
+    operation: slice.operation,
+    scope: withoutAccount(slice.scope),
+    items: [...figures.keys()],
+    window: oneDay(day),
+    class: "daily",
+    requests: 0,
+    credits: 0,
+    asOf: slice.asOf,
+    fingerprint: reportedBy(slice.dataset),
+  }));
+  const taken = await takeSlices(transaction, slice.runId, drafts, parts.clock.now());
+  const slices = taken.flatMap((one) => one ?? []);
+  for (const one of slices) await copyAnswer(transaction, slice, one);
+  await loadAnswers(
+    transaction,
+    parts,
+    slices.map((one) => ({ dataset: target, slice: one, fetched })),
+  );
 }

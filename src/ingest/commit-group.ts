@@ -7,6 +7,7 @@ import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import type { Database } from "../postgres/database.ts";
 import { loadAlsoAnswered, type AlsoAnsweredParts } from "./also-answered.ts";
+import { compareReported } from "./compare-reported.ts";
 import type { CrashHook } from "./crash-point.ts";
 import { byKey, deleteRejects, type SliceLoad, writeSlices } from "./prepare-slice.ts";
 
@@ -47,6 +48,7 @@ export function commitGroup(
       mine.filter(({ slice }) => slice.attempt > 1),
     );
     if (mine.length > 0) await writeSlices(transaction, { dimensions, tailsAt: clock.now() }, mine);
+    await compareReported(transaction, mine, clock.now());
     await loadAlsoAnswered(transaction, alsoAnswered, mine);
     await planAfter(
       transaction,

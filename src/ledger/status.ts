@@ -1,5 +1,5 @@
 import { sql } from "../postgres/sql.ts";
-import type { Scope } from "../core/slice.ts";
+import { reportedPrefix, type Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { isRetryable } from "./retryable.ts";
 
@@ -130,6 +130,8 @@ type SliceStatus = {
   readonly run_id: string;
   /** Account of its run; empty for that of API_TOKEN. */
   readonly account: string;
+  /** Dataset whose answer its cells came with; null where they were requested. */
+  readonly reported_by: string | null;
   readonly is_retryable: boolean;
   readonly plan_id: string | null;
   readonly created_at: Date;
@@ -166,7 +168,9 @@ export async function sliceStory(db: Database, sliceId: string, mostRejects = 20
     select slice_id, dataset, operation, scope, item_count::int, first_day, last_day, class, state, effective_state, attempt, failure_count, planned_request_count,
            planned_credits, request_count::int, booked_credits::int, rows_loaded, rows_rejected, due_at, error_code, error_message, run_id,
            plan_id, created_at, started_at, ended_at, ${isRetryable} as is_retryable,
-           (select r.account from ops.run_log as r where r.run_id = s.run_id) as account
+           (select r.account from ops.run_log as r where r.run_id = s.run_id) as account,
+           (select substr(l.fingerprint, ${reportedPrefix.length + 1}::integer) from ops.slice_log as l
+            where  l.slice_id = s.slice_id and l.fingerprint like ${`${reportedPrefix}%`}) as reported_by
     from   ops.slice_status as s
     where  slice_id = ${sliceId}`.execute(db);
   const [slice] = slices.rows;

@@ -1,5 +1,5 @@
 import type { Settings } from "../config/settings.ts";
-import type { Day } from "../core/day.ts";
+import { addDays, type Day } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
@@ -7,7 +7,7 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { requestable } from "../plan/missing.ts";
 import { settingsOf, timingWith } from "./dataset-settings.ts";
 
-/** Another dataset that answers of a slice report as well, and the days that a sync may request of it; null where the configuration does not want it. */
+/** Another dataset that answers of a slice report as well, and the days that a sync may request of it and that are final; null where the configuration does not want it. */
 type AlsoWanted = (
   slice: Pick<Slice, "dataset" | "scope">,
   today: Day,
@@ -24,6 +24,7 @@ export function alsoWanted(settings: Settings): AlsoWanted {
     const isElsewhere = countries !== undefined && !countries.includes(scope["country"] ?? "");
     const timing = timingWith(target.timing, rest, today);
     if (own[alsoAnswers.option] !== true || !on || isElsewhere || timing.kind === "snapshot") return null;
-    return { target, within: requestable(timing, today, {}) };
+    const { start, end } = requestable(timing, today, {});
+    return { target, within: { start, end: addDays(end, -timing.lookbackDays) } };
   };
 }

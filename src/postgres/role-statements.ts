@@ -20,6 +20,7 @@ export const deletable = [
   "ops.gateway_call",
   "ops.gateway_key",
   "ops.reject",
+  "ops.reported_check",
   "ops.replay",
   "ops.dataset_timing",
   "ops.next_run",

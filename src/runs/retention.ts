@@ -6,6 +6,7 @@ import { datasets } from "../datasets/shared/all.ts";
 import { noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
 import { foldMonth, monthsToFold } from "../ledger/fold-slices.ts";
 import { makeRequestMonths, requestTable, sumUpRequests } from "../ledger/past-requests.ts";
+import { dropChecks } from "../ledger/reported-checks.ts";
 import { isLockTimeout } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 import {
@@ -94,6 +95,7 @@ export async function retire(
   }
   await foldSlices(db, settings, clock);
   await dropComparisons(db, addDays(clock.today(), -evidenceDays));
+  await dropChecks(db, addDays(clock.today(), -evidenceDays));
   return retired;
 }
 

@@ -94,6 +94,23 @@ describe("the page of coverage", () => {
     });
   });
 
+  test("names the source of cells that came with another answer", async () => {
+    await stage.stage.query(
+      "update ops.slice set fingerprint = 'reported by tracked_keyword' where dataset = 'keyword_rank' and state = 'loaded' and window_start = $1",
+      [addDays(today, -3)],
+    );
+    const local = clientOf(served);
+    const key = keyOf((await local.get(grid)).text);
+    const ends = { first: key, last: key, from: addDays(today, -20), until: today };
+    const { text } = await local.get(
+      `/coverage/selection?dataset=keyword_rank&${new URLSearchParams(ends).toString()}`,
+    );
+    expect(text.replaceAll(/\s+/g, " ")).toMatch(
+      /[1-9] cells of keyword_rank were reported by tracked_keyword: nothing was requested for them/,
+    );
+    await stage.stage.query("update ops.slice set fingerprint = '' where fingerprint = 'reported by tracked_keyword'");
+  });
+
   test("refuses a selection that the portfolio has no more, and a day that is none", async () => {
     const local = clientOf(served);
     const shown = keyOf((await local.get(grid)).text);

@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { html } from "../../src/console/html.ts";
 import type { PageContext } from "../../src/console/define-page.ts";
 import { incidentList } from "../../src/console/parts/incident-list.ts";
+import { callersCard } from "../../src/console/parts/callers-card.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { count } from "../../src/core/count.ts";
 import type { OpenIncident } from "../../src/incidents/open-incidents.ts";
 import { familyStanding } from "../../src/console/parts/family-standing.ts";
 import { day } from "../../src/core/day.ts";
+import { columnOf } from "../support/html-tables.ts";
 import type { CompleteDays } from "../../src/ledger/complete-days.ts";
 
 describe("markup", () => {
@@ -144,4 +146,32 @@ describe("the standing of a family", () => {
       sentence: "Off: none of its datasets is on.",
     });
   });
+});
+
+test("each caller of the gateway has its calls, where their answers came from, and the credits of all its days", () => {
+  const use = (caller: string, on: string, counts: readonly [number, number, number, number, number]) => {
+    const [hits, joined, requests, charged, saved] = counts;
+    return { caller, day: day(on), hits, joined, requests, charged, saved };
+  };
+  const page = String(
+    callersCard(
+      [
+        use("notebooks", "2026-11-22", [3, 0, 1, 10, 30]),
+        use("notebooks", "2026-11-20", [0, 1, 2, 20, 5]),
+        use("<b>pricing</b>", "2026-11-21", [1, 0, 0, 0, 3]),
+      ],
+      [],
+    )?.markup,
+  );
+  const column = (heading: string) => columnOf(page, "Callers of the gateway", heading);
+  expect(column("Caller")).toEqual(["notebooks", "&lt;b&gt;pricing&lt;/b&gt;"]);
+  expect(column("Calls")).toEqual(["7", "1"]);
+  expect(column("From stored answers")).toEqual(["3", "1"]);
+  expect(column("Joined")).toEqual(["1", "0"]);
+  expect(column("Sent")).toEqual(["3", "0"]);
+  expect(column("Charged")).toEqual(["30", "0"]);
+  expect(column("Saved")).toEqual(["35", "3"]);
+  expect(column("Since")).toEqual(["2026-11-20", "2026-11-21"]);
+  expect(callersCard([], ["notebooks"])?.markup).toContain("No caller made a call in this time.");
+  expect(callersCard([], [])).toBeNull();
 });

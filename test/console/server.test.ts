@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { priceOfSetup } from "../../src/cli/setup.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
+import { columnOf } from "../support/html-tables.ts";
 import { tried } from "../support/granted-stage.ts";
 import { today } from "../support/ingest-stage.ts";
 import { leftWordsIn } from "../support/left-words.ts";
@@ -376,6 +377,21 @@ test("the calculator prices the configuration that it writes, as setup does", as
   const shown = [...text.matchAll(/<dd>([\d,]+)<\/dd>/g)].map(([, number]) => Number(number?.replaceAll(",", "")));
   expect(shown.slice(0, 2)).toEqual([Math.round(first), Math.round(night)]);
   expect(night).toBeGreaterThan(0);
+});
+
+test("callers of the gateway are on the page of credits, as the reader sees them", async () => {
+  await stage.stage.query(
+    `insert into ops.gateway_use (caller, date_day, hit_count, joined_count, saved_credits)
+     values ('notebooks', (now() at time zone 'UTC')::date, 3, 1, 21)`,
+  );
+  const { text } = await viewer.get("/credits?days=7");
+  const figure = (heading: string) => columnOf(text, "Callers of the gateway", heading);
+  expect([figure("Caller"), figure("Calls"), figure("Charged"), figure("Saved")]).toEqual([
+    ["notebooks"],
+    ["4"],
+    ["0"],
+    ["21"],
+  ]);
 });
 
 test("spending by day is drawn, with the days in a table below for who does not see it", async () => {

@@ -54,6 +54,7 @@ describe("the doctor", () => {
       "incidents ok",
       "failed slices ok",
       "lost days ok",
+      "reported figures ok",
       "token ok",
       "clock of the API ok",
       "crontab ok",

@@ -1,45 +1,53 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { replay } from "../../src/archive/replay.ts";
+import { reportedWords } from "../../src/cli/reported-words.ts";
 import { addDays } from "../../src/core/day.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
+import { readReported, sumReported } from "../../src/planner/reported-cells.ts";
 import { askedDays, openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
+import { checkReported } from "../../src/doctor/ledger-checks.ts";
 import { factsOf, versionsOf } from "../support/ingest-tables.ts";
 
 // an Android app with more keywords than one call names
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 130, organicKeywords: 4 } as const;
-const settings = (ranks: boolean): RunOptions => ({
-  settings: { datasets: { tracked_keyword: { options: { ranks } }, keyword_rank: { history_days: 4 } } },
-});
+const history = { keyword_rank: { history_days: 4 } };
+const off: RunOptions = { settings: { datasets: { tracked_keyword: { options: { ranks: false } }, ...history } } };
+const byDefault: RunOptions = { settings: { datasets: { tracked_keyword: {}, ...history } } };
+const [yesterday, ...olderDays] = askedDays().toReversed();
 
-/** Credits that the sandbox charged for ranks of Android apps. */
-function chargedForRanks(stage: Stage): number {
-  return stage
-    .asked()
-    .filter(({ operation }) => /^android\.keyword-(ranking|history)$/.test(operation ?? ""))
-    .reduce((sum, { charged }) => sum + charged, 0);
-}
+/** Where every rank is requested. */
+let bought: Stage;
+beforeAll(async () => {
+  bought = await openStage({ market });
+  await bought.sync(off);
+});
+afterAll(() => bought[Symbol.asyncDispose]());
+
+const charged = (stage: Stage) => stage.asked().reduce((sum, one) => sum + one.charged, 0);
+const chargedForLists = (stage: Stage) =>
+  stage.asked().reduce((sum, one) => sum + (one.operation === "dashboard.daily-keyword-rankings" ? one.charged : 0), 0);
 
 /** Rows without what shows only where a rank is from. */
 const ranksOf = (stage: Stage) => factsOf(stage, ["slice_id", "fetched_at", "observed_at", "created_at"]);
 
-test("ranks that come with the account's list are loaded with it, counted as covered, and not bought again", async () => {
-  await using bought = await openStage({ market });
-  await bought.sync(settings(false));
+const checksOf = (stage: Stage) =>
+  stage.query(`select date_day::text as day, figures::text, compared_count > 50 as many, differing_count as differing
+               from ops.reported_check`);
+
+test("a first sync takes the ranks that come with the account's list, buys the newest day to compare, and has the same rows for fewer credits", async () => {
   await using stage = await openStage({ market });
-  const result = await stage.sync(settings(true));
+  const result = await stage.sync(byDefault);
 
   expect(result.outcome).toBe("loaded");
-  // without: two calls a day, and the history of a keyword with a comma; with: one call a day for those of which the list has no rank
-  expect([chargedForRanks(bought), chargedForRanks(stage)]).toEqual([34, 12]);
+  // two calls a day become one for three of the four days
+  expect(charged(bought) - charged(stage)).toBe(9);
   expect(await ranksOf(stage)).toEqual(await ranksOf(bought));
-  const reported = await stage.query<{ day: string; scope: unknown; cost: number }>(`
-    select s.window_start::text as day, s.scope, s.state, s.operation, s.fingerprint, s.planned_credits as credits,
-           (select count(*)::int from core.fact_keyword_rank as f where f.slice_id = s.slice_id) = cardinality(b.items) as all_rows
-    from   ops.slice as s join ops.batch as b using (batch_id) where s.fingerprint <> '' and s.dataset = 'keyword_rank' order by 1`);
-  expect(reported).toEqual(
-    askedDays().map((day) => ({
+  expect(await checksOf(stage)).toEqual([{ day: yesterday, figures: "{}", many: true, differing: 0 }]);
+  expect(await reportedSlices(stage)).toEqual(
+    olderDays.toReversed().map((day) => ({
       day,
       scope: expect.objectContaining({ store: "android", country: "US" }),
       state: "loaded",
@@ -51,25 +59,76 @@ test("ranks that come with the account's list are loaded with it, counted as cov
   );
   // what was charged is counted once, although an answer stands behind several slices
   const [sum] = await stage.query<{ cost: number }>("select sum(cost)::int as cost from ops.request");
-  expect(sum?.cost).toBe(stage.asked().reduce((all, { charged }) => all + charged, 0));
+  expect(sum?.cost).toBe(charged(stage));
 
   const before = await factsOf(stage, []);
   await using app = await stage.open();
+  const read = await readReported(app.warehouse.db, {
+    request: { datasets: [], bounds: {}, today },
+    settings: app.config.settings,
+  });
+  const cells = Number(
+    (
+      await stage.query(`select count(*)::int as cells from core.fact_keyword_rank as f
+    join ops.slice as s using (slice_id) where s.fingerprint <> ''`)
+    )[0]?.["cells"],
+  );
+  expect(sumReported(read)).toEqual([
+    { dataset: "keyword_rank", source: "tracked_keyword", cells, firstDay: olderDays.at(-1), lastDay: olderDays[0] },
+  ]);
+  expect(reportedWords(sumReported(read)).join().replaceAll("\u00a0", " ")).toBe(
+    `${cells} cells of keyword_rank (2026-08-16 to 08-18) are reported by tracked_keyword and not requested.`,
+  );
   const { db } = app.warehouse;
   const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
   await replay(parts, keywordRank, { within: {}, keepPruned: false });
   expect(await factsOf(stage, [])).toEqual(before);
+
+  // what was bought before a list comes stays as it is
+  const versions = await versionsOf(bought);
+  await bought.query("update ops.slice set as_of = $1 where dataset = 'tracked_keyword'", [addDays(today, -30)]);
+  await bought.sync({ ...byDefault, request: { datasets: ["tracked_keyword"] } });
+  expect((await versionsOf(bought))["core.fact_keyword_rank"]).toEqual(versions["core.fact_keyword_rank"]);
 });
 
-test("what was bought before the list came stays as it is", async () => {
+test("where the list reports other ranks than a request brings, the same sync requests its days, and it is not taken again", async () => {
   await using stage = await openStage({ market });
-  await stage.sync(settings(false));
-  const before = await versionsOf(stage);
-  const lists = () => stage.asked().filter(({ operation }) => operation === "dashboard.daily-keyword-rankings").length;
-  const listsBefore = lists();
+  await using listed = await openProxy(stage.sandbox, (passing) => {
+    if (passing.target.includes("/keywords/rankings/")) passing.body = withOtherRanks(passing.body);
+  });
+  const through = (run: RunOptions): RunOptions => ({ ...run, environment: { API_BASE_URL: listed.url } });
+  await stage.sync(through(byDefault));
+  const [check] = await checksOf(stage);
+  expect(check).toMatchObject({ day: yesterday, figures: "{}", many: true });
+  await using app = await stage.open();
+  expect(await checkReported(app.warehouse.db)).toMatchObject({
+    state: "warn",
+    found: expect.stringMatching(
+      new RegExp(`^keyword_rank by tracked_keyword: [1-9]\\d* of [1-9]\\d* figures differ, first on ${yesterday}$`),
+    ),
+  });
+
+  const own = async (of: Stage) => (await ranksOf(of))["core.fact_keyword_rank"];
+  expect(await reportedSlices(stage)).toHaveLength(olderDays.length);
+  expect(await own(stage)).toEqual(await own(bought));
+  const ranksCharged = (of: Stage) => charged(of) - chargedForLists(of);
+  expect(ranksCharged(stage)).toBeGreaterThan(ranksCharged(bought));
+
+  await stage.query("delete from ops.slice where dataset = 'keyword_rank'");
   await stage.query("update ops.slice set as_of = $1 where dataset = 'tracked_keyword'", [addDays(today, -30)]);
-  await stage.sync({ ...settings(true), request: { datasets: ["tracked_keyword"] } });
-  const after = await versionsOf(stage);
-  expect(lists()).toBe(2 * listsBefore);
-  expect(after["core.fact_keyword_rank"]).toEqual(before["core.fact_keyword_rank"]);
+  await stage.sync({ ...through(byDefault), request: { datasets: ["tracked_keyword"] } });
+  expect(await reportedSlices(stage)).toEqual([]);
 });
+
+function withOtherRanks(body: string): string {
+  const answer = JSON.parse(body) as { data: { rankingHistory: { rank: number | null }[] }[] };
+  for (const { rankingHistory } of answer.data) for (const one of rankingHistory) if (one.rank !== null) one.rank += 7;
+  return JSON.stringify(answer);
+}
+
+function reportedSlices(stage: Stage) {
+  return stage.query(`
+    select s.window_start::text as day, s.scope, s.state, s.operation, s.fingerprint, s.planned_credits as credits,
+           (select count(*)::int from core.fact_keyword_rank as f where f.slice_id = s.slice_id) = cardinality(b.items) as all_rows
+    from   ops.slice as s join ops.batch as b using (batch_id) where s.fingerprint <> '' and s.dataset = 'keyword_rank' order by 1`);
+}

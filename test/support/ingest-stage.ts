@@ -119,11 +119,14 @@ const others = Object.fromEntries(
   datasets.filter(({ name, on }) => on && !few.includes(name)).map(({ name }) => [name, { on: false }]),
 );
 
+/** Ranks come from requests for ranks alone, so that these can be counted. */
+const oneSource = { tracked_keyword: { options: { ranks: false } } };
+
 /** Settings that make a run short: few datasets and days, no pace, no floors. */
 export function quick(settings: SettingsInput = {}): SettingsInput {
   return {
     ...settings,
-    datasets: { ...others, keyword_rank: { history_days: 4 }, ...settings.datasets },
+    datasets: { ...others, ...oneSource, keyword_rank: { history_days: 4 }, ...settings.datasets },
     health: { port: "off", ...settings.health },
     credits: settings.credits ?? { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 } },
     api: { requests_per_second: 1000, retry_seconds: 0.02, timeout_seconds: 20, ...settings.api },

@@ -9,7 +9,10 @@ import { heatMap, legend } from "../heat-map.ts";
 import { withApp } from "../with-app.ts";
 import { type GapOptions, scopeCoverageFor } from "../gap-options.ts";
 import { count, print, printJson } from "../output.ts";
-import { addSyncOptions } from "../sync-options.ts";
+import type { ReportedCells } from "../../ledger/reported-cells.ts";
+import { readReported, reportedIn, sumReported } from "../../planner/reported-cells.ts";
+import { reportedWords } from "../reported-words.ts";
+import { addSyncOptions, requestOf } from "../sync-options.ts";
 import { table } from "../table.ts";
 
 /** `storehouse gaps`: which cells are missing, and where. */
@@ -38,8 +41,11 @@ export function defineGaps(command: Command): void {
         const coverage = await scopeCoverageFor(app, options);
         const states = options.state;
         const named = states.length === 0 ? coverage : gapLines(coverage, states).map((line) => line.coverage);
-        if (options.json) printJson(named.map((one) => ({ ...one, days: Object.fromEntries(one.days) })));
-        else printCoverage(coverage, { states, names: await readAppNames(app.warehouse.db) });
+        const { db } = app.warehouse;
+        const request = requestOf(app, options);
+        const reported = reportedIn(await readReported(db, { request, settings: app.config.settings }), coverage);
+        if (options.json) printJson(named.map((one) => withReported(one, reported)));
+        else printCoverage(coverage, { states, names: await readAppNames(db), reported });
       }, options.asOf),
     );
 }
@@ -49,7 +55,20 @@ const most = 30;
 
 type Shown = { readonly states: readonly CellState[]; readonly names: ReadonlyMap<string, string> };
 
-function printCoverage(coverage: readonly ScopeCoverage[], { states, names }: Shown): void {
+/** A coverage as JSON: its days, and of those with cells that other answers reported how many, by source. */
+function withReported(one: ScopeCoverage, reported: readonly ReportedCells[]) {
+  const own = Map.groupBy(reportedIn(reported, [one]), ({ source }) => source);
+  const bySource = [...own].map(([source, cells]) => [
+    source,
+    Object.fromEntries(cells.map((of) => [of.day, of.cells])),
+  ]);
+  return { ...one, days: Object.fromEntries(one.days), reportedBy: Object.fromEntries(bySource) };
+}
+
+function printCoverage(
+  coverage: readonly ScopeCoverage[],
+  { states, names, reported }: Shown & { readonly reported: readonly ReportedCells[] },
+): void {
   if (coverage.length === 0) {
     print(
       "The portfolio has no such cell. `storehouse datasets` names the datasets, `storehouse sync` reads the portfolio.",
@@ -61,14 +80,19 @@ function printCoverage(coverage: readonly ScopeCoverage[], { states, names }: Sh
   const all = cellStates
     .flatMap((state) => (sum[state] === undefined ? [] : [`${count(sum[state])} ${state}`]))
     .join(", ");
+  const sources = reportedWords(sumReported(reported));
   if (lines.length === 0) {
-    print(`${states.length === 0 ? "Nothing is missing" : `No cell is ${states.join(" or ")}`}: ${all}.`);
+    print(
+      [`${states.length === 0 ? "Nothing is missing" : `No cell is ${states.join(" or ")}`}: ${all}.`, ...sources].join(
+        "\n",
+      ),
+    );
     return;
   }
   print(lineTable(lines.slice(0, most), { states, names }));
   if (lines.length > most)
     print(`... and ${count(lines.length - most)} more: narrow it by --dataset, --app, --country, or see --json.`);
-  print(`\nAll cells: ${all}.`);
+  print([`\nAll cells: ${all}.`, ...sources].join("\n"));
   const shown = Map.groupBy(
     lines.map((line) => line.coverage),
     (one) => one.dataset,

@@ -18,7 +18,9 @@ import { dueTries } from "../../runs/later-tries.ts";
 import { withApp } from "../with-app.ts";
 import { fallbackPrices, type FallbackPrice } from "../../planner/fallback-price.ts";
 import { countOf, print, printJson } from "../output.ts";
+import { readReported, sumReported, type ReportedSum } from "../../planner/reported-cells.ts";
 import { datasetsAtLeast, workOf } from "../../planner/plan-work.ts";
+import { reportedWords } from "../reported-words.ts";
 import { forecastOf, printPlan, type PlanWords } from "../plan-report.ts";
 import { fallbackLines } from "../step-price.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
@@ -50,6 +52,8 @@ type Report = PlanWords & {
   readonly overBudget: readonly OverBudget[];
   /** Datasets whose lookback is to be learned. */
   readonly lookbacks: readonly DatasetLookback[];
+  /** What is not requested because other answers reported it. */
+  readonly reported: readonly ReportedSum[];
 };
 
 async function reportOf(app: App, options: SyncOptions): Promise<Report> {
@@ -80,6 +84,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     lookbacks: (await readLookbacks(db, { settings, today: request.today })).filter(
       ({ dataset, isLearned }) => isLearned && names.includes(dataset),
     ),
+    reported: sumReported(await readReported(db, { request, settings })),
     overBudget: cutToRooms([...all, ...waitingByApp, ...oneByOne(tries)], settings, await roomsOf(app)).deferred,
   };
 }
@@ -112,6 +117,7 @@ function printReport(report: Report): void {
           : "The portfolio is read again first; where it changed, the rest of the plan changes with it.",
       );
   }
+  for (const line of reportedWords(report.reported)) print(line);
   if (failed > 0)
     print(
       `${countOf(failed, "failed slice waits", "failed slices wait")} for a later try or for \`storehouse retry\`: see \`storehouse failures\`.`,

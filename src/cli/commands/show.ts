@@ -36,6 +36,7 @@ function printStory({ slice, items, requests, rejects }: SliceStory): void {
     ],
     ["items", items.length === 0 ? null : `${countOf(items.length, "item")}: ${shortened(items)}`],
     ["days", slice.first_day === slice.last_day ? slice.first_day : `${slice.first_day} to ${slice.last_day}`],
+    ["source", slice.reported_by && `reported by ${slice.reported_by}, not requested`],
     ["class", slice.class],
     [
       "planned",

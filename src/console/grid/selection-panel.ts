@@ -38,7 +38,7 @@ export function selectionPanel(
   const days = windowLength(window);
   return html`<h2>${countOf(groups.length, "partition")} × ${countOf(days, "day")}</h2>
     <p class="muted">${window.start}${days > 1 ? ` to ${lastDay(window)}` : null}</p>
-    ${stateList(facts.cells)}
+    ${stateList(facts.cells)} ${facts.reported.map(reportedLine)}
     ${
       facts.reasons.length === 0
         ? null
@@ -52,6 +52,13 @@ export function selectionPanel(
 }
 
 const mostReasons = 12;
+
+function reportedLine({ dataset, source, cells }: SelectionFacts["reported"][number]): Html {
+  return html`<p class="muted">
+    ${countOf(cells, "cell")} of ${dataset} ${cells === 1 ? "was" : "were"} reported by ${source}: nothing was requested
+    for ${cells === 1 ? "it" : "them"}.
+  </p>`;
+}
 
 function stateList(cells: CellCounts): Html {
   const states = worstFirst.filter((state) => cells[state] !== undefined);

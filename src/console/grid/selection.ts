@@ -8,6 +8,8 @@ import { readReasons, type Reason } from "../../ledger/reasons.ts";
 import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
 import { sumOfCells, type CellCounts } from "../../plan/cell-states.ts";
 import { pricePlan } from "../../planner/backfill-plan.ts";
+import { readReported, sumReported, type ReportedSum } from "../../planner/reported-cells.ts";
+import type { ReportedCells } from "../../ledger/reported-cells.ts";
 import type { BackfillRequest } from "../../planner/backfill-request.ts";
 import { datasetNamed } from "../../datasets/shared/all.ts";
 import type { Database } from "../../postgres/database.ts";
@@ -47,6 +49,8 @@ export type SelectionFacts = {
   readonly notes: readonly string[];
   /** What a retry of its failed slices takes. */
   readonly retry: readonly Reopened[];
+  /** What of it came with answers of other datasets. */
+  readonly reported: readonly ReportedSum[];
 };
 
 /** Reads them. Writes nothing. */
@@ -64,7 +68,19 @@ export async function readSelection(app: App, db: Database, selection: Selection
     fill: fill.sum,
     notes,
     retry: await reopenable(db, { ...retryOf(selection), account: accountOf(app.config.settings) }),
+    reported: sumReported(await reportedOf(app, db, selection)),
   };
+}
+
+async function reportedOf(
+  { config: { settings }, clock }: App,
+  db: Database,
+  selection: Selection,
+): Promise<readonly ReportedCells[]> {
+  const request = { datasets: datasetsOf(selection), bounds: {}, today: clock.today() };
+  const cells = await readReported(db, { request, settings, shown: selection.window });
+  const keys = new Set(selection.groups.map(groupKey));
+  return cells.filter((one) => keys.has(groupKey(one)));
 }
 
 const portfolioNote = "Datasets that list the portfolio are read by `storehouse sync`, not by a backfill.";

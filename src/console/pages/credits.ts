@@ -7,6 +7,7 @@ import { addDays, dayOf } from "../../core/day.ts";
 import { windowLength, type Window } from "../../core/window.ts";
 import { latestAccount, readAccount } from "../../credits/account.ts";
 import { readBudgets } from "../../credits/budgets.ts";
+import { readCallerUse } from "../../credits/caller-use.ts";
 import { learnedCosts, type LearnedCost } from "../../credits/costs.ts";
 import { readAppSpend, readDailySpend, type AppSpend, type DailySpend } from "../../credits/spend.ts";
 import { readCreditForecast } from "../../incidents/credit-forecast.ts";
@@ -14,6 +15,7 @@ import { budgetsOf } from "../../config/credit-budgets.ts";
 import { definePage } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { badge } from "../parts/badge.ts";
+import { callersCard } from "../parts/callers-card.ts";
 import { creditsCard } from "../parts/credits-card.ts";
 import { picture } from "../parts/picture.ts";
 import { nothingSpent, spendTable, sumOf } from "../parts/spend-table.ts";
@@ -21,7 +23,7 @@ import { dataTable } from "../parts/table.ts";
 
 const periods = [7, 30, 90, 365] as const;
 
-/** Where the credits went: by day, dataset, class and app; and what calls cost against what the contract says. */
+/** Where the credits went: by day, dataset, class, app and caller of the gateway; and what calls cost against what the contract says. */
 export const creditsPage = definePage({
   path: "/credits",
   title: "Credits",
@@ -40,6 +42,7 @@ export const creditsPage = definePage({
       return { spend: all, drawing: all.length === 0 ? null : await drawingOf(all, window) };
     });
     const byApp = await context.read(`app spend ${from}`, (db) => readAppSpend(db, from));
+    const callers = await context.read(`callers ${from}`, (db) => readCallerUse(db, from));
     const costs = await context.read("learned costs", (db) => learnedCosts(db));
     const token = app.config.environment.API_TOKEN;
     const [account, forecast] = await context.read("account", async (db) => {
@@ -90,6 +93,7 @@ export const creditsPage = definePage({
           <h2>By class${ofAll}</h2>
           ${spendTable("Class", spend, (one) => one.class)}
         </section>
+        ${callersCard(callers, Object.keys(app.config.settings.gateway.callers))}
         <section class="card span-two" id="prices">
           <h2>Price of a call</h2>
           ${pricesTable(costs)}

@@ -61,6 +61,7 @@ function sliceFacts({ slice }: SliceStory, now: number): Html {
   return facts([
     ["Who", who || "the account"],
     ["Operation", slice.operation],
+    ["Reported by", slice.reported_by],
     ["Class", slice.class],
     ["Planned", `${countOf(slice.planned_request_count, "request")}, ${countOf(slice.planned_credits, "credit")}`],
     ["Spent", `${countOf(slice.request_count, "request")}, ${countOf(slice.booked_credits, "credit")}`],
@@ -92,7 +93,11 @@ function itemsCard({ items }: SliceStory): Html | null {
   </section>`;
 }
 
-function requestsTable({ requests }: SliceStory, now: number): Html {
+function requestsTable({ slice, requests }: SliceStory, now: number): Html {
+  if (slice.reported_by !== null)
+    return html`<p class="muted">
+      No request was sent for it: its cells came with an answer of ${slice.reported_by}.
+    </p>`;
   if (requests.length === 0) return html`<p class="muted">No request was sent for it yet.</p>`;
   return dataTable(
     "Requests",

@@ -57,14 +57,11 @@ type ReportedBy = {
 type AlsoAnswers = {
   readonly dataset: string;
   readonly option: string;
-  /** The items of that dataset that an answer reports, by day: only those about which it leaves no doubt. */
-  readonly items: (slice: Slice, pages: readonly unknown[]) => ReadonlyMap<Day, readonly string[]>;
+  /** The figures of that dataset that an answer reports, by day and item: only those about which it leaves no doubt. */
+  readonly figures: (slice: Slice, pages: readonly unknown[]) => ReadonlyMap<Day, ReadonlyMap<string, number>>;
+  /** The cell of a row of that dataset, and its figure, which is compared with the reported one. */
+  readonly figureOf: (row: Row) => { readonly day: Day; readonly item: string; readonly figure: number | null };
 };
-
-/** The fingerprint of a slice that the answer of another dataset filled. */
-export function reportedBy(dataset: string): string {
-  return `reported by ${dataset}`;
-}
 
 /** Something worth a table: who it is fetched for, which operations feed it, how its rows observation. Data and pure functions. */
 export type Dataset = {

@@ -1,0 +1,11 @@
+import type { ReportedSum } from "../planner/reported-cells.ts";
+import { dayRange } from "./app-words.ts";
+import { countOf } from "./output.ts";
+
+/** What nobody requests because other answers reported it, a sentence a dataset and source. */
+export function reportedWords(sums: readonly ReportedSum[]): readonly string[] {
+  return sums.map(
+    ({ dataset, source, cells, firstDay, lastDay }) =>
+      `${countOf(cells, "cell")} of ${dataset} (${dayRange(firstDay, lastDay)}) ${cells === 1 ? "is" : "are"} reported by ${source} and not requested.`,
+  );
+}

@@ -1,0 +1,44 @@
+import type { CallerUse } from "../../credits/caller-use.ts";
+import { html, type Html } from "../html.ts";
+import { dataTable } from "./table.ts";
+
+/** What each caller of the gateway took and saved, who was charged most first; null where nobody may call and nobody did. */
+export function callersCard(uses: readonly CallerUse[], callers: readonly string[]): Html | null {
+  if (uses.length === 0 && callers.length === 0) return null;
+  const sums = [...Map.groupBy(uses, ({ caller }) => caller)]
+    .map(([caller, own]) => sumOf(caller, own))
+    .sort((a, b) => b.charged - a.charged || b.saved - a.saved || (a.caller < b.caller ? -1 : 1));
+  return html`<section class="card span-two" id="callers">
+    <h2>Callers of the gateway</h2>
+    ${
+      sums.length === 0
+        ? html`<p class="muted">No caller made a call in this time.</p>`
+        : dataTable(
+            "Callers of the gateway",
+            [
+              { heading: "Caller", cell: ({ caller }) => html`<span class="wrap">${caller}</span>` },
+              { heading: "Calls", isNumber: true, cell: ({ calls }) => calls },
+              { heading: "From stored answers", isNumber: true, cell: ({ hits }) => hits },
+              { heading: "Joined", isNumber: true, cell: ({ joined }) => joined },
+              { heading: "Sent", isNumber: true, cell: ({ requests }) => requests },
+              { heading: "Charged", isNumber: true, cell: ({ charged }) => charged },
+              { heading: "Saved", isNumber: true, cell: ({ saved }) => saved },
+              { heading: "Since", cell: ({ since }) => since },
+            ],
+            sums,
+          )
+    }
+    <p class="muted">
+      A call is answered from a stored answer, joins an equal call under way, or is sent; the first two save its
+      credits. <em>Since</em>: the first day with a call in this time.
+    </p>
+  </section>`;
+}
+
+function sumOf(caller: string, own: readonly CallerUse[]) {
+  const sum = (of: (one: CallerUse) => number) => own.reduce((all, one) => all + of(one), 0);
+  const [hits, joined, requests] = [sum((one) => one.hits), sum((one) => one.joined), sum((one) => one.requests)];
+  const since = own.map(({ day }) => day).sort()[0];
+  const [charged, saved] = [sum((one) => one.charged), sum((one) => one.saved)];
+  return { caller, calls: hits + joined + requests, hits, joined, requests, charged, saved, since };
+}

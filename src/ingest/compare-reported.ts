@@ -1,0 +1,51 @@
+import { holds } from "../core/window.ts";
+import { reportedBy, requestedWindow } from "../core/slice.ts";
+import { datasetNamed, datasets } from "../datasets/shared/all.ts";
+import { checksOf, distrust, hasDiffered, settleCheck, type ReportedCheck } from "../ledger/reported-checks.ts";
+import type { Database } from "../postgres/database.ts";
+import type { SliceLoad } from "./prepare-slice.ts";
+
+/** Datasets whose figures other answers report as well. */
+const reported: ReadonlySet<string> = new Set(datasets.flatMap(({ alsoAnswers }) => alsoAnswers?.dataset ?? []));
+
+/**
+ * Compares answers with what other answers reported of the same cells, inside the transaction that loads them. The first figure of an
+ * account that differs ends the trust: what its lists reported is requested again by the next plan.
+ */
+export async function compareReported(transaction: Database, loads: readonly SliceLoad[], now: number): Promise<void> {
+  const own = loads.filter(({ slice }) => reported.has(slice.dataset));
+  if (own.length === 0) return;
+  const checks = await checksOf(
+    transaction,
+    own.map(({ slice }) => slice),
+  );
+  for (const { place, ...check } of checks) {
+    const load = own[place];
+    if (load === undefined) continue;
+    const { compared, differing } = compare(check, load);
+    if (compared.length === 0) continue;
+    const isFirst = differing > 0 && !(await hasDiffered(transaction, check));
+    await settleCheck(transaction, check, { compared, differing, now });
+    if (isFirst) await distrust(transaction, check, reportedBy(check.source));
+  }
+}
+
+/** The items that an answer has as well as the report, and how many of them with another figure. */
+function compare(
+  { source, day, figures }: ReportedCheck,
+  { slice, fetched, tail }: SliceLoad,
+): { readonly compared: readonly string[]; readonly differing: number } {
+  const dataset = datasetNamed(slice.dataset);
+  const { alsoAnswers } = datasetNamed(source);
+  const [table] = dataset.tables;
+  // of the tail only the request says that there is nothing
+  if (alsoAnswers === undefined || table === undefined || (tail != null && holds(tail.window, day)))
+    return { compared: [], differing: 0 };
+  const requested = { ...slice, window: requestedWindow(slice) };
+  const rows = dataset.normalise(requested, fetched.pages, fetched.invalid).rows[table.name] ?? [];
+  const both = rows.map(alsoAnswers.figureOf).filter((one) => one.day === day && figures[one.item] !== undefined);
+  return {
+    compared: both.map(({ item }) => item),
+    differing: both.filter(({ item, figure }) => figure !== figures[item]).length,
+  };
+}
