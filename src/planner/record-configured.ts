@@ -14,21 +14,23 @@ const longestMember = 500;
 export async function recordConfigured(db: Database, portfolio: Settings["portfolio"], today: Day): Promise<void> {
   const wanted = JSON.stringify(membersOf(portfolio));
   const account = portfolio.account ?? "";
+  // column by column: rows that are compared as a whole are compared one with each
+  const isMember = sql`(m.store, m.track_id, m.part, m.member) = (w.store, w.track_id, w.part, w.member)`;
   await sql`
     with wanted as (
       select distinct * from jsonb_to_recordset(${wanted}::jsonb) as w (store text, track_id text, part text, member text)
     ), gone as (
       update core.configured_portfolio as m set valid_to = greatest(m.valid_from, ${today}::date)
       where  m.valid_to is null and m.account = ${account}
-      and    not exists (select from wanted as w where w = row (m.store, m.track_id, m.part, m.member))
+      and    not exists (select from wanted as w where ${isMember})
     ), back as (
       update core.configured_portfolio as m set valid_to = null
-      where  m.valid_to = ${today}::date and m.account = ${account} and exists (select from wanted as w where w = row (m.store, m.track_id, m.part, m.member))
+      where  m.valid_to = ${today}::date and m.account = ${account} and exists (select from wanted as w where ${isMember})
     )
     insert into core.configured_portfolio (store, track_id, part, member, valid_from, account)
     select w.*, ${today}::date, ${account} from wanted as w
     where  not exists (select from core.configured_portfolio as m
-                       where  m.account = ${account} and (m.valid_to is null or m.valid_to = ${today}::date) and w = row (m.store, m.track_id, m.part, m.member))
+                       where  m.account = ${account} and (m.valid_to is null or m.valid_to = ${today}::date) and ${isMember})
     on     conflict do nothing`.execute(db);
 }
 

@@ -17,13 +17,13 @@ export async function recordGroups(db: Database, { apps, keywords }: Groups): Pr
     with wanted as (
       select distinct * from jsonb_to_recordset(${JSON.stringify(listed)}::jsonb) as w (group_name text, store text, track_id text)
     ), gone as (
-      delete from core.grouped_app as g where not exists (select from wanted as w where w = row (g.group_name, g.store, g.track_id)))
+      delete from core.grouped_app as g where not exists (select from wanted as w where (w.group_name, w.store, w.track_id) = (g.group_name, g.store, g.track_id)))
     insert into core.grouped_app select * from wanted on conflict do nothing`.execute(db);
   await sql`
     with wanted as (
       select distinct * from jsonb_to_recordset(${JSON.stringify(words)}::jsonb) as w (group_name text, keyword text)
     ), gone as (
-      delete from core.grouped_keyword as g where not exists (select from wanted as w where w = row (g.group_name, g.keyword)))
+      delete from core.grouped_keyword as g where not exists (select from wanted as w where (w.group_name, w.keyword) = (g.group_name, g.keyword)))
     insert into core.grouped_keyword select * from wanted on conflict do nothing`.execute(db);
 }
 
