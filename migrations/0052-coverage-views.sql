@@ -186,11 +186,12 @@ select ops.comment_columns('ops.unanswered_keyword');
 create view ops.unanswered_keyword_daily as
 select s.store, s.track_id, s.country_code, d.date_day, c.keyword_count
 from   (
-  -- once for each partition: a backfill has thousands of slices, and each of them many days
-  select w.store, w.track_id, w.country_code, w.scope, w.app_key, w.country_key, min(w.window_start) as first_day, max(w.window_end) as end_day,
+  -- once for each partition: a backfill has thousands of slices, and each of them many days; grouped by keys of other tables as well, each slice
+  -- would be planned as a partition of its own
+  select w.store, w.track_id, w.country_code, w.scope, max(w.app_key) as app_key, max(w.country_key) as country_key, min(w.window_start) as first_day, max(w.window_end) as end_day,
          array_agg(w.batch_id) as batch_ids, array_agg(w.window_start) as starts, array_agg(w.window_end) as ends, array_agg(w.ended_at) as ended
   from   ops.waiting_rank_slice as w
-  group  by 1, 2, 3, 4, 5, 6) as s
+  group  by 1, 2, 3, 4) as s
 cross  join lateral (
   select s.scope in (select r.scope from ops.refused_keyword as r) as has_refused,
          -- a list twice for a day
@@ -234,11 +235,10 @@ cross  join lateral (
 cross  join lateral (
   -- lists of a day without any answer are counted as a whole, unless they share keywords
   select case when (x.is_shared or x.answered_days @> d.date_day) is not true then d.item_count
-              else (select coalesce(sum(upper(r.span) - lower(r.span)), 0)
-                    from   unnest(d.keyword_keys - coalesce((
-                             select range_agg(int4range(n.keyword_key, n.keyword_key + 1))
-                             from   core.fact_keyword_rank as n
-                             where  n.app_key = s.app_key and n.date_day = d.date_day and n.country_key = s.country_key), '{}')) as r (span))
+              else (select coalesce(sum(upper(r.span) - lower(r.span)), 0) from unnest(d.keyword_keys) as r (span))
+                   - (select count(distinct n.keyword_key)
+                      from   core.fact_keyword_rank as n
+                      where  n.app_key = s.app_key and n.date_day = d.date_day and n.country_key = s.country_key and n.keyword_key <@ d.keyword_keys)
                    + case when d.unnamed_count = 0 or x.is_shared is not true then d.unnamed_count
                           else (select count(distinct i.item)
                                 from   unnest(s.batch_ids, s.starts, s.ends, s.ended) as u (batch_id, window_start, window_end, ended_at)

@@ -3359,17 +3359,18 @@ create view mart.organic_share_of_voice_daily (
     s.voice_sum,
     round(s.voice_sum / NULLIF(s.answered_keyword_count, 0)::numeric, 6) AS voice_share,
         CASE
-            WHEN s.is_complete AND u.date_day IS NULL THEN ( SELECT round(s.voice_sum / NULLIF(sum(t.voice_billionths) / 1000000000::numeric, 0::numeric), 6) AS round
+            WHEN s.is_complete AND (u.days @> s.date_day) IS NOT TRUE THEN ( SELECT round(s.voice_sum / NULLIF(sum(t.voice_billionths) / 1000000000::numeric, 0::numeric), 6) AS round
                FROM core.fact_keyword_rank_summary t
               WHERE t.date_day = s.date_day AND t.country_key = s.country_key AND t.device_key = s.device_key)
             ELSE NULL::numeric
         END AS portfolio_voice_share,
     ag.app_groups
    FROM ops.requested_keyword_day s
-     LEFT JOIN ( SELECT DISTINCT n.store,
+     LEFT JOIN ( SELECT n.store,
             n.country_code,
-            n.date_day
-           FROM ops.unanswered_keyword_daily n) u ON u.store = s.store AND u.country_code = s.country_code AND u.date_day = s.date_day
+            range_agg(daterange(n.date_day, n.date_day + 1)) AS days
+           FROM ops.unanswered_keyword_daily n
+          GROUP BY n.store, n.country_code) u ON u.store = s.store AND u.country_code = s.country_code
      LEFT JOIN ops.app_groups ag ON ag.store = s.store AND ag.track_id = s.track_id;
 
 -- One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword's advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?
@@ -7770,8 +7771,8 @@ create view ops.unanswered_keyword_daily (
             w.track_id,
             w.country_code,
             w.scope,
-            w.app_key,
-            w.country_key,
+            max(w.app_key) AS app_key,
+            max(w.country_key) AS country_key,
             min(w.window_start) AS first_day,
             max(w.window_end) AS end_day,
             array_agg(w.batch_id) AS batch_ids,
@@ -7779,7 +7780,7 @@ create view ops.unanswered_keyword_daily (
             array_agg(w.window_end) AS ends,
             array_agg(w.ended_at) AS ended
            FROM ops.waiting_rank_slice w
-          GROUP BY w.store, w.track_id, w.country_code, w.scope, w.app_key, w.country_key) s
+          GROUP BY w.store, w.track_id, w.country_code, w.scope) s
      CROSS JOIN LATERAL ( SELECT (s.scope IN ( SELECT r.scope
                    FROM ops.refused_keyword r)) AS has_refused,
             ( SELECT bool_or(o.is_twice) AS bool_or
@@ -7832,9 +7833,9 @@ create view ops.unanswered_keyword_daily (
                 CASE
                     WHEN (x.is_shared OR x.answered_days @> d.date_day) IS NOT TRUE THEN d.item_count
                     ELSE (( SELECT COALESCE(sum(upper(r.span) - lower(r.span)), 0::bigint) AS "coalesce"
-                       FROM unnest(d.keyword_keys - COALESCE(( SELECT range_agg(int4range(n.keyword_key, n.keyword_key + 1)) AS range_agg
-                               FROM core.fact_keyword_rank n
-                              WHERE n.app_key = s.app_key AND n.date_day = d.date_day AND n.country_key = s.country_key), '{}'::int4multirange)) r(span))) +
+                       FROM unnest(d.keyword_keys) r(span))) - (( SELECT count(DISTINCT n.keyword_key) AS count
+                       FROM core.fact_keyword_rank n
+                      WHERE n.app_key = s.app_key AND n.date_day = d.date_day AND n.country_key = s.country_key AND n.keyword_key <@ d.keyword_keys)) +
                     CASE
                         WHEN d.unnamed_count = 0 OR x.is_shared IS NOT TRUE THEN d.unnamed_count
                         ELSE ( SELECT count(DISTINCT i.item) AS count

@@ -19,6 +19,8 @@ const settings: Readonly<Record<string, string>> = {
   default_transaction_isolation: "read committed",
   default_transaction_deferrable: "off",
   lock_timeout: "0",
+  // as for the reader
+  jit: "off",
   search_path: "public",
   // a client that has vanished is found after half a minute or so, and its locks are released
   tcp_keepalives_idle: "30",

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { dbtSources } from "../../src/export/dbt-sources.ts";
 import type { Relation } from "../../src/postgres/relations.ts";
+import { dbtProblems } from "../support/dbt-schema.ts";
 import { openExportStage, type ExportStage } from "../support/export-stage.ts";
 import { startChild } from "../support/ingest-child.ts";
 
@@ -81,6 +82,21 @@ describe("storehouse dbt", () => {
   beforeAll(async () => {
     text = await dbt();
     sources = Sources.parse(parse(text, { version: "1.1" }));
+  });
+
+  test("is what dbt's own schema allows", () => {
+    expect(dbtProblems(parse(text, { version: "1.1" }))).toEqual([]);
+    // what was written before dbt Core 1.10.5 is refused
+    const old = {
+      version: 2,
+      sources: [
+        { name: "a", tables: [{ name: "b", tags: ["c"], data_tests: [{ unique: { column_name: "d", values: [] } }] }] },
+      ],
+    };
+    expect(dbtProblems(old)).toEqual([
+      ".sources[0].tables[0].tags is nothing that a table has",
+      ".sources[0].tables[0].data_tests[0].unique.values is nothing that a test has",
+    ]);
   });
 
   test("names every table and view of core and mart with every column, as YAML that dbt takes", async () => {

@@ -7,6 +7,7 @@ import { martMetrics } from "../../src/export/mart-metrics.ts";
 import { martShapes } from "../../src/postgres/mart-shapes.ts";
 import { readRelations, type Relation } from "../../src/postgres/relations.ts";
 import { openExportStage, type ExportStage } from "../support/export-stage.ts";
+import { dbtProblems } from "../support/dbt-schema.ts";
 import { startChild } from "../support/ingest-child.ts";
 
 /** The parts of dbt's latest semantic layer that are written, as its documentation and the schema of Fusion have them: nothing else fits. */
@@ -80,6 +81,7 @@ let stage: ExportStage;
 let relations: ReadonlyMap<string, Relation>;
 let folder: string;
 let entities: readonly z.output<typeof SharedModel>[];
+let problems: readonly string[];
 let models: readonly z.output<typeof SemanticModel>[];
 
 async function dbt(options: readonly string[]) {
@@ -94,7 +96,9 @@ beforeAll(async () => {
   folder = path.join(stage.out, "models");
   await dbt(["--semantic-layer", "--out", folder]);
   const text = await readFile(path.join(folder, "semantic_models.yml"), "utf8");
-  const [, app, country, ...all] = File.parse(parse(text, { version: "1.1" })).models;
+  const file: unknown = parse(text, { version: "1.1" });
+  problems = dbtProblems(file);
+  const [, app, country, ...all] = File.parse(file).models;
   entities = [app, country];
   models = all;
 });
@@ -116,6 +120,27 @@ describe("the semantic layer of the marts", () => {
     );
     const [spine] = (await readFile(path.join(folder, "storehouse_days.sql"), "utf8")).split(" from");
     expect(spine).toBe("select date_day");
+  });
+
+  test("is what dbt's own schema allows, and what dbt demands of names beyond it", () => {
+    expect(problems).toEqual([]);
+    for (const { name, primary_entity: primary, columns, derived_semantics: derived, metrics } of models) {
+      // dimensions and entities of a semantic model share their names, and none is a grain
+      const elements = [
+        primary,
+        ...columns.map((column) => column.name),
+        ...(derived?.entities ?? []).map((entity) => entity.name),
+      ];
+      expect([name, new Set(elements).size]).toEqual([name, elements.length]);
+      expect(elements.filter((one) => /^(metric_time|day|week|month|quarter|year)$/.test(one))).toEqual([]);
+      // dbt takes the grain of a time from its column
+      expect(
+        columns.filter(({ dimension, granularity }) => (dimension.type === "time") !== (granularity !== undefined)),
+      ).toEqual([]);
+      expect(metrics.filter((one) => one.type === "simple" && one.agg === undefined)).toEqual([]);
+    }
+    const names = [...entities, ...models].map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
   });
 
   test("joins metrics to apps with their groups and to countries with their regions, each of which is there once", async () => {

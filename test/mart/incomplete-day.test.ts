@@ -61,6 +61,10 @@ beforeAll(async () => {
       rank,
     })),
   );
+  // a keyword with an answer of each device is one keyword
+  await mart.fill("core.fact_keyword_rank", [
+    { app_key: "ios:6", country_key: "US", device_key: "IPAD", date_day: "2026-07-07", keyword_key: "plan", rank: 3 },
+  ]);
   await mart.ask(
     "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', '2026-08-08Z')",
   );

@@ -67,8 +67,13 @@ describe("the reader", () => {
     const shown = async () => [
       await tried(stage.urlOf("reader"), "show default_transaction_read_only"),
       await tried(stage.urlOf("reader"), "show statement_timeout"),
+      await tried(stage.urlOf("reader"), "show jit"),
     ];
-    expect(await shown()).toEqual([[{ default_transaction_read_only: "on" }], [{ statement_timeout: "5min" }]]);
+    expect(await shown()).toEqual([
+      [{ default_transaction_read_only: "on" }],
+      [{ statement_timeout: "5min" }],
+      [{ jit: "off" }],
+    ]);
     await tried(stage.adminUrl, "alter role storehouse_reader in database stage_1 set statement_timeout = '9s'");
     await grant(stage.adminUrl);
     expect((await shown())[1]).toEqual([{ statement_timeout: "9s" }]);
