@@ -172,11 +172,14 @@ function byDay(about: Scope, portfolio: Portfolio, { by_day: way, reports }: Cho
     { type: "REPORT", grain: "day", timing: withMovedWeeks(dayByDay, about, portfolio) },
     ...(reports.includes("week") ? [] : [{ type: "REPORT", grain: "week", timing: weekByWeek }]),
   ].map((kind) => partitionFor(about, kind));
-  if (known === "lack") return apart;
+  if (known === "lack") return apart.map((partition) => ({ ...partition, how: dayByDayWords }));
   const together = partitionFor(about, { type: "DAILY", grain: "day", timing: daily });
   const otherwise = { where: "its DAILY reports name no day, so that each day is requested apart", partitions: apart };
   return [known === "unknown" ? { ...together, otherwise } : together];
 }
+
+const dayByDayWords =
+  "its DAILY reports name no day, so each day is a report of its own: days since the last whole week began each night, older ones where the sums of their week changed";
 
 function periods(grain: keyof typeof grids) {
   return { kind: "period", grid: grids[grain], ...restated } as const;

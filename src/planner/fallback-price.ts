@@ -27,3 +27,17 @@ export async function fallbackPrices(
   }
   return prices;
 }
+
+/** How datasets of a request are requested, in words, where earlier answers showed that the usual way is of no use. */
+export type OtherWay = { readonly dataset: string; readonly how: string };
+
+/** The other ways of a request, each once. */
+export async function otherWays(db: Database, request: SyncRequest, settings: Settings): Promise<readonly OtherWay[]> {
+  const starts = await startsOf(db, request, settings);
+  return starts.flatMap((start) =>
+    [...new Set(partitionsOf(start).flatMap(({ how }) => how ?? []))].map((how) => ({
+      dataset: start.dataset.name,
+      how,
+    })),
+  );
+}

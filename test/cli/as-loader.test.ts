@@ -99,6 +99,7 @@ test("the doctor reports to the reader what it may not see and which role may, a
     "migrations",
     "incidents",
     "lost days",
+    "reported figures",
   ]);
   for (const { check, next } of reader.failed.slice(1))
     expect([check, next]).toEqual([check, expect.stringContaining("storehouse_loader")]);

@@ -166,7 +166,7 @@ test("each caller of the gateway has its calls, where their answers came from, a
   const column = (heading: string) => columnOf(page, "Callers of the gateway", heading);
   expect(column("Caller")).toEqual(["notebooks", "&lt;b&gt;pricing&lt;/b&gt;"]);
   expect(column("Calls")).toEqual(["7", "1"]);
-  expect(column("From stored answers")).toEqual(["3", "1"]);
+  expect(column("Stored")).toEqual(["3", "1"]);
   expect(column("Joined")).toEqual(["1", "0"]);
   expect(column("Sent")).toEqual(["3", "0"]);
   expect(column("Charged")).toEqual(["30", "0"]);

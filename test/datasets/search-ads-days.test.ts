@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { count } from "../../src/core/count.ts";
-import { fallbackPrices } from "../../src/planner/fallback-price.ts";
+import { fallbackPrices, otherWays } from "../../src/planner/fallback-price.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { planned as plannedBy } from "../support/ingest-planned.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
@@ -49,6 +49,7 @@ describe("days of reports", () => {
     const request = { datasets, bounds: {}, today };
     const chunks = await plannedBy(app, request, true);
     const credits = chunks.flatMap(({ slices }) => slices).reduce((sum, slice) => sum + slice.credits, 0);
+    expect(await otherWays(app.warehouse.db, request, app.config.settings)).toEqual([]);
     const fallbacks = () => fallbackPrices(app.warehouse.db, request, app.config.settings);
     const [fallback] = await fallbacks();
     await using child = startChild(stage, ["plan", "--as-of", today, "--dataset", ...datasets], of);
@@ -88,6 +89,14 @@ describe("days of reports", () => {
       spans.filter((span) => span === 7).length,
     ];
     await nightOf(stage, 0);
+    await using app = await stage.open(lines);
+    const request = { datasets: names, bounds: {}, today: addDays(today, 1) };
+    expect(await otherWays(app.warehouse.db, request, app.config.settings)).toEqual([
+      {
+        dataset: "search_ads_report",
+        how: "its DAILY reports name no day, so each day is a report of its own: days since the last whole week began each night, older ones where the sums of their week changed",
+      },
+    ]);
     const quiet = await nightOf(stage, 1);
     expect(spansOf(quiet.days)).toEqual([11, 4]);
     expect(quiet.charged).toBe(quiet.foreseen);

@@ -16,7 +16,7 @@ import { failedCount, openWorkByApp } from "../../ledger/open-slices.ts";
 import { oneByOne, sumOfTries } from "../../ledger/later-tries.ts";
 import { dueTries } from "../../runs/later-tries.ts";
 import { withApp } from "../with-app.ts";
-import { fallbackPrices, type FallbackPrice } from "../../planner/fallback-price.ts";
+import { fallbackPrices, otherWays, type FallbackPrice, type OtherWay } from "../../planner/fallback-price.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { readReported, sumReported, type ReportedSum } from "../../planner/reported-cells.ts";
 import { datasetsAtLeast, workOf } from "../../planner/plan-work.ts";
@@ -48,6 +48,8 @@ type Report = PlanWords & {
   readonly failed: number;
   /** What is taken beside where answers turn out to be of no use. */
   readonly fallbacks: readonly FallbackPrice[];
+  /** How datasets are requested where the usual way is of no use. */
+  readonly otherWays: readonly OtherWay[];
   /** What of it budgets put off. */
   readonly overBudget: readonly OverBudget[];
   /** Datasets whose lookback is to be learned. */
@@ -81,6 +83,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     forecast: await forecastOf(app, [...lines, ...waiting]),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
     fallbacks: await fallbackPrices(db, request, settings),
+    otherWays: await otherWays(db, request, settings),
     lookbacks: (await readLookbacks(db, { settings, today: request.today })).filter(
       ({ dataset, isLearned }) => isLearned && names.includes(dataset),
     ),
@@ -110,6 +113,7 @@ function printReport(report: Report): void {
       print(`Lookback of ${dataset}: ${lookbackWords(learned, fixedDays)}`);
     for (const line of deferredWords(report.overBudget)) print(line);
     for (const line of fallbackLines(totals.credits, report.fallbacks)) print(line);
+    for (const { dataset, how } of report.otherWays) print(`${dataset}: ${how}.`);
     if (stage === "portfolio")
       print(
         apps === 0

@@ -8,7 +8,7 @@ export function callersCard(uses: readonly CallerUse[], callers: readonly string
   const sums = [...Map.groupBy(uses, ({ caller }) => caller)]
     .map(([caller, own]) => sumOf(caller, own))
     .sort((a, b) => b.charged - a.charged || b.saved - a.saved || (a.caller < b.caller ? -1 : 1));
-  return html`<section class="card span-two" id="callers">
+  return html`<section class="card span-two spend" id="callers">
     <h2>Callers of the gateway</h2>
     ${
       sums.length === 0
@@ -18,7 +18,7 @@ export function callersCard(uses: readonly CallerUse[], callers: readonly string
             [
               { heading: "Caller", cell: ({ caller }) => html`<span class="wrap">${caller}</span>` },
               { heading: "Calls", isNumber: true, cell: ({ calls }) => calls },
-              { heading: "From stored answers", isNumber: true, cell: ({ hits }) => hits },
+              { heading: "Stored", isNumber: true, cell: ({ hits }) => hits },
               { heading: "Joined", isNumber: true, cell: ({ joined }) => joined },
               { heading: "Sent", isNumber: true, cell: ({ requests }) => requests },
               { heading: "Charged", isNumber: true, cell: ({ charged }) => charged },
@@ -30,7 +30,7 @@ export function callersCard(uses: readonly CallerUse[], callers: readonly string
     }
     <p class="muted">
       A call is answered from a stored answer, joins an equal call under way, or is sent; the first two save its
-      credits. <em>Since</em>: the first day with a call in this time.
+      credits. <em>Since</em> is the first day with a call in this time.
     </p>
   </section>`;
 }

@@ -32,6 +32,8 @@ export type Partition = {
   readonly expected?: boolean;
   /** What is requested as well where its answers turn out otherwise than hoped (`where`, in words); left out where it is known how they are. */
   readonly otherwise?: { readonly where: string; readonly partitions: readonly Partition[] };
+  /** How it is requested, in words, where earlier answers showed that the usual way is of no use. */
+  readonly how?: string;
 };
 
 /** What an answer becomes: rows by table name, and items that fit the contract but not the table. */
