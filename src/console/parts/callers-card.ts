@@ -8,7 +8,7 @@ export function callersCard(uses: readonly CallerUse[], callers: readonly string
   const sums = [...Map.groupBy(uses, ({ caller }) => caller)]
     .map(([caller, own]) => sumOf(caller, own))
     .sort((a, b) => b.charged - a.charged || b.saved - a.saved || (a.caller < b.caller ? -1 : 1));
-  return html`<section class="card span-two spend" id="callers">
+  return html`<section class="card span-two" id="callers">
     <h2>Callers of the gateway</h2>
     ${
       sums.length === 0
