@@ -68,10 +68,12 @@ export async function differenceOf(client: pg.Client, clickHouse: ClickHouse, qu
      from   pg_attribute where attrelid = 'pg_temp.question'::regclass and attnum > 0 order by attnum`,
   );
   const relation = { schema: "pg_temp", table: "question", columns: columns.filter(isCompared), ...unknown };
-  const ours = await sumsInPostgres(client, relation, "true");
+  const ours = await sumsInPostgres(client, relation, { where: "true", month: null });
   await client.query("drop view pg_temp.question");
-  const theirs = await sumsInClickHouse(clickHouse, { relation, table: `(${inClickHouse(whole)})` });
-  return firstApart(relation, ours, theirs);
+  const table = `(${inClickHouse(whole)})`;
+  const theirs = await sumsInClickHouse(clickHouse, { relation, table, where: "1", month: null });
+  const [here = [], there = []] = [ours, theirs].map((found) => [...found.values()].flatMap(({ sums }) => sums));
+  return firstApart(relation, here, there);
 }
 
 /** Where two lists of sums are further apart than digits explain: `rows`, or the name of a column; null where nowhere. */

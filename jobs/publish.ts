@@ -17,8 +17,9 @@ export default function publishTask({ clock, log, halted }: IngestParts, { confi
     await publish(warehouse, clickHouse, {
       now: () => clock.now(),
       signal: halted,
-      onTable: ({ table, swapped, removed, rows }) => {
+      onTable: ({ table, swapped, removed, rows, unfitRows, unfit }) => {
         if (swapped + removed > 0) log.info({ table, months: swapped, removed, rows }, "publish.table");
+        if (unfitRows > 0) log.warn({ table, rows: unfitRows, values: unfit }, "publish.unfit");
       },
     });
   };

@@ -21,6 +21,10 @@ export const logEvents = {
     level: "info",
     says: "a scheduled publication swapped or removed months of a table in ClickHouse",
   },
+  "publish.unfit": {
+    level: "warn",
+    says: "rows have values that ClickHouse has no room for: they are null there, and retention keeps their months",
+  },
   "requests.sent": { level: "info", says: "how many requests this worker sent since the last check of the incidents" },
   "slice.ended": { level: "debug", says: "a slice is loaded or empty" },
   "slice.attempt_failed": {

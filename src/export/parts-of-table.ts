@@ -50,6 +50,13 @@ export async function partsOf(
   }));
 }
 
+/** The condition that the rows of parts alone meet, of which each is the next one of the table after the one before. */
+export function conditionOf(relation: Relation, parts: readonly TablePart[]): string {
+  const [first, last] = [parts[0], parts.at(-1)];
+  if (first?.window == null || last?.window == null) return first?.where ?? "false";
+  return bounds(monthColumn(relation), { start: day(first.window.from), end: addDays(day(last.window.to), 1) });
+}
+
 /** First days of the months that retention took away: of the table itself; of a view, which may read any, those of all tables. */
 export async function monthsAway(client: PoolClient, { name, isView }: Relation): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ month: string }>(

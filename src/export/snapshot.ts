@@ -1,12 +1,15 @@
 import type { PoolClient } from "pg";
 
 /**
- * Begins a transaction that sees one moment of the database and writes nothing, with values as text that means the same on every machine. The
- * program that takes the rows may take its time between two statements.
+ * Begins a transaction that sees one moment of the database and writes nothing but tables of its own (`read write`), with values as text that
+ * means the same on every machine. The program that takes the rows may take its time between two statements.
  */
-export async function beginSnapshot(client: PoolClient): Promise<void> {
+export async function beginSnapshot(
+  client: PoolClient,
+  access: "read only" | "read write" = "read only",
+): Promise<void> {
   await client.query(`
-    begin isolation level repeatable read, read only;
+    begin isolation level repeatable read, ${access};
     set local idle_in_transaction_session_timeout = 0;
     set local timezone = 'UTC';
     set local datestyle = 'ISO, YMD';

@@ -4,7 +4,7 @@ import { rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import pg, { type Connection, type PoolClient, type Submittable } from "pg";
-import { columnType } from "./column-type.ts";
+import { columnType, type ColumnType } from "./column-type.ts";
 import type { ParquetWriter } from "./parquet.ts";
 import { from, type TablePart } from "./parts-of-table.ts";
 import type { Column, Relation } from "../postgres/relations.ts";
@@ -23,25 +23,38 @@ export async function writePart(
   relation: Relation,
   { part, to }: { readonly part: TablePart; readonly to: string },
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const rows = { where: part.where, order: ` order by ${order(relation)}` };
   if (parquet === null) {
     // empty is null, and "" an empty text: the CSV that most programs write
-    await copyOut(client, statement(relation, part, "format csv, header"), to);
-  } else {
-    const file = path.join(work, "rows.csv");
-    const columns = relation.columns.map((column) => ({ name: column.name, ...columnType(column) }));
-    const longest = await copyOut(client, statement(relation, part, "format csv, null '\\N', force_quote *"), file);
-    await parquet.write({ file, longest }, to, columns);
-    await rm(file);
-  }
+    await copyOut(client, statement(relation, rows, "format csv, header"), to);
+  } else await writeParquet({ client, parquet, work }, relation, { ...rows, to });
   return { bytes: (await stat(to)).size, sha256: await sha256Of(to) };
 }
 
-function statement(relation: Relation, part: TablePart, options: string): string {
-  const columns = relation.columns.map(
-    (column) => `${columnType(column).select} as ${pg.escapeIdentifier(column.name)}`,
-  );
+/** Which rows are written, in which order, and how their columns are where not as an export has them. */
+type Rows = {
+  readonly where: string;
+  readonly order?: string;
+  readonly typed?: (column: Column) => ColumnType;
+};
+
+/** Writes the rows that meet a condition as Parquet, in any order. */
+export async function writeParquet(
+  { client, parquet, work }: PartWriter & { readonly parquet: ParquetWriter },
+  relation: Relation,
+  { to, ...rows }: Rows & { readonly to: string },
+): Promise<void> {
+  const file = path.join(work, "rows.csv");
+  const columns = relation.columns.map((column) => ({ name: column.name, ...(rows.typed ?? columnType)(column) }));
+  const longest = await copyOut(client, statement(relation, rows, "format csv, null '\\N', force_quote *"), file);
+  await parquet.write({ file, longest }, to, columns);
+  await rm(file);
+}
+
+function statement(relation: Relation, { where, order: ordered = "", typed = columnType }: Rows, options: string) {
+  const columns = relation.columns.map((column) => `${typed(column).select} as ${pg.escapeIdentifier(column.name)}`);
   return `
-    copy (select ${columns.join(", ")} from ${from(relation)} as t where ${part.where} order by ${order(relation)})
+    copy (select ${columns.join(", ")} from ${from(relation)} as t where ${where}${ordered})
     to stdout (${options})`;
 }
 

@@ -1,15 +1,19 @@
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import pg from "pg";
 import { fail } from "../core/errors.ts";
-import { withExactTypes } from "../export/exact-types.ts";
-import { monthsAway, partsOf, type TablePart } from "../export/parts-of-table.ts";
-import { writePart, type PartWriter } from "../export/write-part.ts";
+import type { ParquetWriter } from "../export/parquet.ts";
+import { conditionOf, from, monthColumn, monthsAway, partsOf, type TablePart } from "../export/parts-of-table.ts";
+import { writeParquet, type PartWriter } from "../export/write-part.ts";
 import type { Relation } from "../postgres/relations.ts";
+import { batchesOf } from "./batches.ts";
 import type { ClickHouse } from "./clickhouse.ts";
-import { readPublished, recordPublished } from "./published-months.ts";
-import { alterTable, createTable, nameOf, noDay, partitionOf } from "./statements.ts";
-import { firstDifference, sumsInClickHouse, sumsInPostgres } from "./sums.ts";
+import { recordPublished, type PublishedMonth } from "./published-months.ts";
+import { dropMonths, monthOf, nameOf, noDay, partitionOf, replaceMonths } from "./statements.ts";
+import { sentAs, unfitValues, type UnfitValue } from "./stored-value.ts";
+import { differenceIn, sumsInClickHouse, sumsInPostgres, type Sums } from "./sums.ts";
+import { tableStatement, type TablesThere } from "./tables-there.ts";
 
 /** What became of a table: months swapped, left as they were and removed, and the rows of all that are there now. */
 export type Published = {
@@ -18,18 +22,25 @@ export type Published = {
   readonly unchanged: number;
   readonly removed: number;
   readonly rows: number;
+  /** Rows of swapped months with a value that ClickHouse has no room for, and the first of these values. */
+  readonly unfitRows: number;
+  readonly unfit: readonly UnfitValue[];
 };
 
 /** What tables are published with. */
 export type Publisher = {
   readonly clickHouse: ClickHouse;
-  readonly writer: PartWriter;
+  readonly writer: PartWriter & { readonly parquet: ParquetWriter };
+  /** What was there when the publication began. */
+  readonly there: TablesThere;
+  readonly before: ReadonlyMap<string, readonly PublishedMonth[]>;
   readonly now: () => number;
-  /** Ends it between two months. */
+  /** Ends it between two batches of months. */
   readonly signal?: AbortSignal | undefined;
 };
 
-const staging = "storehouse.staging";
+/** The table into which months are loaded before they are swapped. */
+export const staging = "storehouse.staging";
 
 /**
  * Brings the months of a table up to date: those whose rows changed are loaded apart, compared with Postgres by their sums, and swapped whole.
@@ -37,85 +48,129 @@ const staging = "storehouse.staging";
  */
 export async function publishTable(publisher: Publisher, relation: Relation): Promise<Published> {
   const { clickHouse, writer, signal } = publisher;
-  await clickHouse.run(createTable(relation));
-  const before = await readPublished(clickHouse, relation.name);
-  if (before.length > 0) for (const statement of await missingOf(clickHouse, relation)) await clickHouse.run(statement);
-  const parts = await partsOf(writer.client, relation, {});
-  const changed = parts.filter(
-    (part) => part.rows > 0 && !before.some(({ month, digest }) => month === monthOf(part) && digest === part.digest),
-  );
-  // once a table: it reads all of it, and a mart is computed for that
-  const exact = changed.length === 0 ? relation : await withExactTypes(writer.client, relation);
-  for (const part of changed) {
+  const statement = tableStatement(publisher.there, relation);
+  if (statement !== null) await clickHouse.run(statement);
+  const before = publisher.before.get(relation.name) ?? [];
+  const read = relation.isView ? await computed(writer, relation) : relation;
+  const parts = (await partsOf(writer.client, read, {})).filter(({ rows }) => rows > 0);
+  const isChanged = (part: TablePart) =>
+    !before.some(({ month, digest }) => month === nameOfMonth(part) && digest === part.digest);
+  const found: Unfit[] = [];
+  const batches = batchesOf(parts, isChanged);
+  if (relation.isView && batches.length > 1) await indexMonths(writer, read);
+  for (const batch of batches) {
     signal?.throwIfAborted();
-    await swap(publisher, { relation, exact }, part);
+    found.push(await swap(publisher, { relation, read }, batch));
   }
-  const away = await monthsAway(writer.client, relation);
-  const gone = before.filter(
-    ({ month }) => !away.has(`${month}-01`) && !parts.some((part) => part.rows > 0 && monthOf(part) === month),
+  const gone = await monthsGone(publisher, relation, parts);
+  if (gone.length > 0) await remove(publisher, relation, gone);
+  const changed = parts.filter(isChanged).length;
+  const kept = before.filter(
+    ({ month }) => !gone.includes(month) && !parts.some((part) => nameOfMonth(part) === month),
   );
-  for (const { month } of gone) await remove(publisher, relation, month);
-  const after = await readPublished(clickHouse, relation.name);
   return {
     table: relation.name,
-    swapped: changed.length,
-    unchanged: after.length - changed.length,
+    swapped: changed,
+    unchanged: parts.length - changed + kept.length,
     removed: gone.length,
-    rows: after.reduce((sum, { rows }) => sum + Number(rows), 0),
+    rows: [...kept, ...parts].reduce((sum, { rows }) => sum + Number(rows), 0),
+    unfitRows: found.reduce((sum, { rows }) => sum + rows, 0),
+    unfit: found.flatMap(({ values }) => values),
   };
 }
 
 /** The month of a part as ClickHouse has it recorded. */
-function monthOf({ window, where }: TablePart): string {
+function nameOfMonth({ window, where }: TablePart): string {
   return window === null ? (where === "true" ? "" : noDay) : window.from.slice(0, 7);
 }
 
-/** Statements that bring columns and comments up to date; none where both are. */
-async function missingOf(clickHouse: ClickHouse, relation: Relation): Promise<readonly string[]> {
-  const { schema, table } = relation;
-  const found = await clickHouse.ask<{ name: string; comment: string }>(
-    `select name, comment from system.columns where database = '${schema}' and table = '${table}'`,
-  );
-  const isSame = relation.columns.every(({ name, comment }) =>
-    found.some((column) => column.name === name && column.comment === comment),
-  );
-  return isSame ? [] : alterTable(relation);
+/** A relation as it is there, and what its rows are read from. */
+type Source = { readonly relation: Relation; readonly read: Relation };
+
+/** A view as a table of this transaction: it is read several times and computed once. */
+async function computed({ client }: Pick<PartWriter, "client">, view: Relation): Promise<Relation> {
+  const rows = { ...view, schema: "pg_temp", table: "published" };
+  await client.query(`drop table if exists ${from(rows)}`);
+  await client.query(`create temp table ${rows.table} on commit drop as select * from ${from(view)}`);
+  return rows;
 }
 
-/** A relation, and with the types that hold each of its values exactly. */
-type Typed = { readonly relation: Relation; readonly exact: Relation };
+/** Each batch would read all rows otherwise. Those of a month lie together, as views compute them. */
+async function indexMonths({ client }: Pick<PartWriter, "client">, rows: Relation): Promise<void> {
+  const month = monthColumn(rows);
+  if (month !== null)
+    await client.query(
+      `create index on ${from(rows)} using brin (${pg.escapeIdentifier(month)}) with (pages_per_range = 32)`,
+    );
+}
+
+/** Rows with values that have no room there, and the first of these. */
+type Unfit = { readonly rows: number; readonly values: readonly UnfitValue[] };
 
 async function swap(
   { clickHouse, writer, now }: Publisher,
-  { relation, exact }: Typed,
-  part: TablePart,
-): Promise<void> {
+  { relation, read }: Source,
+  batch: readonly TablePart[],
+): Promise<Unfit> {
+  const where = conditionOf(relation, batch);
   const file = path.join(writer.work, "published.parquet");
-  await writePart(writer, exact, { part, to: file });
+  await writeParquet(writer, read, { where, to: file, typed: sentAs });
+  const month = monthOf(relation);
+  const [ours, theirs] = await both(
+    sumsInPostgres(writer.client, read, { where, month }),
+    load(clickHouse, relation, file).then(() =>
+      sumsInClickHouse(clickHouse, { relation, table: staging, where: "1", month }),
+    ),
+  );
+  compare(relation, batch, [ours, theirs]);
+  const months = batch.map((part) => ({ month: nameOfMonth(part), digest: part.digest, rows: String(part.rows) }));
+  const names = months.map((one) => one.month);
+  await clickHouse.run(replaceMonths(relation, names, staging));
+  await recordPublished(clickHouse, relation.name, { months, at: now() });
+  const rows = [...ours.values()].reduce((sum, { unfit }) => sum + unfit, 0);
+  return { rows, values: rows === 0 ? [] : await unfitValues(writer.client, read, where) };
+}
+
+async function load(clickHouse: ClickHouse, relation: Relation, file: string): Promise<void> {
   await clickHouse.run(`create or replace table ${staging} as ${nameOf(relation)}`);
   await clickHouse.load(staging, createReadStream(file));
   await rm(file);
-  const month = monthOf(part);
-  await compare({ clickHouse, writer }, relation, part);
-  await clickHouse.run(`alter table ${nameOf(relation)} replace partition ${partitionOf(month)} from ${staging}`);
-  await clickHouse.run(`drop table ${staging} sync`);
-  await recordPublished(clickHouse, relation.name, { month, digest: part.digest, rows: String(part.rows), at: now() });
 }
 
-/** Quotients in marts may have more digits than a decimal of ClickHouse: of views only rows are compared. */
-async function compare(
-  { clickHouse, writer }: Pick<Publisher, "clickHouse" | "writer">,
-  declared: Relation,
-  { where, window }: TablePart,
-): Promise<void> {
-  const relation = declared.isView ? { ...declared, columns: [] } : declared;
-  const ours = await sumsInPostgres(writer.client, relation, where);
-  const differs = firstDifference(relation, ours, await sumsInClickHouse(clickHouse, { relation, table: staging }));
-  if (differs !== null)
-    throw fail("publish_mismatch", { table: relation.name, column: differs, month: window?.from.slice(0, 7) });
+/** Waits for both: nothing of one is under way once the other has failed. */
+async function both<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<readonly [One, Other]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }
 
-async function remove({ clickHouse, now }: Publisher, relation: Relation, month: string): Promise<void> {
-  await clickHouse.run(`alter table ${nameOf(relation)} drop partition ${partitionOf(month)}`);
-  await recordPublished(clickHouse, relation.name, { month, digest: "", rows: "0", at: now() });
+/** Throws `publish_mismatch` where a month has other sums there. */
+function compare(
+  relation: Relation,
+  batch: readonly TablePart[],
+  sums: readonly [ReadonlyMap<string, Sums>, ReadonlyMap<string, Sums>],
+): void {
+  for (const part of batch) {
+    const column = differenceIn(relation, partitionOf(nameOfMonth(part)), sums);
+    if (column !== null)
+      throw fail("publish_mismatch", { table: relation.name, column, month: part.window?.from.slice(0, 7) });
+  }
+}
+
+/** Months that are there, not here, and were not removed by retention. */
+async function monthsGone(
+  { writer, before }: Publisher,
+  relation: Relation,
+  parts: readonly TablePart[],
+): Promise<readonly string[]> {
+  const here = parts.map(nameOfMonth);
+  const others = (before.get(relation.name) ?? []).map(({ month }) => month).filter((month) => !here.includes(month));
+  if (others.length === 0) return [];
+  const away = await monthsAway(writer.client, relation);
+  return others.filter((month) => !away.has(`${month}-01`));
+}
+
+async function remove({ clickHouse, now }: Publisher, relation: Relation, names: readonly string[]): Promise<void> {
+  await clickHouse.run(dropMonths(relation, names));
+  const months = names.map((month) => ({ month, digest: "", rows: "0" }));
+  await recordPublished(clickHouse, relation.name, { months, at: now() });
 }

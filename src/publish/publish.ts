@@ -10,9 +10,10 @@ import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import type { ClickHouse } from "./clickhouse.ts";
 import { martViews } from "./mart-views.ts";
-import { publishTable, type Published, type Publisher } from "./publish-table.ts";
-import { prepare } from "./published-months.ts";
+import { publishTable, staging, type Published, type Publisher } from "./publish-table.ts";
+import { prepare, readPublished } from "./published-months.ts";
 import { createView } from "./statements.ts";
+import { readTables } from "./tables-there.ts";
 
 /** What of publishing is given from outside. `onTable` is called with each table as soon as it is done. */
 type PublishOptions = Pick<Publisher, "now" | "signal"> & {
@@ -47,7 +48,7 @@ export async function publish(
   const parquet = opened.use(await openParquetWriter(work));
   const client = await pool.connect();
   opened.defer(() => client.release());
-  await beginSnapshot(client);
+  await beginSnapshot(client, "read write");
   opened.defer(() =>
     client.query("rollback").then(
       () => undefined,
@@ -55,16 +56,19 @@ export async function publish(
     ),
   );
   await lock(client);
+  const known = { there: await readTables(clickHouse), before: await readPublished(clickHouse) };
   const tables: Published[] = [];
   for (const relation of wanted) {
-    const one = await publishTable({ ...options, clickHouse, writer: { client, parquet, work } }, relation).catch(
-      (error: unknown) => {
-        throw inOurWords(relation, error);
-      },
-    );
+    const one = await publishTable(
+      { ...options, ...known, clickHouse, writer: { client, parquet, work } },
+      relation,
+    ).catch((error: unknown) => {
+      throw inOurWords(relation, error);
+    });
     tables.push(one);
     onTable?.(one);
   }
+  if (tables.some(({ swapped }) => swapped > 0)) await clickHouse.run(`drop table if exists ${staging} sync`);
   const made: string[] = [];
   for (const { mart, query } of views) {
     const relation = all.find(({ name }) => name === mart);

@@ -21,21 +21,24 @@ export async function prepare(clickHouse: ClickHouse): Promise<void> {
     comment 'Months of tables as Storehouse published them last.'`);
 }
 
-/** The months of a table that are there. */
-export function readPublished(clickHouse: ClickHouse, name: string): Promise<readonly PublishedMonth[]> {
-  return clickHouse.ask<PublishedMonth>(
-    `select month, digest, toString(rows) as rows from ${table} final where table_name = ${literal(name)} and digest <> '' order by month`,
+/** The months of all tables that are there. */
+export async function readPublished(clickHouse: ClickHouse): Promise<ReadonlyMap<string, readonly PublishedMonth[]>> {
+  const rows = await clickHouse.ask<PublishedMonth & { name: string }>(
+    `select table_name as name, month, digest, toString(rows) as rows from ${table} final where digest <> '' order by name, month`,
   );
+  return Map.groupBy(rows, ({ name }) => name);
 }
 
-/** Records that a month was published, or is gone where its digest is empty. */
+/** Records months of a table that were published, or are gone where their digest is empty. */
 export async function recordPublished(
   clickHouse: ClickHouse,
   name: string,
-  { month, digest, rows, at }: PublishedMonth & { readonly at: number },
+  { months, at }: { readonly months: readonly PublishedMonth[]; readonly at: number },
 ): Promise<void> {
   const published = `fromUnixTimestamp64Milli(${at}, 'UTC')`;
-  await clickHouse.run(
-    `insert into ${table} select ${literal(name)}, ${literal(month)}, ${literal(digest)}, ${rows}, ${published}`,
+  const rows = months.map(
+    ({ month, digest, rows: count }) =>
+      `(${[literal(name), literal(month), literal(digest), count, published].join(", ")})`,
   );
+  await clickHouse.run(`insert into ${table} values ${rows.join(", ")}`);
 }

@@ -1,3 +1,4 @@
+import pg from "pg";
 import type { Column, Relation } from "../postgres/relations.ts";
 import { monthColumn } from "../export/parts-of-table.ts";
 import { clickHouseType } from "./column-type.ts";
@@ -19,41 +20,66 @@ export function nameOf({ schema, table }: Pick<Relation, "schema" | "table">): s
 
 /** The partition of a month (`YYYY-MM`); all of a table without months. A row without a day is in one of its own. */
 export function partitionOf(month: string): string {
-  if (month === "") return "tuple()";
-  return month === noDay ? "190001" : month.replace("-", "");
+  if (month === "") return onePartition;
+  return month === noDay ? partitionWithoutDay : month.replace("-", "");
 }
+
+const onePartition = "tuple()";
+const partitionWithoutDay = "190001";
 
 /** Stands for the month of rows without a day. */
 export const noDay = "none";
 
+/** The column by whose months a relation is cut; null where it is not. */
+export function monthOf(relation: Relation): Column | null {
+  const month = monthColumn(relation);
+  return relation.columns.find(({ name }) => name === month) ?? null;
+}
+
+/** The partition of a row as an expression, in ClickHouse and in Postgres; there and here the same once it is text. */
+export function partitionOfRow(month: Column | null): { readonly clickHouse: string; readonly postgres: string } {
+  if (month === null) return { clickHouse: onePartition, postgres: pg.escapeLiteral(onePartition) };
+  const name = quoted(month.name);
+  return {
+    clickHouse: `toYYYYMM(${month.isNullable ? `ifNull(${name}, toDate32('1900-01-01'))` : name})`,
+    postgres: `coalesce(to_char(${pg.escapeIdentifier(month.name)}, 'YYYYMM'), '${partitionWithoutDay}')`,
+  };
+}
+
 /** Makes a table by month, sorted by its key. Months are replaced whole; of rows with one key the newest answer would stay. */
 export function createTable(relation: Relation): string {
-  const month = monthColumn(relation);
   const fetched = relation.columns.find(({ name }) => name === "fetched_at");
   const engine =
     fetched === undefined || fetched.isNullable ? "MergeTree" : `ReplacingMergeTree(${quoted(fetched.name)})`;
-  const isOptional = relation.columns.some(({ name, isNullable }) => name === month && isNullable);
-  const day = month === null ? null : isOptional ? `ifNull(${quoted(month)}, toDate32('1900-01-01'))` : quoted(month);
   return `
     create table if not exists ${nameOf(relation)} (${relation.columns.map(columnText).join(", ")})
     engine = ${engine}
-    partition by ${day === null ? "tuple()" : `toYYYYMM(${day})`}
+    partition by ${partitionOfRow(monthOf(relation)).clickHouse}
     order by ${relation.key.length === 0 ? "tuple()" : `(${relation.key.map(quoted).join(", ")})`}
     settings allow_nullable_key = 1
     comment ${literal(relation.comment)}`;
 }
 
 /** Brings columns and comments of a table that is there up to date; none is taken away. */
-export function alterTable(relation: Relation): readonly string[] {
-  const table = nameOf(relation);
+export function alterTable(relation: Relation): string {
   const columns = relation.columns.map((column) => [quoted(column.name), column] as const);
-  return [
-    ...columns.map(
-      ([name, column]) => `alter table ${table} add column if not exists ${name} ${clickHouseType(column)}`,
-    ),
-    ...columns.map(([name, { comment }]) => `alter table ${table} comment column ${name} ${literal(comment)}`),
-    `alter table ${table} modify comment ${literal(relation.comment)}`,
+  const changes = [
+    ...columns.map(([name, column]) => `add column if not exists ${name} ${clickHouseType(column)}`),
+    ...columns.map(([name, { comment }]) => `comment column ${name} ${literal(comment)}`),
+    `modify comment ${literal(relation.comment)}`,
   ];
+  return `alter table ${nameOf(relation)} ${changes.join(", ")}`;
+}
+
+/** Puts the months of another table in the places of those of a table, one after the other, each in one step. */
+export function replaceMonths(relation: Relation, months: readonly string[], by: string): string {
+  const changes = months.map((month) => `replace partition ${partitionOf(month)} from ${by}`);
+  return `alter table ${nameOf(relation)} ${changes.join(", ")}`;
+}
+
+/** Removes months of a table. */
+export function dropMonths(relation: Relation, months: readonly string[]): string {
+  return `alter table ${nameOf(relation)} ${months.map((month) => `drop partition ${partitionOf(month)}`).join(", ")}`;
 }
 
 /** Makes a view with the columns that Postgres has, of a query in the dialect of ClickHouse, where no partner of a left join is null. */

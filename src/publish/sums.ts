@@ -1,16 +1,29 @@
-import pg, { type Pool, type PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import type { Column, Relation } from "../postgres/relations.ts";
 import { from } from "../export/parts-of-table.ts";
 import type { ClickHouse } from "./clickhouse.ts";
-import { nameOf, quoted } from "./statements.ts";
+import { nameOf, partitionOfRow, quoted } from "./statements.ts";
+import { isUnfit, storedValue } from "./stored-value.ts";
 
-/** What both databases say of the same rows: a count, and for each column how many values there are and their sum, texts by their digest. */
-type Sums = readonly string[];
+/**
+ * What both databases say of the same rows: a count, for each column how many values there are and their sum, and a sum of the digests of all
+ * texts of a row. In Postgres of the values as ClickHouse keeps them; `unfit` are rows with a value that it has no room for.
+ */
+export type Sums = { readonly sums: readonly string[]; readonly unfit: number };
 
-/** How the values of a column become whole numbers or decimals whose sum does not depend on their order. */
-function summand({ name, type }: Column): { readonly postgres: string; readonly clickHouse: string } {
-  const [p, c] = [pg.escapeIdentifier(name), quoted(name)];
-  if (type.startsWith("numeric")) return { postgres: `round(${p}, 18)`, clickHouse: `toDecimal256(${c}, 18)` };
+const noRows: Sums = { sums: [], unfit: 0 };
+
+/** An expression of each database. */
+type Both = { readonly postgres: string; readonly clickHouse: string };
+
+/**
+ * How the values of a column become whole numbers or decimals whose sum does not depend on their order; null of texts, and of numbers with a
+ * floating point, which have no sum that is the same everywhere.
+ */
+function summand(column: Column): Both | null {
+  const { name, type } = column;
+  const [p, c] = [storedValue(column), quoted(name)];
+  if (type.startsWith("numeric")) return { postgres: p, clickHouse: `toDecimal256(${c}, 18)` };
   if (/^(smallint|integer|bigint)$/.test(type)) return { postgres: p, clickHouse: `toInt256(${c})` };
   if (type === "boolean") return { postgres: `${p}::integer`, clickHouse: `toInt256(${c})` };
   if (type === "date") return { postgres: `${p} - date '1970-01-01'`, clickHouse: `toInt256(toInt32(${c}))` };
@@ -19,50 +32,103 @@ function summand({ name, type }: Column): { readonly postgres: string; readonly 
       postgres: `(extract(epoch from ${p}) * 1000000)::bigint`,
       clickHouse: `toInt256(toUnixTimestamp64Micro(${c}))`,
     };
+  return null;
+}
+
+function isText(column: Column): boolean {
+  return summand(column) === null && column.type !== "double precision" && column.type !== "real";
+}
+
+/** The texts of a row as one number: a digest of each would take longer than all the rest. */
+function digestOfTexts({ columns }: Pick<Relation, "columns">): Both | null {
+  const texts = columns.filter(isText);
+  if (texts.length === 0) return null;
+  const ours = texts.map((column) => `coalesce(${storedValue(column)}::text, '')`).join(", ");
+  const theirs = texts.map(({ name }) => `ifNull(${quoted(name)}, '')`).join(", ");
   return {
-    postgres: `('x' || substr(md5(${p}::text), 1, 8))::bit(32)::bigint`,
-    clickHouse: `toInt256(reinterpretAsUInt32(reverse(substring(MD5(${c}), 1, 4))))`,
+    postgres: `('x' || substr(md5(concat_ws(chr(31), ${ours})), 1, 8))::bit(32)::bigint`,
+    clickHouse: `toInt256(reinterpretAsUInt32(reverse(substring(MD5(concatWithSeparator(char(31), ${theirs})), 1, 4))))`,
   };
 }
 
-/** Numbers with a floating point have no sum that is the same everywhere: their values are counted alone. */
-function isSummed({ type }: Column): boolean {
-  return type !== "double precision" && type !== "real";
+/** Counts and sums as texts, in an order that both databases share. */
+function listOf(relation: Pick<Relation, "columns">, side: keyof Both): string {
+  const { count, name, sum } = sides[side];
+  const sums = [...relation.columns.map(summand), digestOfTexts(relation)].map((one) =>
+    one === null ? "''" : sum(one[side]),
+  );
+  return [
+    count("*"),
+    ...relation.columns.flatMap((column, index) => [count(name(column)), sums[index]]),
+    sums.at(-1),
+  ].join(", ");
 }
 
-/** The sums of the rows that meet a condition, in Postgres. */
+const sides = {
+  postgres: {
+    name: storedValue,
+    count: (values: string) => `count(${values})::text`,
+    sum: (values: string) => `trim_scale(coalesce(sum(${values}), 0)::numeric)::text`,
+  },
+  clickHouse: {
+    name: (column: Column) => quoted(column.name),
+    count: (values: string) => `toString(count(${values}))`,
+    sum: (values: string) => `toString(ifNull(sum(${values}), 0))`,
+  },
+} as const;
+
+/** Which rows are summed up, together or by the months of a column: each partition of ClickHouse apart. */
+type SumsOf = { readonly where: string; readonly month: Column | null };
+
+/** The sums of rows in Postgres, by partition. */
 export async function sumsInPostgres(
   client: Pick<PoolClient | Pool, "query">,
   relation: Relation,
-  where: string,
-): Promise<Sums> {
-  const sums = relation.columns.flatMap((column) => [
-    `count(${pg.escapeIdentifier(column.name)})::text`,
-    isSummed(column) ? `trim_scale(coalesce(sum(${summand(column).postgres}), 0)::numeric)::text` : "''",
-  ]);
-  const { rows } = await client.query<{ sums: string[] }>(
-    `select array[${["count(*)::text", ...sums].join(", ")}] as sums from ${from(relation)} as t where ${where}`,
+  { where, month }: SumsOf,
+): Promise<ReadonlyMap<string, Sums>> {
+  const { rows } = await client.query<Sums & { partition: string }>(
+    `select ${partitionOfRow(month).postgres} as partition, array[${listOf(relation, "postgres")}] as sums,
+            (count(*) filter (where ${isUnfit(relation) ?? "false"}))::float8 as unfit
+     from   ${from(relation)} as t where ${where} group by 1`,
   );
-  return rows[0]?.sums ?? [];
+  return new Map(rows.map((row) => [row.partition, row]));
 }
 
 /** The same in a table of ClickHouse. */
 export async function sumsInClickHouse(
   clickHouse: ClickHouse,
-  { relation, table = nameOf(relation), where = "1" }: { relation: Relation; table?: string; where?: string },
-): Promise<Sums> {
-  const sums = relation.columns.flatMap((column) => [
-    `toString(count(${quoted(column.name)}))`,
-    isSummed(column) ? `toString(ifNull(sum(${summand(column).clickHouse}), 0))` : "''",
-  ]);
-  const [row] = await clickHouse.ask<{ sums: string[] }>(
-    `select [${["toString(count())", ...sums].join(", ")}] as sums from ${table} where ${where}`,
+  {
+    relation,
+    table = nameOf(relation),
+    where,
+    month,
+  }: { readonly relation: Relation; readonly table?: string } & SumsOf,
+): Promise<ReadonlyMap<string, Sums>> {
+  // the text of an empty tuple is another one
+  const partition = month === null ? "'tuple()'" : `toString(${partitionOfRow(month).clickHouse})`;
+  const rows = await clickHouse.ask<{ part: string; sums: string[] }>(
+    `select ${partition} as part, [${listOf(relation, "clickHouse")}] as sums from ${table} where ${where} group by part`,
   );
-  return row?.sums ?? [];
+  return new Map(rows.map(({ part, sums: found }) => [part, { sums: found, unfit: 0 }]));
 }
 
-/** Where the two differ: `rows`, or the name of a column; null where they are equal. */
-export function firstDifference({ columns }: Pick<Relation, "columns">, one: Sums, other: Sums): string | null {
-  const at = one.findIndex((sum, index) => sum !== other[index]);
-  return at < 0 ? null : at === 0 ? "rows" : (columns[Math.floor((at - 1) / 2)]?.name ?? "rows");
+/** Where the sums of a partition differ: `rows`, or the name of a column; null where they are equal. */
+export function differenceIn(
+  relation: Pick<Relation, "columns">,
+  partition: string,
+  [one, other]: readonly [ReadonlyMap<string, Sums>, ReadonlyMap<string, Sums>],
+): string | null {
+  return firstDifference(relation, (one.get(partition) ?? noRows).sums, (other.get(partition) ?? noRows).sums);
+}
+
+/** Where two lists of sums differ: `rows`, the name of a column, or of all with texts; null where they are equal. */
+export function firstDifference(
+  { columns }: Pick<Relation, "columns">,
+  one: readonly string[],
+  other: readonly string[],
+): string | null {
+  const at = one.length === other.length ? one.findIndex((sum, index) => sum !== other[index]) : 0;
+  if (at <= 0) return at < 0 ? null : "rows";
+  const texts = columns.filter(isText).map(({ name }) => name);
+  return columns[Math.floor((at - 1) / 2)]?.name ?? texts.join(", ");
 }

@@ -2,10 +2,9 @@ import type { Config } from "../config/config.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import type { Warehouse } from "../postgres/database.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
-import { monthColumn } from "../export/parts-of-table.ts";
 import { openClickHouse, type ClickHouse } from "./clickhouse.ts";
-import { quoted } from "./statements.ts";
-import { firstDifference, sumsInClickHouse, sumsInPostgres } from "./sums.ts";
+import { monthOf, partitionOf, quoted } from "./statements.ts";
+import { differenceIn, sumsInClickHouse, sumsInPostgres } from "./sums.ts";
 
 /** Says of a month of a table whether ClickHouse has the same rows, by their sums; true of a table that is not published. */
 export type IsPublished = (month: { readonly table: string; readonly month: Day }) => Promise<boolean>;
@@ -33,13 +32,24 @@ async function isSame(
   relation: Relation,
   month: Day,
 ): Promise<boolean> {
-  const column = monthColumn(relation);
+  const column = monthOf(relation);
   const found = await clickHouse.ask<{ name: string }>(
     `select name from system.tables where database = '${relation.schema}' and name = '${relation.table}'`,
   );
   if (column === null || found.length === 0) return false;
   const [start, end] = [month, addMonths(month, 1)];
-  const ours = await sumsInPostgres(pool, relation, `"${column}" >= date '${start}' and "${column}" < date '${end}'`);
-  const where = `${quoted(column)} >= toDate32('${start}') and ${quoted(column)} < toDate32('${end}')`;
-  return firstDifference(relation, ours, await sumsInClickHouse(clickHouse, { relation, where })) === null;
+  const [ours, theirs] = [`"${column.name}"`, quoted(column.name)];
+  const here = await sumsInPostgres(pool, relation, {
+    where: `${ours} >= date '${start}' and ${ours} < date '${end}'`,
+    month: column,
+  });
+  const there = await sumsInClickHouse(clickHouse, {
+    relation,
+    where: `${theirs} >= toDate32('${start}') and ${theirs} < toDate32('${end}')`,
+    month: column,
+  });
+  const partition = partitionOf(month.slice(0, 7));
+  // a value that has no room there is here alone
+  const isWhole = (here.get(partition)?.unfit ?? 0) === 0;
+  return isWhole && differenceIn(relation, partition, [here, there]) === null;
 }

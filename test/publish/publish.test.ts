@@ -63,7 +63,13 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     await stage.ranks("2026-05-02", 1, "day");
     await stage.ranks("2026-06-01", 3);
     expect(await published()).toEqual({ swapped: 3, unchanged: 0, removed: 0, rows: 9 });
-    there.changes();
+    // all months of a small table together
+    expect(there.changes().filter((statement) => / storehouse\.staging/.test(statement))).toEqual([
+      "create or replace table storehouse.staging as `core`.`fact_keyword_rank`",
+      "insert into storehouse.staging format Parquet",
+      `alter table \`core\`.\`fact_keyword_rank\` ${["04", "05", "06"].map((month) => `replace partition 2026${month} from storehouse.staging`).join(", ")}`,
+      "drop table if exists storehouse.staging sync",
+    ]);
     expect(await published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 9 });
     expect(there.changes().filter((statement) => !/if not exists/.test(statement))).toEqual([]);
 
@@ -94,6 +100,49 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
       { name: "note", comment: "A new one.", type: "Nullable(String)" },
     ]);
     expect(await there.ask(`select note from ${ranks}`)).toEqual([{ note: "seen" }]);
+  });
+
+  test("a value without room there is null, named with its row, and keeps retention from its month; decimals are rounded", async () => {
+    await stage.ranks("2026-04-01", 3);
+    await stage.ranks("2026-05-01", 1);
+    await stage.pool.query(`
+      alter table ${ranks} add column share numeric, add column seen_at timestamptz, add column rate numeric not null default 1;
+      update ${ranks} set share = 0.1234567890123456785555, seen_at = '0001-01-01' where rank = 1 and date_day = '2026-04-01';
+      update ${ranks} set share = 1e25, rate = 'NaN' where rank = 2`);
+    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+    await using child = startChild(behind, ["publish", "--table", ranks], { variables: environment });
+    expect(await child.ended).toBe(1);
+    const row = (keyword: number) =>
+      `app_key 1, date_day 2026-04-01, country_key 840, keyword_key ${keyword}, device_key 1`;
+    expect(child.output().stderr.split("\n")).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(`^${ranks}: 2 rows with a value that ClickHouse has no room for`),
+        `  rate of ${row(2)}`,
+        `  seen_at of ${row(1)}`,
+        `  share of ${row(2)}`,
+      ]),
+    );
+    expect(
+      await there.ask(
+        `select rank, toString(share) as share, seen_at, toString(rate) as rate from ${ranks} where date_day = '2026-04-01' order by rank`,
+      ),
+    ).toEqual([
+      { rank: 1, share: "0.123456789012345679", seen_at: null, rate: "1" },
+      { rank: 2, share: null, seen_at: null, rate: "99999999999999999999" },
+      { rank: 3, share: null, seen_at: null, rate: "1" },
+    ]);
+    const check = (month: string) =>
+      withPublishedCheck(stage, { environment }, async (is) => is?.({ table: ranks, month: day(month) }));
+    expect([await check("2026-04-01"), await check("2026-05-01")]).toEqual([false, true]);
+  });
+
+  test("a mart is computed once: it may not change while it is read", async () => {
+    await stage.pool.query(`
+      create sequence core.computed;
+      create view mart.counted as select d::date as date_day, nextval('core.computed') as number
+      from generate_series(timestamp '2026-04-01', '2026-05-31', interval '1 day') as d`);
+    await published(["mart.counted"]);
+    expect(await there.ask("select toInt32(max(number)) as number from mart.counted")).toEqual([{ number: 61 }]);
   });
 
   test("a connection that is cut before the swap leaves the month as it was, and the next publication takes it up", async () => {

@@ -3,6 +3,7 @@ import { namedRelations } from "../../export/named-relations.ts";
 import { readRelations } from "../../postgres/relations.ts";
 import { openClickHouse } from "../../publish/clickhouse.ts";
 import { publish } from "../../publish/publish.ts";
+import type { Published } from "../../publish/publish-table.ts";
 import { collect } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
@@ -21,7 +22,7 @@ export function definePublish(command: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nThe ClickHouse is that of CLICKHOUSE_URL. A month whose rows changed is loaded apart, compared with Postgres by its sums, and swapped whole. Marts are views in its dialect, or tables where docs/clickhouse.md says so.",
+      "\nThe ClickHouse is that of CLICKHOUSE_URL. A month whose rows changed is loaded apart, compared with Postgres by its sums, and swapped whole. Marts are views in its dialect, or tables where docs/clickhouse.md says so.\nExit codes: 0 done or nothing to do, 1 some rows have a value that ClickHouse has no room for (null there), 2 usage.",
     )
     .action((options: Options) =>
       withWarehouse(async ({ warehouse, clock, config }) => {
@@ -30,14 +31,24 @@ export function definePublish(command: Command): void {
         const done = await publish(warehouse, clickHouse, {
           now: () => clock.now(),
           ...(named === undefined ? {} : { only: named.map(({ name }) => name) }),
-          onTable: ({ table: name, swapped }) => {
-            if (swapped > 0) remark(`${name}: ${countOf(swapped, "month")} published.`);
+          onTable: (one) => {
+            if (one.swapped > 0) remark(`${one.table}: ${countOf(one.swapped, "month")} published.`);
+            if (one.unfitRows > 0) remark(unfitOf(one));
           },
         });
+        if (done.tables.some(({ unfitRows }) => unfitRows > 0)) process.exitCode = 1;
         if (options.json) return printJson(done);
         const rows = done.tables.map((one) => [one.table, one.swapped, one.unchanged, one.removed, one.rows]);
         print(table(["table", "months swapped", "unchanged", "removed", "rows"], rows));
         if (done.views.length > 0) print(`${countOf(done.views.length, "mart")} as views: ${done.views.join(", ")}.`);
       }),
     );
+}
+
+function unfitOf({ table: name, unfitRows, unfit }: Published): string {
+  const values = unfit.map(({ column, row }) => `  ${column} of ${row}`);
+  return [
+    `${name}: ${countOf(unfitRows, "row")} with a value that ClickHouse has no room for; there it is null, or the nearest that it has, and retention keeps the month here:`,
+    ...values,
+  ].join("\n");
 }

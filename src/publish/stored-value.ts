@@ -1,0 +1,83 @@
+import pg, { type PoolClient } from "pg";
+import { columnType, type ColumnType } from "../export/column-type.ts";
+import { from } from "../export/parts-of-table.ts";
+import type { Column, Relation } from "../postgres/relations.ts";
+
+/** Digits of a decimal behind its point in ClickHouse, where Postgres has no fixed number of them. */
+const scale = 18;
+
+/** Least and greatest values of types that hold more in Postgres than in ClickHouse. NaN and infinity are beyond them. */
+const bounds = [
+  [/^numeric/, `-${"9".repeat(20)}`, "9".repeat(20)],
+  [/^date$/, "date '1900-01-01'", "date '2299-12-31'"],
+  [/^timestamp without/, "timestamp '1900-01-01'", "timestamp '2261-12-31'"],
+  [/^timestamp with /, "timestamptz '1900-01-01 00:00Z'", "timestamptz '2261-12-31 00:00Z'"],
+] as const;
+
+/**
+ * The value of a column as ClickHouse keeps it, as an expression in Postgres: decimals rounded to 18 digits behind the point, and one that its
+ * type has no room for as null, or as the nearest that there is where the column has no null.
+ */
+export function storedValue(column: Column): string {
+  const [name, rounded] = [pg.escapeIdentifier(column.name), roundedValue(column)];
+  const found = boundsOf(column);
+  if (found === null) return rounded;
+  const [least, greatest] = found;
+  return column.isNullable
+    ? `case when ${name} between ${least} and ${greatest} then ${rounded} end`
+    : `greatest(${least}, least(${greatest}, ${rounded}))`;
+}
+
+/** How a column is sent: decimals without a fixed number of digits as text, of which ClickHouse makes decimals sooner than DuckDB does. */
+export function sentAs(column: Column): ColumnType {
+  const type = column.type === "numeric" ? "text" : column.type;
+  return { ...columnType({ ...column, type }), select: storedValue(column) };
+}
+
+/** The condition that rows meet of which some value has no room there; null where every value of the columns has. */
+export function isUnfit({ columns }: Pick<Relation, "columns">): string | null {
+  const tests = columns.flatMap((column) => unfitOf(column) ?? []);
+  return tests.length === 0 ? null : tests.join(" or ");
+}
+
+/** A value that ClickHouse has no room for: its column, and what its row is known by. */
+export type UnfitValue = { readonly column: string; readonly row: string };
+
+/** So many are named; that there are more is known from their number. */
+const mostNamed = 5;
+
+/** The first values without room among the rows that meet a condition. */
+export async function unfitValues(
+  client: Pick<PoolClient, "query">,
+  relation: Relation,
+  where: string,
+): Promise<readonly UnfitValue[]> {
+  const tests = relation.columns.flatMap((column) => {
+    const test = unfitOf(column);
+    return test === null ? [] : [`(${pg.escapeLiteral(column.name)}, ${test})`];
+  });
+  const known = relation.key.map((name) => `${pg.escapeLiteral(`${name} `)} || t.${pg.escapeIdentifier(name)}::text`);
+  const row = known.length === 0 ? "left(t::text, 200)" : `concat_ws(', ', ${known.join(", ")})`;
+  const { rows } = await client.query<UnfitValue>(
+    `select v.name as column, ${row} as row from ${from(relation)} as t cross join lateral (values ${tests.join(", ")}) as v (name, is_unfit)
+     where  (${where}) and v.is_unfit order by 1, 2 limit ${mostNamed}`,
+  );
+  return rows;
+}
+
+function boundsOf({ type }: Column): readonly [string, string] | null {
+  const [, least, greatest] = bounds.find(([kind]) => kind.test(type) && !type.endsWith("[]")) ?? [];
+  return least === undefined || greatest === undefined ? null : [least, greatest];
+}
+
+function unfitOf(column: Column): string | null {
+  const found = boundsOf(column);
+  return found === null ? null : `${pg.escapeIdentifier(column.name)} not between ${found[0]} and ${found[1]}`;
+}
+
+function roundedValue({ name, type }: Column): string {
+  const column = pg.escapeIdentifier(name);
+  return type === "numeric"
+    ? `case when scale(${column}) > ${scale} then round(${column}, ${scale}) else ${column} end`
+    : column;
+}
