@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readRanks } from "../../src/charts/read-ranks.ts";
 import { day } from "../../src/core/day.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { all, readPicture } from "../support/picture.ts";
 
@@ -27,10 +27,9 @@ afterAll(async () => {
 });
 
 async function chart(...command: readonly string[]) {
-  await using child = startChild(stage, ["chart", ...command], {
+  return runCommand(stage, ["chart", ...command], {
     variables: { API_TOKEN: "", API_BASE_URL: "", TZ: "Pacific/Apia" },
   });
-  return { code: await child.ended, ...child.output() };
 }
 
 function rank(overrides: Record<string, string> = {}) {

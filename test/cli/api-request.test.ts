@@ -1,7 +1,8 @@
 import { quietProgram } from "../support/quiet-program.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Fault } from "../../src/sandbox/faults.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
+import type { ChildOptions } from "../support/ingest-child.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 
 describe("what a person requests by a command", () => {
@@ -17,10 +18,8 @@ describe("what a person requests by a command", () => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  async function run(command: readonly string[], options: Parameters<typeof startChild>[2] = {}) {
-    await using child = startChild(stage, command, options);
-    const code = await child.ended;
-    return { code, ...child.output() };
+  async function run(command: readonly string[], options: ChildOptions = {}) {
+    return runCommand(stage, command, options);
   }
 
   const faulty = (faults: readonly Fault[]) => stage.sandbox.set({ faults });
@@ -166,9 +165,7 @@ describe("the floors of the allowance", () => {
     await using stage = await openStage({ accounts: [{ token, total: 1000, remaining: 11, periodHours: 24 }] });
     const settings = { credits: { floors: { snapshot: 0.5, daily: 0.5, lookback: 0.5, history: 0.5 } } };
     const run = async (...command: readonly string[]) => {
-      await using child = startChild(stage, command, { settings });
-      const code = await child.ended;
-      return { code, ...child.output() };
+      return runCommand(stage, command, { settings });
     };
     expect((await stage.sync({ settings })).outcome).toBe("deferred");
     expect(await run("find", "--url", "paperlanternlabs.example")).toMatchObject({ code: 0 });

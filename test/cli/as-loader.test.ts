@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { endless, everyCommand } from "../support/every-command.ts";
 import { grant, openGranted, tried, type GrantedStage } from "../support/granted-stage.ts";
 import { everythingOn } from "../../src/demo/shows.ts";
+import { runCommand } from "../support/command.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
@@ -68,15 +69,15 @@ test("rights that are set anew while a worker runs disturb nothing", async () =>
 });
 
 test("the reader gets the message which role a command takes", async () => {
-  await using child = startChild({ ...stage, databaseUrl: granted.urlOf("reader") }, ["status"]);
-  expect(await child.ended).toBe(2);
-  expect(child.output().stderr).toMatch(/^rights_missing: .*storehouse_loader/);
+  const ended = await runCommand({ ...stage, databaseUrl: granted.urlOf("reader") }, ["status"]);
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toMatch(/^rights_missing: .*storehouse_loader/);
 });
 
 test("the list of commands leaves none out", async () => {
-  await using child = startChild(stage, ["--help"]);
-  expect(await child.ended).toBe(0);
-  const known = [...child.output().stdout.matchAll(/^ {2}(\w+)(?: |$)/gm)].map(([, name]) => name ?? "");
+  const ended = await runCommand(stage, ["--help"]);
+  expect(ended.code).toBe(0);
+  const known = [...ended.stdout.matchAll(/^ {2}(\w+)(?: |$)/gm)].map(([, name]) => name ?? "");
   const typed = (await everyCommand(stage, folder, true)).map((one) => one.typed[0] ?? "");
   const listed = known.filter((name) => !["storehouse", "help"].includes(name));
   expect([...new Set([...typed, ...endless])].sort()).toEqual(listed.sort());
@@ -84,9 +85,9 @@ test("the list of commands leaves none out", async () => {
 
 test("the doctor reports to the reader what it may not see and which role may, and finds nothing wrong for the loader", async () => {
   const of = async (role: "reader" | "loader") => {
-    await using child = startChild({ ...stage, databaseUrl: granted.urlOf(role) }, ["doctor", "--json"]);
-    const code = await child.ended;
-    const { checks } = JSON.parse(child.output().stdout) as {
+    const ended = await runCommand({ ...stage, databaseUrl: granted.urlOf(role) }, ["doctor", "--json"]);
+    const { code } = ended;
+    const { checks } = JSON.parse(ended.stdout) as {
       checks: { check: string; state: string; next: string | null }[];
     };
     return { code, failed: checks.filter(({ state }) => state === "fail") };

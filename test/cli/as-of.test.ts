@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 
 /** Nothing is there to connect to: the command must not come that far. */
 const nowhere = {
@@ -12,9 +12,9 @@ test.each([
   ["sync"],
   ["backfill", "--dataset", "keyword_rank", "--from", "2026-08-01", "--to", "2026-08-02"],
 ])("%s refuses to take a day to come for today", async (...command) => {
-  await using child = startChild(nowhere, [...command, "--as-of", "2198-01-01"]);
-  expect(await child.ended).toBe(2);
-  const [line, hint, ...others] = child.output().stderr.trim().split("\n");
+  const ended = await runCommand(nowhere, [...command, "--as-of", "2198-01-01"]);
+  expect(ended.code).toBe(2);
+  const [line, hint, ...others] = ended.stderr.trim().split("\n");
   expect(line).toContain("'--as-of <day>' argument '2198-01-01' is invalid. It is a day to come");
   expect(hint).toContain("--help");
   expect(others).toEqual([]);

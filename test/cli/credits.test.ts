@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 import { openStage } from "../support/ingest-stage.ts";
 
 test("storehouse credits requests the balance first, which is free", async () => {
@@ -8,9 +8,9 @@ test("storehouse credits requests the balance first, which is free", async () =>
   // another consumer spends from the same account without notifying the ledger
   stage.sandbox.spend(777);
   stage.sandbox.clearLog();
-  await using child = startChild(stage, ["credits", "--forecast", "--json"]);
-  expect(await child.ended).toBe(0);
-  const { account, forecast } = JSON.parse(child.output().stdout) as {
+  const ended = await runCommand(stage, ["credits", "--forecast", "--json"]);
+  expect(ended.code).toBe(0);
+  const { account, forecast } = JSON.parse(ended.stdout) as {
     account: { remaining: number };
     forecast: object;
   };
@@ -24,9 +24,9 @@ test("storehouse credits reports the last known balance, and says so, when the s
   await stage.sync({ request: { datasets: ["tracked_app"] } });
   const { remaining } = stage.sandbox.account();
   const deaf = { databaseUrl: stage.databaseUrl, sandbox: { url: "http://127.0.0.1:1", token: stage.sandbox.token } };
-  await using child = startChild(deaf, ["credits", "--json"]);
-  expect(await child.ended).toBe(0);
-  const { stdout, stderr } = child.output();
+  const ended = await runCommand(deaf, ["credits", "--json"]);
+  expect(ended.code).toBe(0);
+  const { stdout, stderr } = ended;
   expect(JSON.parse(stdout)).toMatchObject({ account: { remaining } });
   expect(stderr).toContain("The balance is the one last reported");
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { datasets } from "../../src/datasets/shared/all.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
+import type { ChildOptions } from "../support/ingest-child.ts";
 
 /** Neither a database nor an API is there, and none is needed. */
 const nowhere = {
@@ -8,10 +9,8 @@ const nowhere = {
   sandbox: { url: "http://127.0.0.1:1", token: "no-token" },
 };
 
-async function run(command: readonly string[], settings: Parameters<typeof startChild>[2]) {
-  await using child = startChild(nowhere, command, settings);
-  const code = await child.ended;
-  return { code, ...child.output() };
+async function run(command: readonly string[], settings: ChildOptions) {
+  return runCommand(nowhere, command, settings);
 }
 
 test("datasets are listed with what a night of each costs, on as the configuration has it, and what all that is on costs", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { accountCost, appDatasets, searchAdsDatasets, sumWords } from "../../src/docs/costs.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 
 /** Neither a database nor an API is there, and none is needed. */
 const nowhere = {
@@ -15,9 +15,7 @@ const named = [...appDatasets, ...searchAdsDatasets].flatMap((name) => ["--datas
 
 async function run(...command: readonly string[]) {
   const settings = { datasets: { keyword_rank: {} } };
-  await using child = startChild(nowhere, ["estimate", ...command], { settings });
-  const code = await child.ended;
-  return { code, ...child.output() };
+  return runCommand(nowhere, ["estimate", ...command], { settings });
 }
 
 test("an account of a size is priced like that of the same size in docs, by dataset and together", async () => {

@@ -4,6 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { accountIdOf } from "../../src/config/config.ts";
 import { isAgreed, recordAgreement } from "../../src/credits/agreement.ts";
+import { runCommand } from "../support/command.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, quick, today, until, type Stage } from "../support/ingest-stage.ts";
 import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts";
@@ -11,9 +12,7 @@ import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3, organicKeywords: 4 } as const;
 
 async function run(stage: Stage, ...command: readonly string[]) {
-  await using child = startChild(stage, command);
-  const code = await child.ended;
-  return { code, ...child.output() };
+  return runCommand(stage, command);
 }
 
 /** Starts a worker and stops it once it has planned, or waits for its end where it does not start. */

@@ -2,15 +2,14 @@ import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runCommand } from "../support/command.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 
 const app = "6446318020";
 
 async function run(stage: Stage, command: readonly string[]) {
-  await using child = startChild(stage, ["keywords", ...command]);
-  const code = await child.ended;
-  return { code, ...child.output() };
+  return runCommand(stage, ["keywords", ...command]);
 }
 
 /** What was requested since the log was cleared, the bodies of changes with it. */

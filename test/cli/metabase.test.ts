@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 import { admin, apiKey, openMetabaseStage, readerPassword, type MetabaseStage } from "../support/metabase-stage.ts";
 
 const secrets = [admin.password, apiKey, readerPassword];
@@ -9,7 +9,7 @@ async function run(
   options: readonly string[],
   variables: Record<string, string> = {},
 ) {
-  await using child = startChild(
+  const { code, stdout, stderr } = await runCommand(
     { databaseUrl, sandbox: { url: "http://127.0.0.1:9", token: "unused" } },
     ["metabase", ...options],
     {
@@ -22,8 +22,6 @@ async function run(
       },
     },
   );
-  const code = await child.ended;
-  const { stdout, stderr } = child.output();
   for (const secret of secrets) expect(`${stdout}${stderr}`).not.toContain(secret);
   return { code, stdout, stderr };
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { filesOf, folder } from "../support/raw-stage.ts";
 
@@ -36,11 +36,9 @@ describe("storehouse raw", () => {
 
   /** Runs a command without the token and the address of the API. */
   async function run(command: readonly string[], databaseUrl = stage.databaseUrl) {
-    await using child = startChild({ databaseUrl, sandbox: stage.sandbox }, ["raw", ...command], {
+    return runCommand({ databaseUrl, sandbox: stage.sandbox }, ["raw", ...command], {
       variables: { API_TOKEN: "", API_BASE_URL: "" },
     });
-    const code = await child.ended;
-    return { code, ...child.output() };
   }
 
   test("lists one line an answer, and as JSON", async () => {

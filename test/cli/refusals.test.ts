@@ -3,13 +3,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { openFollowed, planned } from "../support/backfill-stage.ts";
-import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
+import { startChild, syncCommand, type ChildOptions } from "../support/ingest-child.ts";
 import { today, until, type Stage } from "../support/ingest-stage.ts";
 
-async function run(stage: Stage, command: readonly string[], options: Parameters<typeof startChild>[2] = {}) {
-  await using child = startChild(stage, command, options);
-  const code = await child.ended;
-  return { code, ...child.output() };
+async function run(stage: Stage, command: readonly string[], options: ChildOptions = {}) {
+  return runCommand(stage, command, options);
 }
 
 test("a command that cannot run reports in one line how it can", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 
@@ -17,9 +17,7 @@ describe("storehouse replay and prune", () => {
 
   /** Runs a command that knows neither token nor address. */
   async function run(...command: readonly string[]) {
-    await using child = startChild(stage, command, { variables: { API_TOKEN: "", API_BASE_URL: "" } });
-    const code = await child.ended;
-    return { code, ...child.output() };
+    return runCommand(stage, command, { variables: { API_TOKEN: "", API_BASE_URL: "" } });
   }
 
   test("rebuild without access to the API, and print a line a dataset", async () => {

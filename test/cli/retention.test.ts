@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
+import type { ChildOptions } from "../support/ingest-child.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 
 const settings = { retention: { keep_months: 1 } } as const;
 
-async function run(stage: Stage, command: readonly string[], given: Parameters<typeof startChild>[2] = { settings }) {
-  await using child = startChild(stage, command, given);
-  const code = await child.ended;
-  return { code, ...child.output() };
+async function run(stage: Stage, command: readonly string[], given: ChildOptions = { settings }) {
+  return runCommand(stage, command, given);
 }
 
 test("storehouse retention shows what it would remove, requires a confirmation, removes it, and a backfill of kept months no longer says so", async () => {

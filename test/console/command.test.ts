@@ -8,6 +8,7 @@ import {
   withPasswords,
   type ConsoleStage,
 } from "../support/console-stage.ts";
+import { runCommand } from "../support/command.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { until } from "../support/ingest-stage.ts";
 
@@ -36,9 +37,9 @@ test("storehouse console serves on loopback and prints where, until it is stoppe
 });
 
 test("it refuses an address that others reach without a password, and says what to set", async () => {
-  await using child = startChild(stage.stage, ["console", "--host", "0.0.0.0"]);
-  expect(await child.ended).toBe(2);
-  expect(child.output().stderr).toMatch(/^console_needs_password: .*STOREHOUSE_CONSOLE_PASSWORD/);
+  const { code, stderr } = await runCommand(stage.stage, ["console", "--host", "0.0.0.0"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^console_needs_password: .*STOREHOUSE_CONSOLE_PASSWORD/);
 });
 
 test("a worker serves it where console.on says so", async () => {
@@ -69,9 +70,9 @@ test("a statement that takes too long ends", async () => {
 
 test("one slice can be named to storehouse retry", async () => {
   const slice = await stage.failedSlice();
-  await using child = startChild(stage.stage, ["retry", "--slice", slice, "--dry-run", "--json"]);
-  expect(await child.ended).toBe(0);
-  expect(JSON.parse(child.output().stdout)).toMatchObject([{ dataset: "keyword_rank", slices: 1, credits: 3 }]);
+  const { code, stdout } = await runCommand(stage.stage, ["retry", "--slice", slice, "--dry-run", "--json"]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([{ dataset: "keyword_rank", slices: 1, credits: 3 }]);
   await using other = startChild(stage.stage, ["retry", "--slice", "1", "--dry-run"]);
   await other.ended;
   expect(other.output().stdout).toContain("Nothing to retry.");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { count } from "../../src/core/count.ts";
 import { fallbackPrices, otherWays } from "../../src/planner/fallback-price.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 import { planned as plannedBy } from "../support/ingest-planned.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { chosen, days, daysOfSpan, figures, market, names, reports } from "../support/search-ads.ts";
@@ -52,10 +52,10 @@ describe("days of reports", () => {
     expect(await otherWays(app.warehouse.db, request, app.config.settings)).toEqual([]);
     const fallbacks = () => fallbackPrices(app.warehouse.db, request, app.config.settings);
     const [fallback] = await fallbacks();
-    await using child = startChild(stage, ["plan", "--as-of", today, "--dataset", ...datasets], of);
-    expect(await child.ended).toBe(0);
+    const ended = await runCommand(stage, ["plan", "--as-of", today, "--dataset", ...datasets], of);
+    expect(ended.code).toBe(0);
     const most = credits + (fallback?.credits ?? 0);
-    expect(child.output().stdout).toContain(
+    expect(ended.stdout).toContain(
       `Up to ${count(most)} credits if search_ads_report takes another way: ${count(fallback?.credits ?? 0)} more where its DAILY reports name no day`,
     );
     stage.sandbox.clearLog();

@@ -5,6 +5,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { readCrontab } from "../../src/worker/crontab.ts";
 import type { Diagnosis } from "../../src/doctor/diagnosis.ts";
 import { diagnose } from "../../src/doctor/doctor.ts";
+import { runCommand } from "../support/command.ts";
 import { startChild, type Behind } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { emptyDatabase } from "../support/warehouse-empty.ts";
@@ -16,9 +17,7 @@ type Visit = { code: number | NodeJS.Signals | null; text: string; of: (check: s
 
 /** Runs the doctor as a command; its output may contain no secret. */
 async function visit(stage: Behind, variables: Record<string, string> = {}, ...options: string[]): Promise<Visit> {
-  await using child = startChild(stage, ["doctor", "--json", ...options], { variables });
-  const code = await child.ended;
-  const { stdout, stderr } = child.output();
+  const { code, stdout, stderr } = await runCommand(stage, ["doctor", "--json", ...options], { variables });
   for (const secret of [stage.sandbox.token, webhookSecret, "pa55word-of-the-user"])
     expect(stdout + stderr).not.toContain(secret);
   expect(stderr).toBe("");
@@ -66,9 +65,9 @@ describe("the doctor", () => {
 
   test("prints a line for each check, and what to do under it", async () => {
     await using stage = await openToday();
-    await using child = startChild(stage, ["doctor"]);
-    expect(await child.ended).toBe(0);
-    const { stdout } = child.output();
+    const ended = await runCommand(stage, ["doctor"]);
+    expect(ended.code).toBe(0);
+    const { stdout } = ended;
     expect(stdout).toMatch(/^ok {4}database {15}Postgres 1[5-8]\S* responds$/m);
     expect(stdout).toMatch(/^warn {2}workers .*\n +-> start one with `storehouse worker`/m);
     expect(stdout).toMatch(/\d+ ok, 2 warnings, 0 failed\.\n$/);

@@ -7,7 +7,7 @@ import { dbtSources } from "../../src/export/dbt-sources.ts";
 import type { Relation } from "../../src/postgres/relations.ts";
 import { dbtProblems } from "../support/dbt-schema.ts";
 import { openExportStage, type ExportStage } from "../support/export-stage.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 
 /** A source file as dbt Core from 1.10.5 on and Fusion take it: arguments below `arguments`, tags and freshness below `config`, nothing that one of them would not know. */
 const withArguments = <S extends z.ZodRawShape>(shape: S) => z.strictObject({ arguments: z.strictObject(shape) });
@@ -63,12 +63,12 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 async function dbt(options: readonly string[] = [], settings = {}) {
   const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-  await using child = startChild(behind, ["dbt", ...options], {
+  const ended = await runCommand(behind, ["dbt", ...options], {
     settings,
     variables: { API_TOKEN: "", API_BASE_URL: "" },
   });
-  expect(await child.ended).toBe(0);
-  return child.output().stdout;
+  expect(ended.code).toBe(0);
+  return ended.stdout;
 }
 
 function tableIn({ sources }: Sources, name: string) {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 import { openExportStage, type ExportStage } from "../support/export-stage.ts";
 
 let stage: ExportStage;
@@ -75,8 +75,7 @@ test("CSV has a heading, and every value as Postgres writes it; null is empty, a
 test("a folder keeps one format, and the command takes --format", async () => {
   const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
   const run = async (format: string) => {
-    await using child = startChild(behind, ["export", "--table", "dim_device", "--out", stage.out, "--format", format]);
-    return { code: await child.ended, ...child.output() };
+    return runCommand(behind, ["export", "--table", "dim_device", "--out", stage.out, "--format", format]);
   };
   expect(await run("csv")).toMatchObject({ code: 0 });
   const [file] = (await stage.manifest("core.dim_device")).files;

@@ -3,7 +3,8 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lockFileNow } from "../../src/postgres/embedded/file-lock.ts";
 import { openExportStage, sha256, type ExportStage } from "../support/export-stage.ts";
-import { startChild, type Child } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
+import { startChild, type Behind, type Child } from "../support/ingest-child.ts";
 import { until } from "../support/ingest-stage.ts";
 
 const ranks = "core.fact_keyword_rank";
@@ -14,16 +15,18 @@ beforeEach(async () => {
 });
 afterEach(() => stage[Symbol.asyncDispose]());
 
-function start(...options: readonly string[]): Child {
-  const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-  return startChild(behind, ["export", ...options], {
-    variables: { API_TOKEN: "", API_BASE_URL: "", TZ: "Asia/Kathmandu" },
-  });
+const variables = { API_TOKEN: "", API_BASE_URL: "", TZ: "Asia/Kathmandu" };
+
+function behind(): Behind {
+  return { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
 }
 
-async function run(...options: readonly string[]) {
-  await using child = start(...options);
-  return { code: await child.ended, ...child.output() };
+function start(...options: readonly string[]): Child {
+  return startChild(behind(), ["export", ...options], { variables });
+}
+
+function run(...options: readonly string[]) {
+  return runCommand(behind(), ["export", ...options], { variables });
 }
 
 async function isTrue(): Promise<void> {

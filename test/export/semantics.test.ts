@@ -7,8 +7,8 @@ import { martMetrics } from "../../src/export/mart-metrics.ts";
 import { martShapes } from "../../src/postgres/mart-shapes.ts";
 import { readRelations, type Relation } from "../../src/postgres/relations.ts";
 import { openExportStage, type ExportStage } from "../support/export-stage.ts";
+import { runCommand } from "../support/command.ts";
 import { dbtProblems } from "../support/dbt-schema.ts";
-import { startChild } from "../support/ingest-child.ts";
 
 /** The parts of dbt's latest semantic layer that are written, as its documentation and the schema of Fusion have them: nothing else fits. */
 const Name = z.string().regex(/^[a-z](?!.*__)[a-z0-9_]*[a-z0-9]$/);
@@ -86,8 +86,7 @@ let models: readonly z.output<typeof SemanticModel>[];
 
 async function dbt(options: readonly string[]) {
   const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-  await using child = startChild(behind, ["dbt", ...options], { variables: { API_TOKEN: "", API_BASE_URL: "" } });
-  return { code: await child.ended, ...child.output() };
+  return runCommand(behind, ["dbt", ...options], { variables: { API_TOKEN: "", API_BASE_URL: "" } });
 }
 
 beforeAll(async () => {

@@ -5,7 +5,8 @@ import { trackedApps } from "../../src/datasets/tracked-app.ts";
 import { checks } from "../../src/incidents/checks.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
-import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
+import { syncCommand } from "../support/ingest-child.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 4, countries: ["US"], keywordsPerApp: 5 } as const;
@@ -57,8 +58,7 @@ async function beforeAndAfterReplay(stage: Stage) {
 }
 
 async function command(stage: Stage, ...words: readonly string[]) {
-  await using child = startChild(stage, words);
-  return { code: await child.ended, ...child.output() };
+  return runCommand(stage, words);
 }
 
 test("success spelt as text empties no portfolio, and the command fails", async () => {

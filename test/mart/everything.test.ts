@@ -66,8 +66,9 @@ test.each(marts)(
   async (name) => {
     const { key, nullable = [] } = martShapes[name] ?? { key: [] };
     const { rows } = await reader().query(`
-    select (select count(*) from mart.${name})::int as rows, (select count(*) from (select distinct ${key.join(", ")} from mart.${name}) as k)::int as keys,
-           ${key.map((column) => `(select count(*) from mart.${name} where ${column} is null)::int as ${column}`).join(", ")}`);
+    select count(*)::int as rows, count(distinct row(${key.join(", ")}))::int as keys,
+           ${key.map((column) => `count(*) filter (where ${column} is null)::int as ${column}`).join(", ")}
+    from   mart.${name}`);
     const { rows: count, keys, ...nulls } = rows[0] as Record<string, number>;
     expect(keys).toBe(count);
     expect(Object.keys(nulls).filter((column) => (nulls[column] ?? 0) > 0 && !nullable.includes(column))).toEqual([]);

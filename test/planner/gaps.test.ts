@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { readScopeCoverage, type ScopeCoverage } from "../../src/planner/gaps.ts";
 import { sumOfCells } from "../../src/plan/cell-states.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
@@ -58,12 +58,12 @@ test("an app or a country that nobody follows is refused by name", async () => {
     ["--app", "1"],
     ["--country", "ZZ"],
   ]) {
-    await using child = startChild(stage, ["gaps", ...wrong]);
-    expect(await child.ended).toBe(2);
-    expect(child.output().stderr).toMatch(new RegExp(`^not_in_portfolio: .*${wrong[1]}.*\\n$`));
+    const ended = await runCommand(stage, ["gaps", ...wrong]);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(new RegExp(`^not_in_portfolio: .*${wrong[1]}.*\\n$`));
   }
-  await using child = startChild(stage, ["gaps", "--country", "us", "--json"]);
-  expect(await child.ended).toBe(0);
-  const told = JSON.parse(child.output().stdout) as readonly { readonly country: string | null }[];
+  const ended = await runCommand(stage, ["gaps", "--country", "us", "--json"]);
+  expect(ended.code).toBe(0);
+  const told = JSON.parse(ended.stdout) as readonly { readonly country: string | null }[];
   expect(new Set(told.map(({ country }) => country))).toContain("US");
 });

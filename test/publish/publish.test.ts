@@ -7,7 +7,7 @@ import publishTask from "../../jobs/publish.ts";
 import { enginePath, leftOut } from "../support/clickhouse-engine.ts";
 import { openClickHouseStage, type ClickHouseStage } from "../support/clickhouse-stage.ts";
 import { openExportStage, type ExportStage } from "../support/export-stage.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 
 const ranks = "core.fact_keyword_rank";
 let stage: ExportStage;
@@ -110,11 +110,11 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
       update ${ranks} set share = 0.1234567890123456785555, seen_at = '0001-01-01' where rank = 1 and date_day = '2026-04-01';
       update ${ranks} set share = 1e25, rate = 'NaN' where rank = 2`);
     const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-    await using child = startChild(behind, ["publish", "--table", ranks], { variables: environment });
-    expect(await child.ended).toBe(1);
+    const { code, stderr } = await runCommand(behind, ["publish", "--table", ranks], { variables: environment });
+    expect(code).toBe(1);
     const row = (keyword: number) =>
       `app_key 1, date_day 2026-04-01, country_key 840, keyword_key ${keyword}, device_key 1`;
-    expect(child.output().stderr.split("\n")).toEqual(
+    expect(stderr.split("\n")).toEqual(
       expect.arrayContaining([
         expect.stringMatching(`^${ranks}: 2 rows with a value that ClickHouse has no room for`),
         `  rate of ${row(2)}`,
@@ -172,12 +172,10 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     await stage.ranks("2025-02-01", 3);
     const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
     const retention = async () => {
-      await using child = startChild(behind, ["retention", "--yes", "--json"], {
+      const { code, stdout, stderr } = await runCommand(behind, ["retention", "--yes", "--json"], {
         settings: { retention: { keep_months: 3 } },
         variables: environment,
       });
-      const code = await child.ended;
-      const { stdout, stderr } = child.output();
       expect(stderr).toBe("");
       const { months: all } = JSON.parse(stdout) as { months: { table: string; month: string; outcome: string }[] };
       return {
@@ -211,9 +209,9 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
   test("the command reports a refusal in one line, without the password", async () => {
     const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
     const variables = { ...environment, CLICKHOUSE_PASSWORD: "wrong-password-17" };
-    await using child = startChild(behind, ["publish"], { variables });
-    expect(await child.ended).toBe(2);
-    const { stderr } = child.output();
+    const ended = await runCommand(behind, ["publish"], { variables });
+    expect(ended.code).toBe(2);
+    const { stderr } = ended;
     expect(stderr).toMatch(/^clickhouse_refused: .*AUTHENTICATION_FAILED.*\n$/);
     expect(stderr).not.toMatch(/wrong-password|http:/);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
 
 test("days on which nobody requested a snapshot are lost: coverage and gaps show them, and the next answer costs no more", async () => {
@@ -24,11 +24,11 @@ test("days on which nobody requested a snapshot are lost: coverage and gaps show
       return { day: addDays(today, days), lost: isLost, loaded: !isLost };
     }),
   );
-  await using gaps = startChild(stage, ["gaps", "--dataset", "app_rating", "--as-of", addDays(today, 3), "--json"], {
+  const gaps = await runCommand(stage, ["gaps", "--dataset", "app_rating", "--as-of", addDays(today, 3), "--json"], {
     settings,
   });
-  expect(await gaps.ended).toBe(0);
-  expect(gaps.output().stdout).toMatch(/"lost":\s*2/);
+  expect(gaps.code).toBe(0);
+  expect(gaps.stdout).toMatch(/"lost":\s*2/);
   // a day that is lost is noted once
   const noted = async () => (await stage.query("select from ops.slice where state = 'lost'")).length;
   const before = await noted();

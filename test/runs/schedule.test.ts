@@ -7,7 +7,7 @@ import { planDue } from "../../src/runs/scheduled-run.ts";
 import { readNextRuns, writeNextRuns } from "../../src/ledger/next-runs.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
 import { runWorker } from "../../src/worker/worker.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
 import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
 import { charged } from "../support/ingest-witness.ts";
@@ -219,9 +219,9 @@ test("a worker announces the next runs when it has planned", async () => {
 
 test("says of an account of which nothing is known that it is so", async () => {
   await using stage = await openStage();
-  await using child = startChild(stage, ["schedule", "--json", "--count", "1"]);
-  expect(await child.ended).toBe(0);
-  const schedule = JSON.parse(child.output().stdout);
+  const ended = await runCommand(stage, ["schedule", "--json", "--count", "1"]);
+  expect(ended.code).toBe(0);
+  const schedule = JSON.parse(ended.stdout);
   expect(schedule).toMatchObject({ isFollowedKnown: false });
   expect(schedule.runs.map(({ task }: { task: string }) => task).sort()).toEqual([
     "export",
@@ -235,8 +235,8 @@ test.each(["worker", "schedule"])(
   "`storehouse %s` ends with 2 at a crontab that does not fit, and names the line",
   async (command) => {
     await using stage = await openStage();
-    await using child = startChild(stage, [command], { variables: { STOREHOUSE_CRONTAB: import.meta.filename } });
-    expect(await child.ended).toBe(2);
-    expect(child.output().stderr).toMatch(/bad_crontab: .*schedule\.test\.ts line 1:/);
+    const ended = await runCommand(stage, [command], { variables: { STOREHOUSE_CRONTAB: import.meta.filename } });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(/bad_crontab: .*schedule\.test\.ts line 1:/);
   },
 );

@@ -4,7 +4,8 @@ import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../src
 import type { BackfillRequest } from "../../src/planner/backfill-request.ts";
 import type { SyncResult } from "../../src/runs/run-parts.ts";
 import { readPlanProgress, priceLeft, type PlanProgress } from "../../src/ledger/plans.ts";
-import { startChild } from "./ingest-child.ts";
+import { runCommand, type Ended } from "./command.ts";
+import type { ChildOptions } from "./ingest-child.ts";
 import { openStage, today, type RunOptions, type Stage } from "./ingest-stage.ts";
 
 /** Opens a stage that knows the portfolio and has requested nothing of the market; its log is empty. */
@@ -74,13 +75,11 @@ export function charged(stage: Stage): number {
   return stage.asked().reduce((sum, request) => sum + request.charged, 0);
 }
 
-/** Runs `storehouse backfill ...` as a process to its end. */
+/** Runs `storehouse backfill ...` to its end. */
 export async function backfillCommand(
   stage: Stage,
   command: readonly string[],
-  options: Parameters<typeof startChild>[2] = {},
-): Promise<{ readonly code: number | NodeJS.Signals | null; readonly stdout: string; readonly stderr: string }> {
-  await using child = startChild(stage, ["backfill", "--as-of", today, ...command], options);
-  const code = await child.ended;
-  return { code, ...child.output() };
+  options: ChildOptions = {},
+): Promise<Ended> {
+  return runCommand(stage, ["backfill", "--as-of", today, ...command], options);
 }

@@ -20,7 +20,8 @@ export type Behind = Pick<Stage, "databaseUrl"> & {
   readonly sandbox: { readonly url: string; readonly token: string };
 };
 
-type ChildOptions = Pick<RunOptions, "settings"> & { readonly variables?: Record<string, string> };
+/** Settings and variables beside the usual ones. */
+export type ChildOptions = Pick<RunOptions, "settings"> & { readonly variables?: Record<string, string> };
 
 /** Starts `node src/cli.ts ...` against a stage, with the quick settings, as on the stage's day. */
 export function startChild(stage: Behind, command: readonly string[], options: ChildOptions = {}): Child {
@@ -57,12 +58,7 @@ function startProgram(
   const child = spawn(process.execPath, command, {
     cwd: folder,
     env: {
-      PATH: process.env["PATH"],
-      API_BASE_URL: stage.sandbox.url,
-      API_TOKEN: stage.sandbox.token,
-      DATABASE_URL: stage.databaseUrl,
-      STOREHOUSE_CONFIG: config,
-      LOG_LEVEL: "silent",
+      ...environmentBehind(stage, config),
       // types are stripped once for all children
       NODE_COMPILE_CACHE: path.join(projectRoot, "node_modules", ".cache", "storehouse"),
       ...variables,
@@ -85,6 +81,18 @@ function startProgram(
       await ended.catch(() => undefined);
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** The variables of a command: nothing of this machine's but PATH. */
+export function environmentBehind(stage: Behind, config: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env["PATH"],
+    API_BASE_URL: stage.sandbox.url,
+    API_TOKEN: stage.sandbox.token,
+    DATABASE_URL: stage.databaseUrl,
+    STOREHOUSE_CONFIG: config,
+    LOG_LEVEL: "silent",
   };
 }
 

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { reportFailure } from "../../src/cli/report-failure.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { environmentBehind, type Behind, type ChildOptions } from "./ingest-child.ts";
+import { quick } from "./ingest-stage.ts";
+
+/** How a command ended, and what it printed. */
+export type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+let isAtWork = false;
+
+/**
+ * Runs a command to its end as `startChild` would, in this process: the same arguments, variables, working folder, output and exit code,
+ * without half a second for loading the program again. For one command at a time. A test that sends a signal, reads the log, or is about
+ * the process itself starts a child.
+ */
+export async function runCommand(
+  behind: Behind,
+  typed: readonly string[],
+  { settings = {}, variables = {} }: ChildOptions = {},
+): Promise<Ended> {
+  if (isAtWork) throw new Error("a command is at work in this process: start a child for two at a time");
+  isAtWork = true;
+  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-test-"));
+  const config = path.join(folder, "storehouse.yaml");
+  // JSON is YAML
+  writeFileSync(config, JSON.stringify(quick(settings)));
+  const [home, usual] = [process.cwd(), { ...process.env }];
+  const [stdout, stderr] = [captured(process.stdout), captured(process.stderr)];
+  setEnvironment({ ...environmentBehind(behind, config), ...variables });
+  process.chdir(folder);
+  process.exitCode = undefined;
+  try {
+    const code = await codeOf(typed);
+    (await import("node:fs")).appendFileSync(
+      "/tmp/sp/cmd.log",
+      JSON.stringify([code, typed, stderr.text().slice(0, 600)]) + "\n",
+    );
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    process.exitCode = undefined;
+    process.chdir(home);
+    setEnvironment(usual);
+    for (const one of [stdout, stderr]) one.restore();
+    rmSync(folder, { recursive: true, force: true });
+    isAtWork = false;
+  }
+}
+
+/** As src/cli.ts does it. */
+async function codeOf(typed: readonly string[]): Promise<number> {
+  try {
+    const words = typed.filter((word) => !word.startsWith("-"));
+    const program = await createProgram(words.slice(0, 2));
+    await program.parseAsync([...typed], { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return reportFailure(error);
+  }
+}
+
+/** The variables of the process itself, since a zone in TZ counts only there. */
+function setEnvironment(variables: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
+  for (const [name, value] of Object.entries(variables)) if (process.env[name] !== value) process.env[name] = value;
+}
+
+/** Keeps what is written to a stream instead of writing it. */
+function captured(stream: NodeJS.WriteStream): { readonly text: () => string; readonly restore: () => void } {
+  const parts: Buffer[] = [];
+  const usual = stream.write.bind(stream);
+  stream.write = (part: string | Uint8Array, ...rest: readonly unknown[]) => {
+    parts.push(Buffer.from(part as string));
+    const done = rest.at(-1);
+    if (typeof done === "function") done();
+    return true;
+  };
+  return { text: () => Buffer.concat(parts).toString("utf8"), restore: () => void (stream.write = usual) };
+}
