@@ -35,7 +35,7 @@ export const sizes = {
     name: "full",
     work: { apps: 20, countries: 20, days: 25 },
     rounds: 3,
-    paced: { apps: 1, countries: 3, days: 20 },
+    paced: { apps: 1, countries: 10, days: 30 },
     shared: { apps: 2, countries: 10, days: 20 },
     planned: { apps: 200, countries: 20, keywords: 500, days: 365 },
   },

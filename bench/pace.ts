@@ -2,27 +2,50 @@ import type { Bench, Size } from "./bench.ts";
 import { configOf } from "./config.ts";
 import { forgetAll } from "./postgres.ts";
 import { expect, order } from "./rounds.ts";
+import { countedSteps, countSteps } from "./steps.ts";
 import type { SyncTime } from "./sync-measured.ts";
-import { answersOf } from "./work.ts";
+import { answersOf, type Work } from "./work.ts";
 
-/** How close a sync comes to the pace that it is allowed, by the service's own clock. */
-export type Paced = { readonly allowed: number; readonly reached: number; readonly latencyMs: number };
+/**
+ * How close a sync comes to the pace that it is allowed, by the service's own clock, and the statements an answer that it sends
+ * meanwhile, planning among them: the first time, and where every answer is as it was.
+ */
+export type Paced = {
+  readonly allowed: number;
+  readonly reached: number;
+  readonly latencyMs: number;
+  readonly statements: { readonly first: number; readonly unchanged: number };
+};
 
 const latencyMs = 300;
 const allowed = 3;
 
-/** Runs a sync with the default settings against a service that takes its time. */
+/** Runs a sync with the default settings against a service that takes its time, and once more. */
 export async function measurePace(bench: Bench, { paced }: Size): Promise<Paced> {
-  bench.say(`${answersOf(paced)} requests at ${latencyMs} ms and ${allowed} a second`);
+  bench.say(`${answersOf(paced)} requests at ${latencyMs} ms and ${allowed} a second, twice`);
   await forgetAll(bench.postgres.client);
   await bench.service.behave({ latencyMs });
+  const first = await counted(bench, paced, false);
+  const { asked } = await bench.service.witness();
+  const [begun, last] = [asked[0]?.at ?? 0, asked.at(-1)?.at ?? 0];
+  const unchanged = await counted(bench, paced, true);
+  return {
+    allowed,
+    reached: ((asked.length - 1) * 1000) / (last - begun),
+    latencyMs,
+    statements: { first, unchanged },
+  };
+}
+
+/** Runs it and returns its statements an answer. */
+async function counted(bench: Bench, paced: Work, again: boolean): Promise<number> {
   const config = configOf({ api: bench.service.url, database: bench.postgres.url }, paced, {
     pace: allowed,
     concurrency: 4,
   });
-  const { outcome } = await order<SyncTime>(bench, { kind: "sync", config, work: paced, again: false });
+  await countSteps(bench.postgres.client);
+  const { outcome } = await order<SyncTime>(bench, { kind: "sync", config, work: paced, again });
   expect(outcome, "loaded", "the outcome at a set pace");
-  const { asked } = await bench.service.witness();
-  const [first, last] = [asked[0]?.at ?? 0, asked.at(-1)?.at ?? 0];
-  return { allowed, reached: ((asked.length - 1) * 1000) / (last - first), latencyMs };
+  const costs = await countedSteps(bench.postgres.client);
+  return costs.reduce((sum, { statements }) => sum + statements, 0) / answersOf(paced);
 }

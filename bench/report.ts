@@ -177,11 +177,11 @@ function memoryTable(rounds: readonly Round[]): Table {
   };
 }
 
-/** Requests a second of the client alone, and of a sync that keeps to a pace. */
+/** Requests a second of the client alone, and of a sync that keeps to a pace, with its statements. */
 export function requestTable(transport: number, paced: Paced): Table {
   return {
-    title: "Requests a second",
-    head: ["", "a second", "aim"],
+    title: "Requests a second, and statements",
+    head: ["", "", "aim"],
     rows: [
       ["client alone, no latency", count(Math.round(transport)), ""],
       [
@@ -189,6 +189,8 @@ export function requestTable(transport: number, paced: Paced): Table {
         paced.reached.toFixed(2),
         paced.allowed.toFixed(2),
       ],
+      ["statements an answer at that pace, planning among them, first time", paced.statements.first.toFixed(1), "4"],
+      ["the same, unchanged", paced.statements.unchanged.toFixed(1), "4"],
     ],
   };
 }

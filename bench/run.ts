@@ -22,18 +22,13 @@ import { measureWorkers } from "./workers.ts";
  * printed once it is measured.
  */
 
-/** The work and the rows for COPY that all parts share; the rows are fetched with the first part that wants them. */
-type Measured = { readonly bench: Bench; readonly size: Size; readonly copyText: () => Promise<readonly Buffer[]> };
+/** The work and the rows for COPY, which all parts share. */
+type Measured = { readonly bench: Bench; readonly size: Size; readonly text: readonly Buffer[] };
 
 const parts: Readonly<Record<string, (measured: Measured) => Promise<readonly Table[]>>> = {
-  load: async ({ bench, size, copyText }) => loadTables(size, await measureRounds(bench, size, await copyText())),
-  steps: async ({ bench, size, copyText }) => {
-    await copyText();
-    return [stepTable(size, await measureSteps(bench, size))];
-  },
-  archive: async ({ bench, size, copyText }) => [
-    archiveTable(size, await measureArchive(bench, size, await copyText())),
-  ],
+  load: async ({ bench, size, text }) => loadTables(size, await measureRounds(bench, size, text)),
+  steps: async ({ bench, size }) => [stepTable(size, await measureSteps(bench, size))],
+  archive: async ({ bench, size, text }) => [archiveTable(size, await measureArchive(bench, size, text))],
   mixed: async ({ bench, size }) => [mixedTable(await measureMixed(bench, size))],
   pace: async ({ bench, size }) => [requestTable(await measureTransport(bench), await measurePace(bench, size))],
   workers: async ({ bench, size }) => [workerTable(await measureWorkers(bench, size))],
@@ -56,13 +51,12 @@ async function main(stop: AbortSignal): Promise<void> {
   await using postgres = await openBenchPostgres();
   await using service = await startService(stop);
   const bench: Bench = { postgres, service, stop, say: remark };
-  let text: Promise<readonly Buffer[]> | undefined;
-  const copyText = () => (text ??= warmUp(bench, size));
+  const text = await warmUp(bench, size);
   const machine = machineOf(postgres.version);
   const tables: Table[] = [];
   print(`${machine}\n`);
   for (const name of chosen) {
-    const found = (await parts[name]?.({ bench, size, copyText })) ?? [];
+    const found = (await parts[name]?.({ bench, size, text })) ?? [];
     print(found.map(plain).join("\n"));
     tables.push(...found);
     if (values.markdown !== undefined)

@@ -22,7 +22,7 @@ import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
 import { tablesByDay } from "./planner/dataset-settings.ts";
 import { budgetsOf } from "./config/credit-budgets.ts";
-import { alsoWanted } from "./planner/also-answered.ts";
+import { alsoWanted, reportedDatasets } from "./planner/also-answered.ts";
 import { queueLeftOver } from "./runs/orphans.ts";
 import { databaseOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
@@ -133,7 +133,14 @@ export async function openIngest(
       accountId: access.accountId,
       pace: api.requests_per_second,
       at: app.at,
-      alsoAnswered: { db, dimensions, partitions, clock, wanted: alsoWanted(app.config.settings) },
+      alsoAnswered: {
+        db,
+        dimensions,
+        partitions,
+        clock,
+        reported: reportedDatasets(app.config.settings),
+        wanted: alsoWanted(app.config.settings),
+      },
     }),
     claimedSlices,
     partitions,

@@ -25,9 +25,10 @@ import type { Fetched } from "./read-pages.ts";
  * compared with what was reported (`compareReported`); days that the source still restates are left as well.
  */
 
-/** What it takes; `wanted` names the other dataset and its days, null where the configuration does not want it. */
+/** What it takes; `reported` are the datasets that answers of others report as well, `wanted` names the other dataset and its days, null where the configuration does not want it. */
 export type AlsoAnsweredParts = LoadParts & {
   readonly clock: Clock;
+  readonly reported: ReadonlySet<string>;
   readonly wanted: (
     slice: Pick<Slice, "dataset" | "scope">,
     today: Day,

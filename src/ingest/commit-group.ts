@@ -48,7 +48,7 @@ export function commitGroup(
       mine.filter(({ slice }) => slice.attempt > 1),
     );
     if (mine.length > 0) await writeSlices(transaction, { dimensions, tailsAt: clock.now() }, mine);
-    await compareReported(transaction, mine, clock.now());
+    await compareReported(transaction, alsoAnswered, mine);
     await loadAlsoAnswered(transaction, alsoAnswered, mine);
     await planAfter(
       transaction,

@@ -1,18 +1,20 @@
 import { holds } from "../core/window.ts";
 import { reportedBy, requestedWindow } from "../core/slice.ts";
-import { datasetNamed, datasets } from "../datasets/shared/all.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
 import { checksOf, distrust, hasDiffered, settleCheck, type ReportedCheck } from "../ledger/reported-checks.ts";
 import type { Database } from "../postgres/database.ts";
+import type { AlsoAnsweredParts } from "./also-answered.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
-
-/** Datasets whose figures other answers report as well. */
-const reported: ReadonlySet<string> = new Set(datasets.flatMap(({ alsoAnswers }) => alsoAnswers?.dataset ?? []));
 
 /**
  * Compares answers with what other answers reported of the same cells, inside the transaction that loads them. The first figure of an
  * account that differs ends the trust: what its lists reported is requested again by the next plan.
  */
-export async function compareReported(transaction: Database, loads: readonly SliceLoad[], now: number): Promise<void> {
+export async function compareReported(
+  transaction: Database,
+  { clock, reported }: Pick<AlsoAnsweredParts, "clock" | "reported">,
+  loads: readonly SliceLoad[],
+): Promise<void> {
   const own = loads.filter(({ slice }) => reported.has(slice.dataset));
   if (own.length === 0) return;
   const checks = await checksOf(
@@ -25,7 +27,7 @@ export async function compareReported(transaction: Database, loads: readonly Sli
     const { compared, differing } = compare(check, load);
     if (compared.length === 0) continue;
     const isFirst = differing > 0 && !(await hasDiffered(transaction, check));
-    await settleCheck(transaction, check, { compared, differing, now });
+    await settleCheck(transaction, check, { compared, differing, now: clock.now() });
     if (isFirst) await distrust(transaction, check, reportedBy(check.source));
   }
 }

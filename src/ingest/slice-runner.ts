@@ -121,7 +121,7 @@ type NextSlices = {
 };
 
 /** How often the queue is checked for slices that are due, while some run. */
-const slowestCheckMs = 1_000;
+const slowestCheckMs = 3_000;
 const quickestCheckMs = 50;
 /** While none runs the next one that is due is known, and what is queued is announced; a check after so many first retries finds what was missed. */
 const idleRetries = 30;
