@@ -1,16 +1,22 @@
 import type { Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
 import { alertsIn } from "./alert.ts";
 import { fireText } from "./alert-words.ts";
 import { readDueDays } from "./due-days.ts";
 import { findFires, mostFires } from "./find-fires.ts";
 import { onlyNew } from "./fire.ts";
+import { switchedOff } from "./switched-off.ts";
 
 /** What an alert would have fired, and how many days of the last 30 have their answers. */
 export type Rehearsal = {
   readonly alert: string;
   readonly days: number;
+  /** The newest day that has an answer at all; null where none has. */
+  readonly newestDay: Day | null;
+  /** Datasets of which one has to be on for it to fire; empty where one is. */
+  readonly switchedOff: readonly string[];
   /** True where more rows meet it than are read at once. */
   readonly isCut: boolean;
   readonly fires: readonly { readonly day: Day; readonly comparedDay: Day | null; readonly text: string }[];
@@ -28,9 +34,18 @@ export async function rehearseAlerts(db: Database, settings: Settings, today: Da
     found.push({
       alert: alert.name,
       days: days.length,
+      newestDay: await readNewestDay(db, alert.datasets),
+      switchedOff: switchedOff(alert, settings),
       isCut: rows.length === mostFires,
       fires: fires.map((fire) => ({ day: fire.day, comparedDay: fire.comparedDay, text: fireText(alert, fire) })),
     });
   }
   return found;
+}
+
+async function readNewestDay(db: Database, datasets: readonly string[]): Promise<Day | null> {
+  const { rows } = await sql<{ day: Day | null }>`
+    select max(s.window_end) - 1 as day from ops.slice as s
+    where  s.dataset = any (${datasets}::text[]) and s.state in ('loaded', 'empty')`.execute(db);
+  return rows[0]?.day ?? null;
 }

@@ -37,7 +37,9 @@ export function columnType({ name, type }: Pick<Column, "name" | "type">): Colum
     return { select: `to_json(${column})`, type: list, read: (text) => `cast(${text}::JSON as ${list})` };
   }
   const scalar = scalarType(type);
-  return { select: column, type: scalar, read: (text) => (scalar === "VARCHAR" ? text : `cast(${text} as ${scalar})`) };
+  // Postgres writes t and f, which few programs read as true and false
+  const select = scalar === "BOOLEAN" ? `${column}::text` : column;
+  return { select, type: scalar, read: (text) => (scalar === "VARCHAR" ? text : `cast(${text} as ${scalar})`) };
 }
 
 function scalarType(type: string): string {

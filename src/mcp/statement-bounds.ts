@@ -1,4 +1,4 @@
-import { addDays, addMonths, isDay, type Day } from "../core/day.ts";
+import { addDays, addMonths, isDay, monthStart, weekday, type Day } from "../core/day.ts";
 import type { NamedScopes } from "../planner/named-coverage.ts";
 
 const comments = /--[^\n]*|\/\*[\s\S]*?\*\//g;
@@ -9,7 +9,7 @@ const others =
 const written = /'\d{4}-\d{2}-\d{2}[^']*'/g;
 const literal = String.raw`(?:date\s*)?'(\d{4}-\d{2}-\d{2})'(?:\s*::\s*date)?(?!\s*(?:[-+*/:]|at\b))`;
 const condition = new RegExp(
-  String.raw`(?<![-+*/(]\s*|[-+*/(]\s*\w+\.)\b(date_day|month_start)"?\s*(?:(>=|<=|=|>|<)\s*${literal}|between\s+${literal}\s+and\s+${literal})`,
+  String.raw`(?<![-+*/(]\s*|[-+*/(]\s*\w+\.)\b(date_day|month_start|period_start)"?\s*(?:(>=|<=|=|>|<)\s*${literal}|between\s+${literal}\s+and\s+${literal})`,
   "gi",
 );
 
@@ -20,12 +20,12 @@ export function lastOfMonth(start: Day): Day {
 
 /**
  * The first and the last day that a statement reads, where it says so beyond doubt: it is one select of one relation, with one lower and one
- * upper bound on its day or month, and without what makes conditions alternatives. Undefined otherwise.
+ * upper bound on its day, its month, or the start of its weeks or months, and without what makes conditions alternatives. Undefined otherwise.
  */
 export function statementBounds(statement: string): { readonly first: Day; readonly last: Day } | undefined {
   const text = plain(statement);
   const conditions = [...text.matchAll(condition)];
-  const bounds = conditions.flatMap(boundsOf);
+  const bounds = conditions.flatMap((found) => boundsOf(found, kindsOf(text)));
   const [lower, further] = bounds.filter(({ isLower }) => isLower);
   const [upper, next] = bounds.filter(({ isLower }) => !isLower);
   const days = conditions.flatMap(([, , , ...ends]) => ends.filter((end) => end !== undefined));
@@ -53,15 +53,31 @@ function namesOnly(text: string, column: string, allowed: readonly string[]): bo
 
 type Bound = { readonly isLower: boolean; readonly day: Day };
 
-function boundsOf([, column = "", operator = "", one = "", from = "", to = ""]: RegExpExecArray): readonly Bound[] {
+function boundsOf(found: RegExpExecArray, kinds: readonly string[]): readonly Bound[] {
+  const [, column = "", operator = "", one = "", from = "", to = ""] = found;
   const [first, last] = one === "" ? [from, to] : [one, one];
   if (!isDay(first) || !isDay(last)) return [];
-  const isMonth = column.toLowerCase() === "month_start";
-  const upTo = operator === "<" ? addDays(last, -1) : isMonth ? lastOfMonth(last) : last;
+  const end = endOf(column.toLowerCase(), operator === "<" ? addDays(last, -1) : last, kinds);
   const lower = { isLower: true, day: operator === ">" ? addDays(first, 1) : first };
-  const upper = { isLower: false, day: upTo };
   if (operator.startsWith(">")) return [lower];
-  return operator.startsWith("<") ? [upper] : [lower, upper];
+  const upper = end === undefined ? [] : [{ isLower: false, day: end }];
+  return operator.startsWith("<") ? upper : [lower, ...upper];
+}
+
+/** The last day that rows are about which begin on a day or before it; undefined where nothing says how long their periods are. */
+function endOf(column: string, day: Day, [kind, ...further]: readonly string[]): Day | undefined {
+  if (column === "date_day") return day;
+  if (column === "month_start") return lastOfMonth(monthStart(day));
+  if (further.length > 0) return undefined;
+  if (kind === "month") return lastOfMonth(monthStart(day));
+  return kind === "week" ? addDays(day, 6 - weekday(day)) : undefined;
+}
+
+const kindIs = /\bperiod_kind"?\s*=\s*'(\w+)'/gi;
+
+/** The kinds of period that a statement names. */
+function kindsOf(text: string): readonly string[] {
+  return [...text.matchAll(kindIs)].map(([, kind = ""]) => kind);
 }
 
 function plain(statement: string): string {

@@ -159,6 +159,8 @@ test("a rehearsal shows what would have fired over the last 30 days, and writes 
     {
       alert: "fell",
       days: 3,
+      newestDay: "2026-08-08",
+      switchedOff: [],
       isCut: false,
       fires: [
         {
@@ -168,7 +170,7 @@ test("a rehearsal shows what would have fired over the last 30 days, and writes 
         },
       ],
     },
-    { alert: "none", days: 0, isCut: false, fires: [] },
+    { alert: "none", days: 0, newestDay: null, switchedOff: [], isCut: false, fires: [] },
   ]);
   expect(await stage.mart.ask("select count(*) from ops.alert, ops.alert_fire, ops.alert_day")).toEqual(["0"]);
 });

@@ -63,9 +63,19 @@ test("alerts test shows what would have fired, and writes nothing", async () => 
   expect(printed).toMatch(
     /^title: 1 line of 1 day with answers\n- Theirs, US, title: change source page, old value Plan, new value Plan it, on /m,
   );
-  expect(printed).toContain("chart: nothing of 0 days with answers");
+  expect(printed).toContain("chart: nothing of 0 days with answers: it never fires, set datasets.top_chart.on: true");
   const { rows } = await client.query(
     "select count(*)::int as fires, (select count(*)::int from ops.alert_day) as days from ops.alert_fire",
   );
   expect(rows).toEqual([{ fires: 1, days: 0 }]);
+});
+
+test("alerts test looks back from another day, and names it where the last 30 days have no answers", async () => {
+  await client.query(
+    "update ops.slice set window_start = '2026-01-01', window_end = '2026-01-02' where dataset = 'app_history'",
+  );
+  expect(alerts(yaml, "test")).toContain(
+    "title: nothing of 0 days with answers: the newest answer is of 2026-01-01, and --as-of 2026-01-02 shows the days up to it",
+  );
+  expect(alerts(yaml, "test", "--as-of", "2026-01-02")).toContain("title: nothing of 1 day with answers\n");
 });

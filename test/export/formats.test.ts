@@ -54,8 +54,8 @@ test("engines that read the folder find rows only: all other names begin with a 
 
 test("CSV has a heading, and every value as Postgres writes it; null is empty, an empty text is not", async () => {
   await stage.pool.query(`
-    create table mart.written (id integer primary key, date_day date, words text, tags text[], spend numeric);
-    insert into mart.written values (1, '2026-05-03', E'a "b", c\\nd', '{x,"y,z"}', 1.50), (2, '2026-05-04', null, null, null), (3, '2026-06-01', '', '{}', 0)`);
+    create table mart.written (id integer primary key, date_day date, words text, tags text[], spend numeric, is_so boolean);
+    insert into mart.written values (1, '2026-05-03', E'a "b", c\\nd', '{x,"y,z"}', 1.50, true), (2, '2026-05-04', null, null, null, null), (3, '2026-06-01', '', '{}', 0, false)`);
   const exported = () => stage.export(["mart.written"], {}, undefined, "csv");
   expect(await exported()).toMatchObject([{ written: 2, rows: 3 }]);
   const { files, file_format: format } = await stage.manifest("mart.written");
@@ -64,8 +64,8 @@ test("CSV has a heading, and every value as Postgres writes it; null is empty, a
     files.map((file) => readFile(path.join(stage.out, "mart/written", file.path), "utf8")),
   );
   expect(texts).toEqual([
-    'id,date_day,words,tags,spend\n1,2026-05-03,"a ""b"", c\nd","[""x"",""y,z""]",1.50\n2,2026-05-04,,,\n',
-    'id,date_day,words,tags,spend\n3,2026-06-01,"",[],0\n',
+    'id,date_day,words,tags,spend,is_so\n1,2026-05-03,"a ""b"", c\nd","[""x"",""y,z""]",1.50,true\n2,2026-05-04,,,,\n',
+    'id,date_day,words,tags,spend,is_so\n3,2026-06-01,"",[],0,false\n',
   ]);
   expect(await exported()).toMatchObject([{ written: 0, unchanged: 2 }]);
   await stage.pool.query("update mart.written set words = 'new' where id = 3");

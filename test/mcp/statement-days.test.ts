@@ -64,6 +64,19 @@ test("only the caller's days, and those between two bounds on the day, are all t
     // a row of a month is about all its days
     ["select 1 from m where month_start between '2026-06-01' and '2026-07-01'", "2026-06-01", "2026-08-01"],
     ["select 1 from m where month_start >= '2026-06-01' and month_start < '2026-07-01'", "2026-06-01", "2026-07-01"],
+    ["select 1 from m where month_start >= '2026-06-01' and month_start < '2026-07-15'", "2026-06-01", "2026-08-01"],
+    // and so is one of a week or month
+    ["select 1 from m where period_kind = 'month' and period_start = '2026-07-01'", "2026-07-01", "2026-08-01"],
+    [
+      "select 1 from m where period_start between '2026-07-06' and '2026-07-22' and period_kind = 'week'",
+      "2026-07-06",
+      "2026-07-27",
+    ],
+    [
+      "select 1 from m where period_kind = 'week' and period_start >= '2026-07-06' and period_start < '2026-07-27'",
+      "2026-07-06",
+      "2026-07-27",
+    ],
   ] as const)
     expect([statement, days({ statement }), read({ statement }).isExact]).toEqual([
       statement,
@@ -86,6 +99,8 @@ test.for([
   "date_day not between '2026-07-01' and '2026-07-31'",
   "date_day >= '2026-07-01' and date_day >= '2026-07-31'",
   "date_day in ('2026-07-01', '2026-07-31')",
+  "period_start between '2026-07-06' and '2026-07-20'",
+  "period_start = '2026-07-06' and period_kind = 'fortnight'",
   "date_day - 30 >= '2026-07-01' and date_day < '2026-08-01'",
   "date_day >= '2026-07-01' and '2026-08-01' > date_day",
   "date_day >= '2026-07-01' and date_day < '2026-08-01' and released_at > '2025-01-01'",

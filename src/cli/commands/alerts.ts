@@ -3,13 +3,14 @@ import type { App } from "../../app.ts";
 import { alertDays } from "../../alerts/due-days.ts";
 import { readAlerts, readLastFired, type AlertState } from "../../alerts/read-alerts.ts";
 import { rehearseAlerts, type Rehearsal } from "../../alerts/rehearse.ts";
-import { countArgument } from "../arguments.ts";
+import { addDays, type Day } from "../../core/day.ts";
+import { countArgument, pastDayArgument } from "../arguments.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { optional, table } from "../table.ts";
 import { timeCell, zoneNote } from "../times.ts";
 import { withApp } from "../with-app.ts";
 
-type Options = { readonly limit: number; readonly json?: true };
+type Options = { readonly limit: number; readonly json?: true; readonly asOf?: Day };
 
 /** `storehouse alerts`: what is configured and what fired; `alerts test`: what would have fired. */
 export function defineAlerts(alerts: Command): void {
@@ -23,8 +24,9 @@ export function defineAlerts(alerts: Command): void {
     .command("test")
     .description(`show what would have fired over the last ${alertDays} days; sends and spends nothing`)
     .option("--limit <number>", "at most so many lines of each alert", countArgument, 20)
+    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
     .option("--json", "as JSON: all of them")
-    .action((options: Options) => withApp((app) => rehearse(app, options)));
+    .action((options: Options) => withApp((app) => rehearse(app, options), options.asOf));
 }
 
 const none = "No alert is configured: docs/alerts.md shows what goes under `alerts:` in config/storehouse.yaml.";
@@ -62,14 +64,25 @@ async function rehearse({ warehouse: { db }, config: { settings }, clock }: App,
   const found = await rehearseAlerts(db, settings, clock.today());
   if (options.json) return printJson(found);
   if (found.length === 0) return print(none);
-  for (const one of found) printRehearsal(one, options.limit);
+  for (const one of found) printRehearsal(one, { limit: options.limit, today: clock.today() });
 }
 
-function printRehearsal({ alert, days, fires, isCut }: Rehearsal, limit: number): void {
+function printRehearsal(found: Rehearsal, { limit, today }: { limit: number; today: Day }): void {
+  const { alert, days, fires, isCut } = found;
   const of = `of ${countOf(days, "day")} with answers`;
-  print(`${alert}: ${fires.length === 0 ? "nothing" : countOf(fires.length, "line")} ${of}`);
+  print(`${alert}: ${fires.length === 0 ? "nothing" : countOf(fires.length, "line")} ${of}${whyNone(found, today)}`);
   if (isCut)
     print("More rows meet it than one check takes: name apps, countries or keywords, or a stricter condition.");
   for (const { text } of fires.slice(0, limit)) print(`- ${text}`);
   if (fires.length > limit) print(`- and ${fires.length - limit} more; --limit shows more of them`);
+}
+
+/** Why no day has answers, where none has, and what shows some. */
+function whyNone({ days, newestDay, switchedOff: [off] }: Rehearsal, today: Day): string {
+  if (days > 0) return "";
+  if (newestDay === null)
+    return off === undefined ? ": nothing is loaded yet" : `: it never fires, set datasets.${off}.on: true`;
+  return newestDay < addDays(today, -alertDays)
+    ? `: the newest answer is of ${newestDay}, and --as-of ${addDays(newestDay, 1)} shows the days up to it`
+    : ": what there is still waits for other answers";
 }
