@@ -1,14 +1,27 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
+import { joinPlanning } from "../src/runs/scheduled-planning.ts";
 import { planDue } from "../src/runs/scheduled-run.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** `plan_due` in the crontab may name datasets: `plan_due {"datasets":["keyword_rank"]}`; without them all that are on. */
 export const PlanDuePayload = z.strictObject({ datasets: z.array(z.string()).default([]) });
 
-/** What graphile-worker adds to the payload of a line of the crontab, and `collects` of a job that ended slices queued. */
-const Ticked = PlanDuePayload.extend({ _cron: z.unknown().optional(), collects: z.literal(true).optional() });
+/**
+ * What graphile-worker adds to the payload of a line of the crontab, `collects` of a job that ended slices queued, and `joins` of one by which a
+ * worker that plans has others take part.
+ */
+const Ticked = PlanDuePayload.extend({
+  _cron: z.unknown().optional(),
+  collects: z.literal(true).optional(),
+  joins: z.literal(true).optional(),
+});
+
+/** True for a job of a worker that takes part in what another one plans. */
+export function joinsOthers(payload: unknown): boolean {
+  return Ticked.safeParse(payload).data?.joins === true;
+}
 
 /** Slices of one wave end one after the other: planning waits for so many first retry waits, so that it runs once for all of them. */
 const waits = 2;
@@ -19,7 +32,8 @@ const waits = 2;
  */
 export default function planDueTask(parts: IngestParts, schedule: Schedule): Task {
   return async (payload) => {
-    const { datasets, collects } = Ticked.parse(payload);
+    const { datasets, collects, joins } = Ticked.parse(payload);
+    if (joins) return joinPlanning(parts, schedule.settings);
     if (collects) await parts.clock.sleep(waits * parts.retryMs, parts.halted).catch(() => undefined);
     const named = collects ? datasets.filter((name) => schedule.datasets.includes(name)) : datasets;
     // no name at all would mean all that are on

@@ -149,6 +149,25 @@ comment on column ops.run.past_loaded_count is 'Its loaded slices for which anot
 comment on column ops.run.past_empty_count is 'Its empty slices of that kind.';
 comment on column ops.run.past_rows_loaded is 'Rows of the answers of both.';
 
+create table ops.run_shard (
+  run_id          bigint      not null references ops.run (run_id),
+  step            text        not null check (step in ('portfolio', 'listing', 'market', 'end')),
+  shard           integer     not null,
+  shards          integer     not null,
+  planned_at      timestamptz,
+  planned_slices  integer     not null default 0,
+  timings         jsonb,
+  primary key (run_id, step, shard)
+);
+comment on table  ops.run_shard                is 'Parts of the planning of a scheduled run, while it is planned: some apps, or what belongs to no single app. Any worker of the account takes the next one that no other has locked, plans and queues it in one transaction, and the last one ends the planning.';
+comment on column ops.run_shard.run_id         is 'The run.';
+comment on column ops.run_shard.step           is 'Stage of the datasets that are planned, or end for what follows the last shard. The shards of a stage are written when those of the stage before have planned nothing.';
+comment on column ops.run_shard.shard          is 'Number of the shard: 0 for what belongs to no single app, from 1 for apps.';
+comment on column ops.run_shard.shards         is 'Shards by app that the portfolio is planned in; 1 where shard 0 has everything.';
+comment on column ops.run_shard.planned_at     is 'When it was planned; null until then.';
+comment on column ops.run_shard.planned_slices is 'Slices that it planned.';
+comment on column ops.run_shard.timings        is 'Timings of single scopes that it found, for ops.dataset_timing.';
+
 create table ops.batch (
   batch_id bigint primary key generated always as identity,
   items    text[] not null,

@@ -35,6 +35,7 @@ export const adBadge = defineDataset({
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],
+  byApp: true,
   partitions: (portfolio) =>
     portfolio.apps.map(({ store, trackId }) => ({ scope: { store, app: trackId }, items: null })),
   request: ({ scope }) => ({ trackId: part(scope, "app") }),

@@ -95,6 +95,7 @@ export const adCreative = defineDataset({
       .default([])
       .describe("Ids of kinds of media that are requested one by one; all together in one call when left out."),
   }),
+  byApp: true,
   partitions: (portfolio, options) =>
     appAreas(portfolio, options.areas)
       .flatMap((scope) => forEach(scope, "network", options.networks))

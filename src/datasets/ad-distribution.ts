@@ -85,6 +85,7 @@ export const adDistribution = defineDataset({
   operations: kindNames.map((kind) => kinds[kind].operation),
   operationsFor: (scope) => [operationOf(scope)],
   options,
+  byApp: true,
   partitions: (portfolio, chosen) => scopesOf(portfolio, chosen).map((scope) => ({ scope, items: null })),
   request: ({ scope, window }) => ({
     trackId: part(scope, "app"),

@@ -44,6 +44,7 @@ export const appChange = defineDataset({
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
   options: pageOptions,
+  byApp: true,
   partitions: (portfolio, options) => appPages(portfolio, options).map(({ scope }) => ({ scope, items: null })),
   request: ({ scope, window }) => ({
     trackId: part(scope, "app"),

@@ -74,6 +74,7 @@ export const appHistory = defineDataset({
   planningSources: describedApp,
   plannedFrom: ["newest_version"],
   options: pageOptions,
+  byApp: true,
   partitions: (portfolio, options) => {
     const newest = new Map(
       (portfolio.sources?.["newest_version"] ?? []).map((one) => [`${one["store"]}:${one["app"]}`, one["version_at"]]),

@@ -25,6 +25,7 @@ export const appMatch = defineDataset({
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],
+  byApp: true,
   partitions: (portfolio) =>
     portfolio.apps.map((app) => ({ scope: { store: app.store, app: app.trackId }, items: null })),
   request: ({ scope }) => ({ store: part(scope, "store") === "ios" ? "ios" : "play", trackId: part(scope, "app") }),

@@ -41,6 +41,7 @@ export const appVersion = defineDataset({
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
   planningSources: { name: "newest_version", table, columns: ["app_key"], newest: "version_at" },
   options: pageOptions,
+  byApp: true,
   partitions: (portfolio, options) => appPages(portfolio, options).map(({ scope }) => ({ scope, items: null })),
   request: ({ operation, scope, window }) => ({
     trackId: part(scope, "app"),

@@ -82,6 +82,7 @@ export const categoryRank = defineDataset({
   operations: [iosCategoryRanking, androidCategoryRanking, iosGlobalCategoryRankings, androidGlobalCategoryRankings],
   operationsFor: (scope) => [operationFor(scope)],
   options,
+  byApp: true,
   partitions: (portfolio, chosen) => [...histories(portfolio, chosen), ...lastDays(portfolio, chosen)],
   request: ({ scope, window }) => {
     const operation = operationFor(scope);

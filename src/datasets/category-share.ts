@@ -37,6 +37,7 @@ export const categoryShare = defineDataset({
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  fromKeywords: true,
   partitions: keywordCountryDevices,
   request: shareParams,
   normalise: (slice, pages) => {

@@ -42,6 +42,7 @@ export const downloadRevenue = defineDataset({
   operations: [operation],
   operationsFor: () => [operation],
   options: z.object({ devices: deviceOption(["IPHONE", "IPAD"]) }),
+  byApp: true,
   partitions: (portfolio, { devices }) =>
     appCountries(portfolio)
       .filter(({ app }) => app.store === "ios")

@@ -55,6 +55,7 @@ export const featuring = defineDataset({
       .default([])
       .describe("Ids of the categories whose pages are requested; each app's own category when left out."),
   }),
+  byApp: true,
   partitions: (portfolio, { category_codes: codes }) => {
     const own = new Map(
       (portfolio.sources?.[describedApp.name] ?? []).map((one) => [

@@ -35,6 +35,7 @@ export const impressionShare = defineDataset({
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  fromKeywords: true,
   partitions: keywordCountryDevices,
   request: shareParams,
   normalise: (slice, pages) => {

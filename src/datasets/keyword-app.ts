@@ -44,6 +44,7 @@ export const keywordApp = defineDataset({
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  fromKeywords: true,
   partitions: keywordCountries,
   request: ({ scope }) => ({ countryCode: part(scope, "country"), keyword: part(scope, "keyword") }),
   normalise: ({ scope, window }, pages) => {

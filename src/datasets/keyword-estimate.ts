@@ -54,6 +54,8 @@ export const keywordEstimate = defineDataset({
       .meta({ examples: [["now", "history"]] })
       .describe("now: as estimated on the day of observation; history: by day, 30 credits a keyword and 30 days."),
   }),
+  byApp: true,
+  fromKeywords: true,
   partitions: (portfolio, { kinds }) =>
     appCountries(portfolio)
       .filter(({ country }) => country.keywords.length > 0)

@@ -48,6 +48,7 @@ export const keywordMetadata = defineDataset({
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  fromKeywords: true,
   partitions: keywordCountries,
   request: ({ scope }) => ({ countryCode: part(scope, "country"), keyword: part(scope, "keyword") }),
   normalise: (slice, pages) => {

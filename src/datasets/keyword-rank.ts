@@ -64,6 +64,8 @@ export const keywordRank = defineDataset({
   operations: [...new Set([...ways.ios, ...ways.android])],
   operationsFor: (scope) => ways[part(scope, "store") as Store],
   answersRepeat: true,
+  byApp: true,
+  fromKeywords: true,
   partitions: (portfolio) =>
     appCountries(portfolio)
       .filter(({ country }) => country.keywords.length > 0)

@@ -44,6 +44,7 @@ export const keywordSpot = defineDataset({
   tables: [field, word],
   operations: [operation],
   operationsFor: () => [operation],
+  byApp: true,
   partitions: (portfolio) =>
     appCountries(portfolio)
       .filter(({ app }) => app.store === "ios")

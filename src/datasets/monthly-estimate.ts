@@ -38,6 +38,7 @@ export const monthlyEstimate = defineDataset({
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],
+  byApp: true,
   partitions: (portfolio) =>
     portfolio.apps
       .filter(({ store }) => store === "ios")

@@ -38,6 +38,7 @@ export const organicKeyword = defineDataset({
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  byApp: true,
   partitions: appCountryDevices,
   request: ({ scope, window }) => ({
     trackId: part(scope, "app"),

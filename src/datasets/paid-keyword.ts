@@ -44,6 +44,7 @@ export const paidKeyword = defineDataset({
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],
+  byApp: true,
   partitions: (portfolio) =>
     appCountries(portfolio)
       .filter(({ app }) => app.store === "ios")

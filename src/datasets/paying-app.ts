@@ -53,6 +53,7 @@ export const payingApp = defineDataset({
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],
+  fromKeywords: true,
   partitions: (portfolio) => {
     const wanted = appCountries(portfolio)
       .filter(({ app }) => app.store === "ios")

@@ -43,6 +43,7 @@ export const retention = defineDataset({
   operationsFor: () => [operation],
   plannedFrom: [connections],
   options: z.object({ devices: deviceOption(["ALL"]) }),
+  byApp: true,
   partitions: (portfolio, { devices }) =>
     accountApps(portfolio).flatMap(({ app: { store, trackId }, ...timing }) =>
       requestedDevices(store, devices).map((device) => ({

@@ -74,6 +74,7 @@ export const reviewWord = defineDataset({
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
   itemsPerCall: 1,
   options,
+  byApp: true,
   partitions,
   request: ({ scope, window }) => ({
     trackId: part(scope, "app"),

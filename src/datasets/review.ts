@@ -89,6 +89,7 @@ export const review = defineDataset({
   itemsPerCall: countriesPerCall,
   longestWindow: 30,
   options,
+  byApp: true,
   partitions: (portfolio, chosen) => [...iosPartitions(portfolio, chosen), ...androidPartitions(portfolio, chosen)],
   request: ({ scope, items, window }) => ({
     trackId: part(scope, "app"),

@@ -60,6 +60,7 @@ export const salesMetric = defineDataset({
   operationsFor: () => [operation],
   plannedFrom: [connections],
   options,
+  byApp: true,
   partitions: salesPartitions,
   request: ({ scope, window }) => ({
     trackId: part(scope, "app"),

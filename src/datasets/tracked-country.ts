@@ -24,6 +24,7 @@ export const trackedCountry = defineDataset({
   tables: [table],
   operations: [numberOfKeywords],
   operationsFor: () => [numberOfKeywords],
+  byApp: true,
   partitions: (portfolio) =>
     portfolio.apps
       .filter((app) => app.tracked)

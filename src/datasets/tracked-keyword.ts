@@ -62,6 +62,7 @@ export const trackedKeyword = defineDataset({
   },
   operations: [dailyKeywordRankings],
   operationsFor: () => [dailyKeywordRankings],
+  byApp: true,
   partitions: (portfolio) =>
     appCountries(portfolio)
       .filter(

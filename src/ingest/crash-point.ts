@@ -6,8 +6,8 @@ import type { Slice } from "../core/slice.ts";
  */
 export const crashPoints = ["after answer", "after landing", "in the load", "after commit", "before the end"] as const;
 
-/** One of the places. */
-export type CrashPoint = (typeof crashPoints)[number];
+/** One of the places; `in a shard` lies inside the open transaction that plans a shard of a scheduled run. */
+export type CrashPoint = (typeof crashPoints)[number] | "in a shard";
 
 /** Called at each crash point, with the slice where it is about one. Only tests set one, and theirs may never return. */
 export type CrashHook = (point: CrashPoint, slice?: Slice) => void | Promise<void>;

@@ -105,12 +105,17 @@ export async function enqueueWithin(
   now: number,
 ): Promise<number> {
   const ids = await insertSlices(transaction, runId, drafts, now);
+  await addPlanned(transaction, runId, ids);
+  return ids.length;
+}
+
+/** Adds slices to what a run has planned. It locks the run until the transaction ends: others that plan for it wait. */
+export async function addPlanned(transaction: Database, runId: string, ids: readonly string[]): Promise<void> {
   await sql`
     update ops.run as r set planned_slices = r.planned_slices + planned.slices, planned_credits = r.planned_credits + planned.credits
     from   (select count(*) as slices, coalesce(sum(planned_credits), 0) as credits
             from   ops.slice where slice_id = any (${[...ids]}::bigint[])) as planned
     where  r.run_id = ${runId}`.execute(transaction);
-  return ids.length;
 }
 
 /** True where a foreground process of an account that is gone left open slices. */

@@ -1,22 +1,33 @@
 import { creditClasses, type SliceDraft } from "../core/slice.ts";
 import type { PlanChunk } from "./plan-stream.ts";
 
-/** A plan cut to what a budget pays for, and what was left out of it. */
-export type CutPlan = {
-  readonly chunks: AsyncIterable<PlanChunk>;
+/** What of a plan is left out of a budget, and a function that leaves it out of the plan, or of one part after the other. */
+export type BudgetCut = {
+  readonly within: (plan: AsyncIterable<PlanChunk>) => AsyncIterable<PlanChunk>;
   readonly leftOut: { readonly slices: number; readonly credits: number };
 };
+
+/** A plan cut to what a budget pays for, and what was left out of it. */
+export type CutPlan = Pick<BudgetCut, "leftOut"> & { readonly chunks: AsyncIterable<PlanChunk> };
+
+type Budget = { readonly mostCredits: number; readonly newestFirst: boolean };
 
 /**
  * Cuts a plan to a budget: slices by class and day until it is full; one that no longer fits makes room for cheaper ones after it.
  * The plan is gone through twice, and only sums a day are kept in between: it must be the same both times. `naiveCredits` of a chunk
  * stay those of the whole chunk. Without a limit the plan is handed on as it is.
  */
-export async function cutPlan(
+export async function cutPlan(plan: () => AsyncIterable<PlanChunk>, budget: Budget): Promise<CutPlan> {
+  const { within, leftOut } = await budgetCut(plan, budget);
+  return { chunks: within(plan()), leftOut };
+}
+
+/** Goes through a plan and finds what of it a budget pays for. What has come to the plan since is left out of it too. */
+export async function budgetCut(
   plan: () => AsyncIterable<PlanChunk>,
-  { mostCredits, newestFirst }: { readonly mostCredits: number; readonly newestFirst: boolean },
-): Promise<CutPlan> {
-  if (mostCredits === Number.POSITIVE_INFINITY) return { chunks: plan(), leftOut: { slices: 0, credits: 0 } };
+  { mostCredits, newestFirst }: Budget,
+): Promise<BudgetCut> {
+  if (mostCredits === Number.POSITIVE_INFINITY) return { within: (all) => all, leftOut: { slices: 0, credits: 0 } };
   const counts = new Map<string, Map<number, number>>();
   for await (const { slices } of plan()) {
     for (const slice of slices) {
@@ -26,7 +37,7 @@ export async function cutPlan(
     }
   }
   const { quotas, leftOut } = fill(counts, mostCredits, newestFirst);
-  return { chunks: within(plan(), quotas, newestFirst), leftOut };
+  return { within: (all) => paidOf(all, quotas, newestFirst), leftOut };
 }
 
 type Quotas = ReadonlyMap<string, Map<number, number>>;
@@ -50,7 +61,7 @@ function fill(counts: Quotas, mostCredits: number, newestFirst: boolean) {
   return { quotas, leftOut };
 }
 
-async function* within(
+async function* paidOf(
   plan: AsyncIterable<PlanChunk>,
   quotas: Quotas,
   newestFirst: boolean,

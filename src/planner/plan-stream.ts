@@ -1,6 +1,6 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
-import type { SourceMembers } from "../core/portfolio.ts";
+import type { Portfolio, SourceMembers } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { storeOf } from "../core/store.ts";
 import { learnedCosts } from "../credits/costs.ts";
@@ -8,12 +8,12 @@ import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { planningSourcesOf, stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Database } from "../postgres/database.ts";
 import { readPlanningSource } from "../load/planning-sources.ts";
-import { readTracked } from "./portfolio.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import { learnedDays } from "./lookback.ts";
 import { coverageFor, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
-import { portfolioOf } from "./portfolio.ts";
+import { portfolioOf, readTracked, readTrackedApps, type AppId } from "./portfolio.ts";
 import type { SyncRequest } from "./request.ts";
+import { hasApp, hasDataset, shardsFor, wholePlan, type Shard } from "./shards.ts";
 
 /** Part of a plan: some slices of one dataset, newest first, and what a program would pay for them that requests one thing at a time. */
 export type PlanChunk = {
@@ -41,9 +41,10 @@ export function datasetsOf(request: Pick<SyncRequest, "datasets">, settings: Set
 }
 
 /**
- * The plan of a request, chunk by chunk: datasets in planning order, partitions in the order of their scopes and not that of the
- * portfolio, newest first within a chunk. Memory does not grow with the account, and the caller may write what it got before it takes
- * more. Ends after the first stage that has something to do, unless `whole`. Writes nothing and requests nothing.
+ * The plan of a request, chunk by chunk: stages in their order, within a stage shard by shard, within a shard datasets in planning order,
+ * partitions in the order of their scopes and not that of the portfolio, newest first within a chunk. Memory does not grow with the
+ * account, and the caller may write what it got before it takes more. Ends after the first stage that has something to do, unless
+ * `whole`. Writes nothing and requests nothing.
  */
 export async function* planChunks(
   db: Database,
@@ -51,43 +52,86 @@ export async function* planChunks(
   settings: Settings,
   whole = false,
 ): AsyncGenerator<PlanChunk> {
-  yield* planStarts(db, await startsOf(db, request, settings), whole);
-}
-
-/** `planChunks` for a caller that has read what the plan starts from. */
-export async function* planStarts(
-  db: Database,
-  starts: readonly DatasetPlanning[],
-  whole = false,
-): AsyncGenerator<PlanChunk> {
+  const inputs = await readInputs(db, request, settings);
   let any = false;
   for (const stage of stages) {
-    for (const start of starts.filter(({ dataset }) => dataset.stage === stage))
-      for await (const { plan } of planInChunks(coverageFor(db, start, { isJoined: true }), start))
-        if (plan.slices.length > 0) {
-          any = true;
-          yield { ...plan, stage };
-        }
+    for (const shard of inputs.shards)
+      for await (const chunk of planStarts(db, await startsIn(db, inputs, { shard, stage }))) {
+        any = true;
+        yield chunk;
+      }
     if (any && !whole) return;
   }
 }
 
-/** What planning each dataset of a request starts from, in planning order. */
-export async function startsOf(
+/** The plan of some datasets from what they start from; of all of them, whatever their stages. */
+export async function* planStarts(db: Database, starts: readonly DatasetPlanning[]): AsyncGenerator<PlanChunk> {
+  for (const start of starts)
+    for await (const { plan } of planInChunks(coverageFor(db, start, { isJoined: true }), start))
+      if (plan.slices.length > 0) yield { ...plan, stage: start.dataset.stage };
+}
+
+/** What planning a request starts from beside the portfolio, whichever shard is planned. */
+export type PlanningInputs = {
+  readonly request: SyncRequest;
+  readonly settings: Settings;
+  /** Datasets in planning order. */
+  readonly chosen: readonly Dataset[];
+  readonly shards: readonly Shard[];
+  readonly apps: readonly AppId[];
+  readonly sources: SourceMembers;
+  readonly learned: ReadonlyMap<string, number>;
+  readonly lookbacks: ReadonlyMap<string, number>;
+};
+
+/** Reads what planning these datasets starts from beside the portfolio; those of the request when left out. */
+export async function readInputs(
   db: Database,
   request: SyncRequest,
   settings: Settings,
-): Promise<readonly DatasetPlanning[]> {
-  const chosen = datasetsOf(request, settings);
-  const account = accountOf(settings);
-  const sources = await sourceMembers(db, chosen, account);
-  const apps = request.only?.apps;
-  const tracked = await readTracked(db, { account, only: apps });
-  const portfolio = { ...portfolioOf(tracked, listedOf(settings, apps)), sources };
-  const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
+  chosen: readonly Dataset[] = datasetsOf(request, settings),
+): Promise<PlanningInputs> {
+  const apps = await readApps(db, request, settings);
   const names = chosen.map(({ name }) => name);
-  const lookbacks = await learnedDays(db, { settings, today: request.today, names });
-  return chosen.map((dataset) => ({
+  return {
+    request,
+    settings,
+    chosen,
+    shards: shardsFor(apps.length),
+    apps,
+    sources: await sourceMembers(db, chosen, accountOf(settings)),
+    learned: new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned])),
+    lookbacks: await learnedDays(db, { settings, today: request.today, names }),
+  };
+}
+
+/** The apps of the portfolio, without countries and keywords. */
+async function readApps(db: Database, { only }: SyncRequest, settings: Settings): Promise<readonly AppId[]> {
+  const { source } = settings.portfolio;
+  const tracked = source === "config" ? [] : await readTrackedApps(db, accountOf(settings));
+  const listed =
+    source === "account" ? [] : settings.portfolio.apps.map(({ id }) => ({ store: storeOf(id), trackId: id }));
+  const all = new Map([...tracked, ...listed].map((app) => [`${app.store}:${app.trackId}`, app]));
+  const named = only?.apps === undefined ? null : new Set(only.apps);
+  return [...all].flatMap(([key, app]) => (named === null || named.has(key) || named.has(app.trackId) ? [app] : []));
+}
+
+/** What planning the datasets of a shard starts from, in planning order; of one stage where it is named. */
+export async function startsIn(
+  db: Database,
+  inputs: PlanningInputs,
+  { shard, stage }: { readonly shard: Shard; readonly stage?: Dataset["stage"] },
+): Promise<readonly DatasetPlanning[]> {
+  const { request, settings, sources, learned, lookbacks } = inputs;
+  const own = inputs.chosen.filter((one) => (stage === undefined || one.stage === stage) && hasDataset(shard, one));
+  if (own.length === 0) return [];
+  const apps =
+    shard.number === 0
+      ? request.only?.apps
+      : inputs.apps.filter((app) => hasApp(shard, app)).map(({ trackId }) => trackId);
+  const oneKeyword = own.every(({ fromKeywords }) => fromKeywords !== true);
+  const portfolio = { ...(await readPortfolio(db, settings, { only: apps, oneKeyword })), sources };
+  return own.map((dataset) => ({
     dataset,
     lookbackDays: lookbacks.get(dataset.name),
     request,
@@ -95,6 +139,36 @@ export async function startsOf(
     learned,
     settings: settingsOf(dataset, settings),
   }));
+}
+
+/** What planning each dataset of a request starts from, in planning order, with the portfolio as a whole. */
+export async function startsOf(
+  db: Database,
+  request: SyncRequest,
+  settings: Settings,
+): Promise<readonly DatasetPlanning[]> {
+  return startsIn(db, await readInputs(db, request, settings), { shard: wholePlan });
+}
+
+/** The same, some apps at a time. */
+export async function* startsByShard(
+  db: Database,
+  request: SyncRequest,
+  settings: Settings,
+): AsyncGenerator<readonly DatasetPlanning[]> {
+  const inputs = await readInputs(db, request, settings);
+  for (const shard of inputs.shards) yield startsIn(db, inputs, { shard });
+}
+
+/** The portfolio of an account. `only`: of its apps those of these track ids (or `store:trackId`). `oneKeyword`: at most one keyword a country of what the account tracks. */
+async function readPortfolio(
+  db: Database,
+  settings: Settings,
+  { only, oneKeyword }: { readonly only: readonly string[] | undefined; readonly oneKeyword: boolean },
+): Promise<Portfolio> {
+  const account = accountOf(settings);
+  const tracked = settings.portfolio.source === "config" ? [] : await readTracked(db, { account, only, oneKeyword });
+  return portfolioOf(tracked, listedOf(settings, only));
 }
 
 /** The portfolio that is configured; of its apps only these track ids (or `store:trackId`) where some are named. */

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { numbersIn } from "../postgres/text-array.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Portfolio, PortfolioApp, PortfolioCountry } from "../core/portfolio.ts";
@@ -75,8 +75,28 @@ type PortfolioRow = {
   keywords: string | null;
 };
 
-/** Whose list is read: the account by its name, that of API_TOKEN when left out; of its apps only these track ids (or `store:trackId`) where some are named. */
-type TrackedBy = { readonly account?: string; readonly only?: readonly string[] | undefined };
+/** An app by its store and id there. */
+export type AppId = Pick<PortfolioApp, "store" | "trackId">;
+
+/**
+ * Whose list is read: the account by its name, that of API_TOKEN when left out; of its apps only these track ids (or `store:trackId`) where
+ * some are named. `oneKeyword`: of the keywords of a country one, where it has any.
+ */
+type TrackedBy = {
+  readonly account?: string;
+  readonly only?: readonly string[] | undefined;
+  readonly oneKeyword?: boolean;
+};
+
+/** The apps that the account tracks, without what it tracks of them. */
+export async function readTrackedApps(db: Database, account = ""): Promise<readonly AppId[]> {
+  const { rows } = await sql<AppId>`
+    select a.store, a.track_id as "trackId"
+    from   core.tracked_app as t
+    join   core.dim_app     as a on a.app_key = t.app_key
+    where  t.account = ${account} and t.valid_to is null`.execute(db);
+  return rows;
+}
 
 /**
  * What the account tracks, as last read: apps, their countries and keywords, all of them until they are known to have left. Sorted by store, id, country, keyword. Only apps of these
@@ -84,7 +104,7 @@ type TrackedBy = { readonly account?: string; readonly only?: readonly string[] 
  */
 export async function readTracked(
   db: Database,
-  { account = "", only }: TrackedBy = {},
+  { account = "", only, oneKeyword = false }: TrackedBy = {},
 ): Promise<readonly PortfolioApp[]> {
   const named = only?.map((app) => app.replace(/^(ios|android):/, "")) ?? null;
   const { rows } = await sql<PortfolioRow>`
@@ -93,12 +113,7 @@ export async function readTracked(
     join   core.dim_app     as a on a.app_key = t.app_key
     left   join core.tracked_country as n on n.app_key = t.app_key and n.account = t.account and n.valid_to is null
     left   join core.dim_country     as c on c.country_key = n.country_key
-    left   join (select app_key, country_key, array_agg(keyword_key)::text as keywords
-                 from   core.tracked_keyword as w
-                 where  w.account = ${account} and w.valid_to is null
-                 and    (${named}::text[] is null or w.app_key in (select app_key from core.dim_app where track_id = any (${named}::text[])))
-                 group  by app_key, country_key) as k
-                on k.app_key = n.app_key and k.country_key = n.country_key
+    ${oneKeyword ? firstKeyword(account) : allKeywords(account, named)}
     where  t.account = ${account} and t.valid_to is null and (${named}::text[] is null or a.track_id = any (${named}::text[]))
     order  by a.store collate "C", a.track_id collate "C", c.country_code collate "C"`.execute(db);
   const keywordsOf = await readKeywords(db, new Set(rows.flatMap(({ keywords }) => keywords ?? [])));
@@ -117,6 +132,24 @@ export async function readTracked(
           },
         ],
   );
+}
+
+/** SQL: the numbers of all keywords of a country of a tracked app. */
+function allKeywords(account: string, named: readonly string[] | null): SqlFragment {
+  return sql`left   join (select app_key, country_key, array_agg(keyword_key)::text as keywords
+                 from   core.tracked_keyword as w
+                 where  w.account = ${account} and w.valid_to is null
+                 and    (${named}::text[] is null or w.app_key in (select app_key from core.dim_app where track_id = any (${named}::text[])))
+                 group  by app_key, country_key) as k
+                on k.app_key = n.app_key and k.country_key = n.country_key`;
+}
+
+/** SQL: the number of one of them. */
+function firstKeyword(account: string): SqlFragment {
+  return sql`left   join lateral (select array[w.keyword_key]::text as keywords
+                         from   core.tracked_keyword as w
+                         where  w.app_key = n.app_key and w.country_key = n.country_key and w.account = ${account} and w.valid_to is null
+                         limit  1) as k on true`;
 }
 
 /**

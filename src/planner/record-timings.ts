@@ -8,38 +8,36 @@ import { emptyEarlyDaysOf } from "../plan/missing.ts";
 import type { Database } from "../postgres/database.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import { partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
-import { startsOf } from "./plan-stream.ts";
+import { datasetsOf, startsByShard } from "./plan-stream.ts";
+import { learnedDays } from "./lookback.ts";
 import { recordConfigured } from "./record-configured.ts";
 import { recordGroups } from "./record-groups.ts";
 import type { SyncRequest } from "./request.ts";
 import { timingWith } from "./dataset-settings.ts";
 
-/** A request of which timings are noted; `starts` where the caller has read what planning all of it starts from. */
+/** The timings of single scopes of some datasets: all that the account has. */
+export type OwnTimings = { readonly datasets: readonly string[]; readonly lines: readonly TimingLine[] };
+
+/** A request of which timings are noted; `own` where the caller has gone through what all of it is planned from. */
 type Noting = {
   readonly request: SyncRequest;
   readonly settings: Settings;
   readonly now: number;
-  readonly starts?: readonly DatasetPlanning[];
+  readonly own?: OwnTimings | undefined;
 };
 
 /**
  * Records when each dataset is requested again, as code and configuration have it now, so that views know what is stale.
  * Of the datasets of the request also the scopes whose timing is their own. Groups of apps and keywords, and what the configuration lists, are recorded beside them. For processes that are about to plan work.
  */
-export async function noteTimings(db: Database, { request, settings, now, starts: known }: Noting): Promise<void> {
-  const starts = known ?? (await startsOf(db, { ...request, only: {} }, settings));
-  const lookbacks = new Map(starts.map(({ dataset, lookbackDays }) => [dataset.name, lookbackDays]));
+export async function noteTimings(db: Database, { request, settings, now, own: known }: Noting): Promise<void> {
+  const names = datasetsOf(request, settings).map(({ name }) => name);
+  const lookbacks = await learnedDays(db, { settings, today: request.today, names });
   const defaults = datasets.map(({ name, tables, timing }) => {
     const own = settingsOf({ name, tables }, settings);
     return lineOf(name, null, within(timingWith(timing, own, request.today), lookbacks.get(name)), own);
   });
-  const own = starts.flatMap((start) =>
-    partitionsOf(start).flatMap(({ scope, timing }) =>
-      timing === undefined
-        ? []
-        : [lineOf(start.dataset.name, scope, timingWith(timing, start.settings, request.today), start.settings)],
-    ),
-  );
+  const own = known ?? (await readOwn(db, { ...request, only: {} }, settings));
   const lines = datasets.map(({ name, stage, on, itemsAreApps = false }) => ({
     dataset: name,
     stage,
@@ -48,11 +46,28 @@ export async function noteTimings(db: Database, { request, settings, now, starts
   }));
   await recordGroups(db, settings.portfolio.groups);
   await recordConfigured(db, settings.portfolio, request.today);
-  await noteDatasets(db, lines, [...defaults, ...own], {
+  await noteDatasets(db, lines, [...defaults, ...own.lines], {
     account: accountOf(settings),
-    planned: starts.map(({ dataset }) => dataset.name),
+    planned: own.datasets,
     now,
   });
+}
+
+async function readOwn(db: Database, request: SyncRequest, settings: Settings): Promise<OwnTimings> {
+  const lines: TimingLine[] = [];
+  for await (const starts of startsByShard(db, request, settings)) lines.push(...ownTimings(starts));
+  return { datasets: datasetsOf(request, settings).map(({ name }) => name), lines };
+}
+
+/** The timings of single scopes, of what some datasets are planned from. */
+export function ownTimings(starts: readonly DatasetPlanning[]): readonly TimingLine[] {
+  return starts.flatMap((start) =>
+    partitionsOf(start).flatMap(({ scope, timing }) =>
+      timing === undefined
+        ? []
+        : [lineOf(start.dataset.name, scope, timingWith(timing, start.settings, start.request.today), start.settings)],
+    ),
+  );
 }
 
 /** A timing with the lookback that was learned; the nights of the sample request more, which makes no day stale before. */

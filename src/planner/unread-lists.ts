@@ -1,12 +1,10 @@
-import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
+import type { Scope } from "../core/slice.ts";
 import { inOrder } from "../plan/plan-dataset.ts";
 import { isNoAnswer } from "../plan/plan-snapshot.ts";
 import type { Database } from "../postgres/database.ts";
-import { readTracked } from "./portfolio.ts";
-import { coverageFor, partitionsOf } from "./plan-chunks.ts";
-import { datasetsOf } from "./plan-stream.ts";
-import { portfolioOf } from "./portfolio.ts";
+import { coverageFor, partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
+import { readInputs, startsIn } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
 /**
@@ -14,30 +12,28 @@ import type { SyncRequest } from "./request.ts";
  * missing from everything that is planned. Only those that the request needs.
  */
 export async function unreadLists(db: Database, request: SyncRequest, settings: Settings): Promise<readonly string[]> {
-  const portfolio = portfolioOf(await readTracked(db, { account: accountOf(settings) }), settings.portfolio);
   const unread: string[] = [];
-  for (const dataset of datasetsOf(request, settings)) {
-    const { name, stage } = dataset;
-    if (stage !== "portfolio") continue;
-    const planning = { dataset, request, portfolio, settings: settings.datasets[name] ?? {} };
-    const partitions = partitionsOf(planning);
-    const covered = await coverageFor(db, planning).read(partitions.map(({ scope }) => scope));
-    for (const { partition, key } of inOrder(partitions)) {
-      const newest = covered.get(key)?.at(-1);
-      // a refused list is as unknown as one that is not found
-      if (newest !== undefined && (newest.refused || isNoAnswer(newest, partition)))
-        unread.push(
-          [
-            name,
-            ...Object.entries(partition.scope)
-              .filter(([part]) => parts.includes(part))
-              .sort(byPart)
-              .map(([, value]) => value),
-          ].join(" "),
-        );
-    }
-  }
+  const inputs = await readInputs(db, request, settings);
+  for (const shard of inputs.shards)
+    for (const start of await startsIn(db, inputs, { shard, stage: "portfolio" }))
+      unread.push(...(await unreadOf(db, start)));
   return unread;
+}
+
+async function unreadOf(db: Database, planning: DatasetPlanning): Promise<readonly string[]> {
+  const partitions = partitionsOf(planning);
+  const covered = await coverageFor(db, planning).read(partitions.map(({ scope }) => scope));
+  return inOrder(partitions).flatMap(({ partition, key }) => {
+    const newest = covered.get(key)?.at(-1);
+    // a refused list is as unknown as one that is not found
+    const isUnread = newest !== undefined && (newest.refused || isNoAnswer(newest, partition));
+    return isUnread ? [wordsOf(planning.dataset.name, partition.scope)] : [];
+  });
+}
+
+function wordsOf(dataset: string, scope: Scope): string {
+  const own = Object.entries(scope).filter(([part]) => parts.includes(part));
+  return [dataset, ...own.sort(byPart).map(([, value]) => value)].join(" ");
 }
 
 /** Store, app, country: as people name them. */

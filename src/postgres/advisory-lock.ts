@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 /**
  * What one process at a time may do in a database:
  * - `migrate`: change tables or rights. `if not exists` does not keep two processes from making the same thing at once.
- * - `planning`: see what is missing and queue it, so that no two plan the same cells.
+ * - `planning`: see what is missing of some apps, or of what belongs to none, and queue it, so that no two plan the same cells. Numbered.
  * - `raw import`: import an answer, so that no two import the same one.
  * - `refused batch`: begin to search for a refused item, so that no two search for the same one.
  * - `keywords`: change what the account tracks, so that nobody goes by a list that another person is changing.
@@ -32,4 +32,12 @@ export function withAdvisoryLock<T>(db: Database, name: LockName, work: (db: Dat
 /** Takes the lock until the transaction ends. */
 export async function lockUntilCommit(transaction: Database, name: LockName): Promise<void> {
   await sql`select pg_advisory_xact_lock(${keyOf(name)})`.execute(transaction);
+}
+
+/** Takes some of the numbered locks of this name until the transaction ends, in the order given: the same order in every process. */
+export async function lockNumbers(transaction: Database, name: LockName, numbers: readonly number[]): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(${keyOf(name)}, number) from unnest(${[...numbers]}::integer[]) as number`.execute(
+    transaction,
+  );
 }

@@ -4,11 +4,12 @@ import { readPlanProgress } from "../ledger/plans.ts";
 import { noteQueued, runOfPlan } from "../ledger/plans.ts";
 import { adoptOrphanedSlices, enqueueWithin, recordNaivePrice, openRun } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
-import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
+import { lockNumbers } from "../postgres/advisory-lock.ts";
 import { planAgain, type BackfillPlan } from "../planner/backfill-plan.ts";
 import { readUnfinished, type Unfinished } from "./unfinished.ts";
 import { retryDatabase } from "../ingest/retry-database.ts";
 import { createTally } from "../planner/plan-tally.ts";
+import { locksOf, wholePlan } from "../planner/shards.ts";
 import { runToEnd } from "./run-to-end.ts";
 import type { SyncParts, SyncResult } from "./run-parts.ts";
 
@@ -46,17 +47,16 @@ function runStart(parts: SyncParts, plan: BackfillPlan) {
 /** Queues a plan and returns the run that has it; null when another process did so before. */
 function begin(parts: SyncParts, plan: BackfillPlan): Promise<string | null> {
   const { db, clock, workerId } = parts.ingest;
-  return withAdvisoryLock(db, "planning", (locked) =>
-    locked.transaction().execute(async (transaction) => {
-      // the answer to a commit may be lost: then this process has queued it and does not know
-      if (!(await noteQueued(transaction, plan.planId, clock.now())))
-        return runOfPlan(transaction, plan.planId, workerId);
-      const runId = await openRun(transaction, runStart(parts, plan), clock.now());
-      await queueAll(transaction, { parts, plan, runId });
-      if (plan.naiveCredits !== null) await recordNaivePrice(transaction, runId, plan.naiveCredits);
-      return runId;
-    }),
-  );
+  return db.transaction().execute(async (transaction) => {
+    await lockNumbers(transaction, "planning", locksOf(wholePlan));
+    // the answer to a commit may be lost: then this process has queued it and does not know
+    if (!(await noteQueued(transaction, plan.planId, clock.now())))
+      return runOfPlan(transaction, plan.planId, workerId);
+    const runId = await openRun(transaction, runStart(parts, plan), clock.now());
+    await queueAll(transaction, { parts, plan, runId });
+    if (plan.naiveCredits !== null) await recordNaivePrice(transaction, runId, plan.naiveCredits);
+    return runId;
+  });
 }
 
 /** Slices that are written at a time. */

@@ -1,75 +1,68 @@
 import { accountOf } from "../config/config-of-account.ts";
+import { budgetsOf } from "../config/credit-budgets.ts";
 import type { Settings } from "../config/settings.ts";
 import { dayOf } from "../core/day.ts";
-import { inGroups } from "../core/read-ahead.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
 import { readBudgets } from "../credits/budgets.ts";
-import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
-import { requestFailedAgain } from "./later-tries.ts";
-import { adoptInto } from "./orphans.ts";
-import { takeOver } from "./take-over.ts";
 import { resumeWithinBudgets } from "../ledger/budget-waits.ts";
 import { isAnyWaitingForCredits, resumeAffordable } from "../ledger/queue.ts";
+import { callWorkers, openShards } from "../ledger/run-shards.ts";
+import { openRun, type RunStart } from "../ledger/runs.ts";
 import { announceQueued } from "../ledger/shared-queue.ts";
-import { closeRun, enqueue, openRun, type RunStart } from "../ledger/runs.ts";
-import { noteLostDays } from "../ledger/lost-days.ts";
-import { budgetsOf } from "../config/credit-budgets.ts";
-import { datasetsOf, planStarts, startsOf, type PlanChunk } from "../planner/plan-stream.ts";
-import { noteTimings } from "../planner/record-timings.ts";
+import { datasetsOf, readInputs } from "../planner/plan-stream.ts";
+import type { SyncRequest } from "../planner/request.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
-import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
-import type { Database } from "../postgres/database.ts";
+import { requestFailedAgain } from "./later-tries.ts";
+import { adoptInto } from "./orphans.ts";
+import { joinPlanning, planRun, stepAfter } from "./scheduled-planning.ts";
+import { takeOver } from "./take-over.ts";
 
 /** Plans what is due today and queues it for any worker, beside failed slices whose next try is due; adopts orphaned slices. Returns nothing: the result is in the ledger. */
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
-  const { db, clock, log, halted } = parts;
+  const { clock } = parts;
   await resumeOnCredits(parts, settings);
   await resumeOnBudgets(parts, settings);
   await requestFailedAgain(parts, settings);
   const chosen = scheduled(names, settings);
   if (chosen.length === 0) return;
-  const request = { datasets: chosen, bounds: {}, today: clock.today() };
   await parts.reapDeadWorkers();
-  await withAdvisoryLock(db, "planning", async (locked) => {
-    const named = datasetsOf(request, settings).map(({ name }) => name);
-    const { runId, adopted } = await openScheduled(parts, locked, { named, account: accountOf(settings) });
-    const taken = await takeOver(parts, locked, { runId, request, settings, mostCredits: Number.POSITIVE_INFINITY });
-    if (taken > 0) await announceQueued(locked);
-    let planned = 0;
-    let stage: Dataset["stage"] | null = null;
-    const starts = await startsOf(locked, request, settings);
-    const together = { most: slicesAtOnce, weigh: ({ slices }: PlanChunk) => slices.length };
-    for await (const chunks of inGroups(planStarts(locked, starts), together)) {
-      const slices = chunks.flatMap((chunk) => chunk.slices);
-      planned += await enqueue(locked, runId, slices, clock.now());
-      stage = chunks.at(-1)?.stage ?? stage;
-      // what is left is planned by the next worker at its start
-      if (halted.aborted) break;
-    }
-    if (!halted.aborted) await noteLostDays(locked, { runId, today: request.today, now: clock.now() });
-    if (!halted.aborted) await noteTimings(locked, { request, settings, now: clock.now(), starts });
-    await closeRun(locked, runId, halted.aborted ? "interrupted" : "planned", clock.now());
-    log.info({ run_id: runId, stage, slices: planned, adopted }, "schedule.planned");
-  });
+  // first what another worker has begun, or left: what it plans is not planned again
+  await joinPlanning(parts, settings);
+  if (parts.halted.aborted) return;
+  const request = { datasets: chosen, bounds: {}, today: clock.today() };
+  const { runId, shards } = await openScheduled(parts, settings, request);
+  const called = { account: accountOf(settings), workerId: parts.workerId, most: shards - 1 };
+  if (shards > 1) await callWorkers(parts.db, called);
+  await planRun(parts, settings, runId);
 }
 
-/** Slices that are queued together, at least: a night's parts of a plan have few, and a transaction for each would cost more than they do. */
-const slicesAtOnce = 1_000;
-
-/** Opens a run of the schedule and adopts what foreground runs left unfinished, save what is beyond the price of a plan that a person agreed to. */
-async function openScheduled(
-  { clock, log }: IngestParts,
-  db: Database,
-  { named, account }: Pick<RunStart, "account"> & { readonly named: readonly string[] },
-): Promise<{ readonly runId: string; readonly adopted: number }> {
-  const runId = await openRun(
-    db,
-    { kind: "schedule", workerId: null, account, asOf: clock.today(), datasets: named, maxCredits: null },
-    clock.now(),
-  );
+/**
+ * Opens a run of the schedule with the shards of its first stage, adopts what foreground runs left unfinished, save what is beyond the price of a
+ * plan that a person agreed to, and takes over what waits for another account's credits.
+ */
+async function openScheduled(parts: IngestParts, settings: Settings, request: SyncRequest) {
+  const { db, clock, log } = parts;
+  const named = datasetsOf(request, settings);
+  const start: RunStart = {
+    kind: "schedule",
+    workerId: null,
+    account: accountOf(settings),
+    asOf: request.today,
+    datasets: named.map(({ name }) => name),
+    maxCredits: null,
+  };
+  const inputs = await readInputs(db, request, settings);
+  const runId = await db.transaction().execute(async (transaction) => {
+    const opened = await openRun(transaction, start, clock.now());
+    await openShards(transaction, opened, stepAfter(null, inputs));
+    return opened;
+  });
   const adopted = await adoptInto(db, runId, log);
-  return { runId, adopted };
+  const taken = await takeOver(parts, db, { runId, request, settings, mostCredits: Number.POSITIVE_INFINITY });
+  if (taken > 0) await announceQueued(db);
+  if (adopted > 0) log.info({ run_id: runId, slices: adopted }, "runs.adopted");
+  return { runId, shards: inputs.shards.length };
 }
 
 /** Resumes slices that wait for a budget which has room since its limit was raised. */

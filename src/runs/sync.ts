@@ -1,18 +1,18 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts";
-import { stages } from "../datasets/shared/define-dataset.ts";
+import { stages, type Dataset } from "../datasets/shared/define-dataset.ts";
+import type { TimingLine } from "../ledger/dataset-timings.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
-import { adoptOrphanedSlices, enqueue, recordNaivePrice, openRun } from "../ledger/runs.ts";
-import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
-import type { Database } from "../postgres/database.ts";
-import { noteLostDays } from "../ledger/lost-days.ts";
+import { adoptOrphanedSlices, recordNaivePrice, openRun } from "../ledger/runs.ts";
+import { lockNumbers } from "../postgres/advisory-lock.ts";
 import { queueTries } from "../ledger/later-tries.ts";
 import { dueTries } from "./later-tries.ts";
 import { takeOver } from "./take-over.ts";
-import { cutPlan } from "../planner/cut-to-budget.ts";
+import { budgetCut } from "../planner/cut-to-budget.ts";
 import { readUnfinished } from "./unfinished.ts";
-import { noteTimings } from "../planner/record-timings.ts";
-import { datasetsOf, planStarts, startsOf } from "../planner/plan-stream.ts";
+import { datasetsOf, planChunks, readInputs } from "../planner/plan-stream.ts";
+import { locksOf, wholePlan } from "../planner/shards.ts";
+import { endPlanning, planShard } from "./plan-shard.ts";
 import { drain, finish, runToEnd, type Wave } from "./run-to-end.ts";
 import type { SyncParts, SyncResult } from "./run-parts.ts";
 import type { SyncRequest } from "../planner/request.ts";
@@ -48,44 +48,62 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
 type WaveRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
 /** Queues what is to be done next: first orphaned slices, failed ones whose next try is due and those that wait for another account's credits, which the plan counts as covered, then what is planned from all that is in. */
-function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Promise<Wave> {
-  const { db, clock } = parts.ingest;
-  return withAdvisoryLock(db, "planning", async (locked) => {
-    const adopted = await adoptOrphanedSlices(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
-    const failed = await takeFailed(parts, locked, { runId, names });
-    const { settings } = parts;
-    const taking = { runId, request, settings, mostCredits: parts.budget.left() };
-    const taken = adopted + failed > 0 ? 0 : await takeOver(parts.ingest, locked, taking);
-    if (adopted + failed + taken > 0) return { taken: adopted + failed + taken, leftOut: 0, isWhole: false };
-    const starts = await startsOf(locked, request, settings);
-    const known = request.only === undefined ? { starts } : {};
-    await noteTimings(locked, { request, settings, now: clock.now(), ...known });
-    const { chunks, leftOut } = await cutPlan(() => planStarts(locked, starts), {
-      mostCredits: parts.budget.left(),
-      newestFirst: true,
-    });
-    let queued = 0;
-    let isWhole = true;
-    for await (const { slices, stage, naiveCredits } of chunks) {
-      queued += await enqueue(locked, runId, slices, clock.now());
-      parts.wake();
-      isWhole = stage === stages.at(-1);
-      if (leftOut.slices === 0) await recordNaivePrice(locked, runId, naiveCredits);
-    }
-    await noteLostDays(locked, { runId, today: request.today, now: clock.now() });
-    return { taken: queued, leftOut: leftOut.slices, isWhole };
-  });
+async function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Promise<Wave> {
+  const { db } = parts.ingest;
+  const adopted = await adoptOrphanedSlices(db, { runId, datasets: names, mostCredits: parts.budget.left() });
+  const failed = await takeFailed(parts, { runId, names });
+  const { settings } = parts;
+  const taking = { runId, request, settings, mostCredits: parts.budget.left() };
+  const taken = adopted + failed > 0 ? 0 : await takeOver(parts.ingest, db, taking);
+  if (adopted + failed + taken > 0) return { taken: adopted + failed + taken, leftOut: 0, isWhole: false };
+  return planRest(parts, { runId, request });
 }
 
-/** Queues failed slices in the run whose next try is due. */
+/** Plans the first stage that has something to do, shard by shard, and notes what is known after it. */
+async function planRest(
+  { ingest, settings, budget, wake }: SyncParts,
+  { runId, request }: Pick<WaveRequest, "runId" | "request">,
+): Promise<Wave> {
+  const { db } = ingest;
+  const inputs = await readInputs(db, request, settings);
+  const { within, leftOut } = await budgetCut(() => planChunks(db, request, settings), {
+    mostCredits: budget.left(),
+    newestFirst: true,
+  });
+  const own = { datasets: [] as string[], lines: [] as TimingLine[] };
+  let [queued, stage] = [0, stages[0] as Dataset["stage"]];
+  for (stage of stages) {
+    for (const shard of inputs.shards) {
+      const planned = await db.transaction().execute(async (transaction) => {
+        const found = await planShard(ingest, transaction, { runId, inputs, shard, stage, within });
+        if (leftOut.slices === 0 && found.naiveCredits > 0)
+          await recordNaivePrice(transaction, runId, found.naiveCredits);
+        return found;
+      });
+      if (planned.slices > 0) wake();
+      queued += planned.slices;
+      own.lines.push(...planned.timings);
+    }
+    own.datasets.push(...inputs.chosen.filter((one) => one.stage === stage).map(({ name }) => name));
+    if (queued > 0 || ingest.halted.aborted) break;
+  }
+  const end = { runId, request, settings, own: request.only === undefined ? own : undefined };
+  await db.transaction().execute((transaction) => endPlanning(ingest, transaction, end));
+  return { taken: queued, leftOut: leftOut.slices, isWhole: stage === stages.at(-1) };
+}
+
+/** Queues failed slices in the run whose next try is due, while nobody plans their cells. */
 async function takeFailed(
-  { ingest, settings, budget }: SyncParts,
-  db: Database,
+  { ingest: { db, clock }, settings, budget }: SyncParts,
   { runId, names }: Pick<WaveRequest, "runId" | "names">,
 ): Promise<number> {
   const which = { settings, datasets: names, mostCredits: budget.left() };
-  const { tries } = await dueTries(db, ingest.clock, which);
-  return tries.length === 0 ? 0 : queueTries(db, { runId, tries, now: ingest.clock.now() });
+  if ((await dueTries(db, clock, which)).tries.length === 0) return 0;
+  return db.transaction().execute(async (transaction) => {
+    await lockNumbers(transaction, "planning", locksOf(wholePlan));
+    const { tries } = await dueTries(transaction, clock, which);
+    return tries.length === 0 ? 0 : queueTries(transaction, { runId, tries, now: clock.now() });
+  });
 }
 
 /** Which slices a retry runs again: of every dataset when none is named, since what was loaded by hand fails as well. */

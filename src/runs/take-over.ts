@@ -5,7 +5,7 @@ import { readAccount, type AccountState } from "../credits/account.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { readWaitingElsewhere, takeWaiting, type WaitingElsewhere } from "../ledger/waiting-elsewhere.ts";
 import { partitionsOf } from "../planner/plan-chunks.ts";
-import { datasetsOf, startsOf } from "../planner/plan-stream.ts";
+import { datasetsOf, startsByShard } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import type { Database } from "../postgres/database.ts";
 
@@ -31,12 +31,14 @@ export async function takeOver(
   const datasets = datasetsOf(request, settings).map(({ name }) => name);
   const waiting = await readWaitingElsewhere(db, { account: accountOf(settings), datasets, now: clock.now() });
   if (waiting.length === 0) return 0;
-  const starts = await startsOf(db, request, settings);
-  const wanted = new Map(
-    starts.flatMap((start) =>
-      partitionsOf(start).map(({ scope, items }) => [keyOf({ dataset: start.dataset.name, scope }), items] as const),
-    ),
-  );
+  const named = new Set(waiting.map(keyOf));
+  const wanted = new Map<string, readonly string[] | null>();
+  for await (const starts of startsByShard(db, request, settings))
+    for (const start of starts)
+      for (const { scope, items } of partitionsOf(start)) {
+        const key = keyOf({ dataset: start.dataset.name, scope });
+        if (named.has(key)) wanted.set(key, items);
+      }
   const own = waiting.filter((slice) => isWanted(slice, wanted.get(keyOf(slice))));
   const paid = affordable(own, {
     account: await readAccount(db, accountId),

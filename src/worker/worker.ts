@@ -1,6 +1,7 @@
 import type { Task } from "graphile-worker";
 import { hostname } from "node:os";
 import { jobs } from "../../jobs/all.ts";
+import { joinsOthers } from "../../jobs/plan-due.ts";
 import type { App } from "../app.ts";
 import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
 import { accountOf } from "../config/config-of-account.ts";
@@ -225,11 +226,11 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
   }
 }
 
-/** A task that plans; the runs to come are priced from what it left. */
+/** A task that plans; the runs to come are priced from what it left, once by the worker that began. */
 function thenPriced(app: App, halted: AbortSignal, task: Task): Task {
   return async (payload, helpers) => {
     await task(payload, helpers);
-    await announceRuns(app, halted);
+    if (!joinsOthers(payload)) await announceRuns(app, halted);
   };
 }
 

@@ -63,7 +63,7 @@ describe("an error of the database", () => {
   test("a connection on which a transaction broke is lost for every later query", async () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 2);
-    const error = await withAdvisoryLock(warehouse.db, "planning", (locked) =>
+    const error = await withAdvisoryLock(warehouse.db, "keywords", (locked) =>
       locked
         .transaction()
         .execute((transaction) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(transaction)),

@@ -12,7 +12,7 @@ import { runWorker } from "../../src/worker/worker.ts";
 
 /**
  * A program for child processes: a sync, a retry or a worker on the given day, put together as by the command line, that kills itself the
- * `times`-th time it comes to a place. Arguments: the command, the day, the place, times; no place, no kill.
+ * `times`-th time it comes to a place, or stops there where TEST_SIGNAL says so. Arguments: the command, the day, the place, times; no place, no kill.
  */
 const [command = "", today = "", place = "", times = "1"] = process.argv.slice(2);
 
@@ -28,7 +28,7 @@ const rhythm =
 function at(here: string, slice?: Slice): void {
   const text = JSON.stringify(slice ?? null);
   if (here !== place || !poison.every((part) => text.includes(part)) || --left > 0) return;
-  process.kill(process.pid, "SIGKILL");
+  process.kill(process.pid, process.env["TEST_SIGNAL"] ?? "SIGKILL");
   // not one step further, should the signal take a moment
   for (;;);
 }

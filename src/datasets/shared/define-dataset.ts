@@ -116,6 +116,13 @@ export type Dataset = {
   readonly planningSources?: PlanningSource | readonly PlanningSource[];
   /** Names of the planning sources that its partitions are made from (`portfolio.sources`); it is planned after the datasets that provide them. */
   readonly plannedFrom?: readonly string[];
+  /**
+   * True where the partitions of several apps are those of each of them: some apps are planned at a time, beside others and by several
+   * workers. Others are planned from all apps at once.
+   */
+  readonly byApp?: true;
+  /** True where its partitions are made from the keywords of the portfolio. Others are planned from one that has at most one keyword a country. */
+  readonly fromKeywords?: true;
   /** Its own options in the configuration, each with its default and a sentence; null where it has none. */
   readonly options: z.ZodObject | null;
   /**

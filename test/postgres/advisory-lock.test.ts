@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { sql } from "../../src/postgres/sql.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
-import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
+import { lockNumbers, withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { freshDatabase } from "../support/database.ts";
 
-describe("the planning lock", () => {
+describe("a lock of a session", () => {
   test("lets one planner at a time work, of several processes with pools of their own", async () => {
     await using database = await freshDatabase();
     await using one = await openWarehouse(database.url, 2);
@@ -12,7 +12,7 @@ describe("the planning lock", () => {
     await one.pool.query("create table public.plan (cell integer)");
     // each sees what is missing and writes it: without the lock they would see the same
     const plan = (db: typeof one.db) =>
-      withAdvisoryLock(db, "planning", async (own) => {
+      withAdvisoryLock(db, "keywords", async (own) => {
         const { rows } = await sql<{ next: number }>`select count(*)::int as next from public.plan`.execute(own);
         await sql`select pg_sleep(0)`.execute(own);
         await sql`insert into public.plan values (${rows[0]?.next})`.execute(own);
@@ -26,7 +26,7 @@ describe("the planning lock", () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 2);
     const planners = Array.from({ length: 6 }, (_, index) =>
-      withAdvisoryLock(warehouse.db, "planning", (own) =>
+      withAdvisoryLock(warehouse.db, "keywords", (own) =>
         own.transaction().execute(async (transaction) => {
           await sql`select 1`.execute(transaction);
           return index;
@@ -40,12 +40,36 @@ describe("the planning lock", () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 2);
     await expect(
-      withAdvisoryLock(warehouse.db, "planning", () => Promise.reject(new Error("no plan"))),
+      withAdvisoryLock(warehouse.db, "keywords", () => Promise.reject(new Error("no plan"))),
     ).rejects.toThrow("no plan");
-    expect(await withAdvisoryLock(warehouse.db, "planning", async () => "planned")).toBe("planned");
+    expect(await withAdvisoryLock(warehouse.db, "keywords", async () => "planned")).toBe("planned");
     const { rows } = await warehouse.pool.query(
       "select from pg_locks join pg_database on oid = database where locktype = 'advisory' and datname = current_database()",
     );
     expect(rows).toHaveLength(0);
+  });
+});
+
+describe("numbered locks of a transaction", () => {
+  test("keep out whoever wants one of the same numbers until the end, and nobody else", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 4);
+    const order: string[] = [];
+    const plan = (name: string, numbers: readonly number[], work: () => Promise<unknown> = async () => undefined) =>
+      warehouse.db.transaction().execute(async (transaction) => {
+        await lockNumbers(transaction, "planning", numbers);
+        order.push(name);
+        await work();
+      });
+    let waits: Promise<void> | undefined;
+    await plan("first", [1, 3], async () => {
+      waits = plan("second", [2, 3]);
+      await plan("beside", [4, 5]);
+      const blocked = "select from pg_locks where locktype = 'advisory' and not granted";
+      while ((await warehouse.pool.query(blocked)).rows.length === 0);
+      order.push("first ends");
+    });
+    await waits;
+    expect(order).toEqual(["first", "beside", "first ends", "second"]);
   });
 });

@@ -1,0 +1,167 @@
+import type { Day } from "../core/day.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+import type { TimingLine } from "./dataset-timings.ts";
+import { closeRun } from "./runs.ts";
+import { planningTask, taskOfAccount } from "./shared-queue.ts";
+import { isAlive } from "./workers.ts";
+
+/*
+ * The planning of a scheduled run as rows: a worker locks one, plans what it stands for, marks it and commits, all in one transaction. Who
+ * dies leaves the row as it was, and its lock goes with its connection. The shards of a stage come first, those of the next one are
+ * written with the last of them; the row `end` stands for what follows the last stage, and the rows go when it is done.
+ */
+
+/** A step of planning a run: the stage of its datasets, or `end`. */
+export type PlanningStep = "portfolio" | "listing" | "market" | "end";
+
+/** A part of a run that is to be planned; `number` of `of` as a shard has them. */
+export type RunShard = { readonly step: PlanningStep; readonly number: number; readonly of: number };
+
+/** Writes the shards of a step. */
+export async function openShards(
+  db: Database,
+  runId: string,
+  { step, shards }: { readonly step: PlanningStep; readonly shards: readonly Pick<RunShard, "number" | "of">[] },
+): Promise<void> {
+  await sql`
+    insert into ops.run_shard (run_id, step, shard, shards)
+    select ${runId}, ${step}, number, of from jsonb_to_recordset(${JSON.stringify(shards)}::jsonb) as s (number integer, of integer)
+    on conflict do nothing`.execute(db);
+}
+
+/** Has so many other living workers of the account take part in what is being planned: a job for each, which any of them takes. */
+export async function callWorkers(
+  db: Database,
+  { account, workerId, most }: { readonly account: string; readonly workerId: string; readonly most: number },
+): Promise<void> {
+  await sql`
+    select graphile_worker.add_job(${taskOfAccount(planningTask, account)}, json_build_object('joins', true),
+                                   job_key := ${taskOfAccount(planningTask, account)} || ' beside ' || w.worker_id, max_attempts := 1)
+    from   (select worker_id from ops.worker as w
+            where  w.kind = 'worker' and w.account = ${account} and w.worker_id <> ${workerId}::bigint and ${isAlive(sql`w.worker_id`)}
+            order  by worker_id limit ${most}) as w`.execute(db);
+}
+
+/** Runs of the schedule that are being planned, the oldest first. */
+export async function runsInPlanning(
+  db: Database,
+  account: string,
+): Promise<readonly { readonly runId: string; readonly asOf: Day }[]> {
+  const { rows } = await sql<{ runId: string; asOf: Day }>`
+    select r.run_id as "runId", r.as_of as "asOf"
+    from   ops.run as r
+    where  r.account = ${account} and r.run_id in (select run_id from ops.run_shard)
+    order  by r.run_id`.execute(db);
+  return rows;
+}
+
+/** What a run that is being planned is about; null where it is planned by now. */
+export async function runInPlanning(
+  db: Database,
+  runId: string,
+): Promise<{ readonly asOf: Day; readonly datasets: readonly string[] } | null> {
+  const { rows } = await sql<{ asOf: Day; datasets: string[] }>`
+    select as_of as "asOf", datasets from ops.run
+    where  run_id = ${runId} and exists (select from ops.run_shard as s where s.run_id = ${runId})`.execute(db);
+  return rows[0] ?? null;
+}
+
+/**
+ * Locks the next shard until the transaction ends: one that no other process has, or else the first that one has, once that process
+ * has ended its transaction without planning it. Null where all are planned.
+ */
+export async function claimShard(transaction: Database, runId: string): Promise<RunShard | null> {
+  for (;;) {
+    const free = await lockShard(transaction, runId, "skip locked");
+    if (free !== undefined) return free;
+    const left = await lockShard(transaction, runId, "");
+    if (left !== undefined) return left;
+    // none where another process has just planned it: there may be a next one
+    const { rows } = await sql`select from ops.run_shard where run_id = ${runId} and planned_at is null`.execute(
+      transaction,
+    );
+    if (rows.length === 0) return null;
+  }
+}
+
+async function lockShard(
+  transaction: Database,
+  runId: string,
+  others: "skip locked" | "",
+): Promise<RunShard | undefined> {
+  const { rows } = await sql<RunShard>`
+    select step, shard as number, shards as of from ops.run_shard
+    where  run_id = ${runId} and planned_at is null
+    order  by shard
+    limit  1
+    for    update ${sql.raw(others)}`.execute(transaction);
+  return rows[0];
+}
+
+/** What became of a shard. */
+export type ShardPlanned = { readonly slices: number; readonly timings: readonly TimingLine[]; readonly now: number };
+
+/**
+ * Marks a shard as planned. Returns how many slices its step has planned where it was the last one of it, null where others are left. To be called when the
+ * run is locked: of two that end at once the later one sees both.
+ */
+export async function endShard(
+  transaction: Database,
+  runId: string,
+  { step, number, slices, timings, now }: Pick<RunShard, "step" | "number"> & ShardPlanned,
+): Promise<number | null> {
+  await sql`
+    update ops.run_shard
+    set    planned_at = ${new Date(now).toISOString()}::timestamptz, planned_slices = planned_slices + ${slices}, timings = ${JSON.stringify(timings)}::jsonb
+    where  run_id = ${runId} and step = ${step} and shard = ${number}`.execute(transaction);
+  const { rows } = await sql<{ left: number; slices: number }>`
+    select count(*) filter (where planned_at is null)::int as left, sum(planned_slices)::int as slices
+    from   ops.run_shard where run_id = ${runId} and step = ${step}`.execute(transaction);
+  const [sums] = rows;
+  return sums === undefined || sums.left > 0 ? null : sums.slices;
+}
+
+/** Adds slices of a shard that is left to be planned further. */
+export async function addToShard(
+  transaction: Database,
+  runId: string,
+  { step, number, slices }: Pick<RunShard, "step" | "number"> & { readonly slices: number },
+): Promise<void> {
+  await sql`
+    update ops.run_shard set planned_slices = planned_slices + ${slices}
+    where  run_id = ${runId} and step = ${step} and shard = ${number}`.execute(transaction);
+}
+
+/** The steps that a run has been planned in, and the timings that their shards found. */
+export async function readShardTimings(
+  db: Database,
+  runId: string,
+): Promise<readonly { readonly step: PlanningStep; readonly timings: readonly TimingLine[] | null }[]> {
+  const { rows } = await sql<{ step: PlanningStep; timings: TimingLine[] | null }>`
+    select step, timings from ops.run_shard where run_id = ${runId} and step <> 'end' order by step, shard`.execute(db);
+  return rows;
+}
+
+/** Closes a run whose planning is over; its shards go. Returns how many slices they planned. */
+export async function closePlanning(
+  transaction: Database,
+  runId: string,
+  { outcome, now }: { readonly outcome: "planned" | "interrupted"; readonly now: number },
+): Promise<number> {
+  await closeRun(transaction, runId, outcome, now);
+  const { rows } = await sql<{ planned: number }>`
+    delete from ops.run_shard where run_id = ${runId} returning planned_slices as planned`.execute(transaction);
+  return rows.reduce((sum, { planned }) => sum + planned, 0);
+}
+
+/** Closes a run in the middle of its planning, unless another process plans a shard of it now or its planning is over. */
+export async function leavePlanning(transaction: Database, runId: string, now: number): Promise<void> {
+  const { rows } = await sql<{ locked: number; all: number }>`
+    select (select count(*)::int from (select from ops.run_shard where run_id = ${runId} and planned_at is null for update skip locked) as s) as locked,
+           (select count(*)::int from ops.run_shard where run_id = ${runId} and planned_at is null) as "all"`.execute(
+    transaction,
+  );
+  const [{ locked, all } = { locked: 0, all: 0 }] = rows;
+  if (all > 0 && locked === all) await closePlanning(transaction, runId, { outcome: "interrupted", now });
+}

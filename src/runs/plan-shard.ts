@@ -1,0 +1,82 @@
+import { insertBatches } from "../ledger/batches.ts";
+import type { TimingLine } from "../ledger/dataset-timings.ts";
+import { noteLostDays } from "../ledger/lost-days.ts";
+import { addPlanned } from "../ledger/runs.ts";
+import { insertSlices } from "../ledger/slices.ts";
+import type { IngestParts } from "../ingest/ingest-parts.ts";
+import type { BudgetCut } from "../planner/cut-to-budget.ts";
+import { planStarts, startsIn, type PlanningInputs } from "../planner/plan-stream.ts";
+import { noteTimings, ownTimings, type OwnTimings } from "../planner/record-timings.ts";
+import { locksOf, wholePlan, type Shard } from "../planner/shards.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
+import type { SliceDraft } from "../core/slice.ts";
+import { lockNumbers } from "../postgres/advisory-lock.ts";
+import type { Database } from "../postgres/database.ts";
+
+/** What a shard is planned for, and from what. */
+export type ShardOrder = {
+  readonly runId: string;
+  readonly inputs: PlanningInputs;
+  readonly shard: Shard;
+  readonly stage: Dataset["stage"];
+  /** Leaves out what a budget does not pay for; everything is planned when left out. */
+  readonly within?: BudgetCut["within"];
+};
+
+/** What a shard came to. `isWhole` unless the process was halted before all of it was planned. */
+export type PlannedShard = {
+  readonly slices: number;
+  readonly naiveCredits: number;
+  readonly timings: readonly TimingLine[];
+  readonly isWhole: boolean;
+};
+
+/** Slices that are written at a time: a shard of a night has fewer, and a long history must not fill the memory. */
+const queuedAtOnce = 10_000;
+
+/** Plans a shard and queues it, in a transaction of the caller's that does nothing else after it: nobody else plans the same cells meanwhile. */
+export async function planShard(
+  { db, clock, halted, at }: Pick<IngestParts, "db" | "clock" | "halted" | "at">,
+  transaction: Database,
+  { runId, inputs, shard, stage, within = (plan) => plan }: ShardOrder,
+): Promise<PlannedShard> {
+  await lockNumbers(transaction, "planning", locksOf(shard));
+  const starts = await startsIn(transaction, inputs, { shard, stage });
+  const ids: string[] = [];
+  let drafts: SliceDraft[] = [];
+  let naiveCredits = 0;
+  const queue = async () => {
+    // not in the transaction: another shard that has the same new list would wait for the end of this one
+    await insertBatches(db, drafts);
+    for (const id of await insertSlices(transaction, runId, drafts, clock.now())) ids.push(id);
+    drafts = [];
+  };
+  for await (const chunk of within(planStarts(transaction, starts))) {
+    for (const slice of chunk.slices) drafts.push(slice);
+    naiveCredits += chunk.naiveCredits;
+    if (drafts.length >= queuedAtOnce) await queue();
+    if (halted.aborted) break;
+  }
+  await queue();
+  await at?.("in a shard");
+  // last: it locks the run for others that plan for it
+  if (ids.length > 0) await addPlanned(transaction, runId, ids);
+  return { slices: ids.length, naiveCredits, timings: ownTimings(starts), isWhole: !halted.aborted };
+}
+
+/** Notes what is known once a run has planned: when datasets are requested again, and which days nobody can request any more. In a transaction of the caller's, beside no planning. */
+export async function endPlanning(
+  { clock }: Pick<IngestParts, "clock">,
+  transaction: Database,
+  { runId, request, settings, own }: PlanningEnd,
+): Promise<void> {
+  await lockNumbers(transaction, "planning", locksOf(wholePlan));
+  await noteTimings(transaction, { request, settings, now: clock.now(), own });
+  await noteLostDays(transaction, { runId, today: request.today, now: clock.now() });
+}
+
+/** A run that has planned; `own` as for `noteTimings`. */
+export type PlanningEnd = Pick<PlanningInputs, "request" | "settings"> & {
+  readonly runId: string;
+  readonly own: OwnTimings | undefined;
+};

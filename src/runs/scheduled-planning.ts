@@ -1,0 +1,122 @@
+import { accountOf } from "../config/config-of-account.ts";
+import type { Settings } from "../config/settings.ts";
+import { datasets } from "../datasets/shared/all.ts";
+import { stages, type Dataset } from "../datasets/shared/define-dataset.ts";
+import type { IngestParts } from "../ingest/ingest-parts.ts";
+import {
+  addToShard,
+  claimShard,
+  closePlanning,
+  endShard,
+  leavePlanning,
+  openShards,
+  readShardTimings,
+  runInPlanning,
+  runsInPlanning,
+  type PlanningStep,
+  type RunShard,
+} from "../ledger/run-shards.ts";
+import { readInputs, type PlanningInputs } from "../planner/plan-stream.ts";
+import { hasDataset } from "../planner/shards.ts";
+import type { Database } from "../postgres/database.ts";
+import { endPlanning, planShard } from "./plan-shard.ts";
+
+/*
+ * A scheduled run is planned shard by shard, by as many workers as come: each takes the next shard that no other has locked, and waits for
+ * the last ones of the others, so that it takes over from one that dies. The last shard of a stage opens the next stage where nothing was
+ * due, or else the end, which closes the run.
+ */
+
+type Parts = Pick<IngestParts, "db" | "clock" | "log" | "halted" | "at">;
+
+/** Shards that a process plans at a time: while one waits for the database another is worked out. */
+const atOnce = 2;
+
+/** Takes part in what other workers of the account plan, or have left in the middle, until it is planned. What an earlier day left is not planned any more. */
+export async function joinPlanning(parts: Parts, settings: Settings): Promise<void> {
+  const { db, clock, halted } = parts;
+  for (const { runId, asOf } of await runsInPlanning(db, accountOf(settings))) {
+    if (halted.aborted) return;
+    if (asOf === clock.today()) await planRun(parts, settings, runId);
+    else await db.transaction().execute((transaction) => leavePlanning(transaction, runId, clock.now()));
+  }
+}
+
+/** Plans a run until nothing is left to be planned of it, or the process is halted. */
+export async function planRun(parts: Parts, settings: Settings, runId: string): Promise<void> {
+  const { db, clock, halted } = parts;
+  const run = await runInPlanning(db, runId);
+  if (run === null) return;
+  const request = { datasets: run.datasets, bounds: {}, today: run.asOf };
+  const chosen = datasets.filter(({ name }) => run.datasets.includes(name));
+  const inputs = await readInputs(db, request, settings, chosen);
+  const loops = Math.min(atOnce, inputs.shards.length);
+  await Promise.all(Array.from({ length: loops }, () => planShards(parts, runId, inputs)));
+  // what is left is planned by another worker, or by the next one at its start
+  if (halted.aborted) await db.transaction().execute((transaction) => leavePlanning(transaction, runId, clock.now()));
+}
+
+async function planShards(parts: Parts, runId: string, inputs: PlanningInputs): Promise<void> {
+  const { db, halted } = parts;
+  let isLeft = true;
+  while (isLeft && !halted.aborted)
+    isLeft = await db.transaction().execute(async (transaction) => {
+      const claimed = await claimShard(transaction, runId);
+      if (claimed === null) return false;
+      if (claimed.step === "end") await close(parts, transaction, { runId, inputs });
+      else await planClaimed(parts, transaction, { runId, inputs, claimed, stage: claimed.step });
+      return true;
+    });
+}
+
+type Claimed = {
+  readonly runId: string;
+  readonly inputs: PlanningInputs;
+  readonly claimed: RunShard;
+  readonly stage: Dataset["stage"];
+};
+
+async function planClaimed(
+  parts: Parts,
+  transaction: Database,
+  { runId, inputs, claimed, stage }: Claimed,
+): Promise<void> {
+  const { slices, timings, isWhole } = await planShard(parts, transaction, { runId, inputs, shard: claimed, stage });
+  // what is left of it is planned by the next worker
+  if (!isWhole) return addToShard(transaction, runId, { ...claimed, slices });
+  const planned = await endShard(transaction, runId, { ...claimed, slices, timings, now: parts.clock.now() });
+  if (planned !== null) await openShards(transaction, runId, planned > 0 ? end : stepAfter(stage, inputs));
+}
+
+const end = { step: "end", shards: [{ number: 0, of: 1 }] } as const;
+
+/** The step after a stage, the first one after null: the next stage that has datasets with its shards, or the end. */
+export function stepAfter(
+  stage: Dataset["stage"] | null,
+  { chosen, shards }: Pick<PlanningInputs, "chosen" | "shards">,
+): { readonly step: PlanningStep; readonly shards: readonly Pick<RunShard, "number" | "of">[] } {
+  const from = stage === null ? 0 : stages.indexOf(stage) + 1;
+  for (const step of stages.slice(from)) {
+    const own = chosen.filter((dataset) => dataset.stage === step);
+    const needed = shards.filter((shard) => own.some((dataset) => hasDataset(shard, dataset)));
+    if (needed.length > 0) return { step, shards: needed };
+  }
+  return end;
+}
+
+async function close(
+  parts: Parts,
+  transaction: Database,
+  { runId, inputs: { request, settings, chosen } }: Pick<Claimed, "runId" | "inputs">,
+): Promise<void> {
+  const { clock, log } = parts;
+  const found = await readShardTimings(transaction, runId);
+  const steps = new Set(found.map(({ step }) => step));
+  const own = {
+    datasets: chosen.filter((dataset) => steps.has(dataset.stage)).map(({ name }) => name),
+    lines: found.flatMap(({ timings }) => timings ?? []),
+  };
+  await endPlanning(parts, transaction, { runId, request, settings, own });
+  const slices = await closePlanning(transaction, runId, { outcome: "planned", now: clock.now() });
+  log.info({ run_id: runId, stage: stages.findLast((stage) => steps.has(stage)) ?? null, slices }, "schedule.planned");
+}
