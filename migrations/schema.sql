@@ -7051,6 +7051,20 @@ create view ops.run_log (
     past_empty_count
    FROM ops.run;
 
+-- Parts of the planning of a scheduled run, while it is planned: some apps, or what belongs to no single app. Any worker of the account takes the next one that no other has locked, plans and queues it in one transaction, and the last one ends the planning.
+create table ops.run_shard (
+  run_id bigint not null, -- The run.
+  step text not null, -- Stage of the datasets that are planned, or end for what follows the last shard. The shards of a stage are written when those of the stage before have planned nothing.
+  shard integer not null, -- Number of the shard: 0 for what belongs to no single app, from 1 for apps.
+  shards integer not null, -- Shards by app that the portfolio is planned in; 1 where shard 0 has everything.
+  planned_at timestamp with time zone, -- When it was planned; null until then.
+  planned_slices integer not null default 0, -- Slices that it planned.
+  timings jsonb, -- Timings of single scopes that it found, for ops.dataset_timing.
+  constraint run_shard_pkey PRIMARY KEY (run_id, step, shard),
+  constraint run_shard_step_check CHECK ((step = ANY (ARRAY['portfolio'::text, 'listing'::text, 'market'::text, 'end'::text]))),
+  constraint run_shard_run_id_fkey FOREIGN KEY (run_id) REFERENCES ops.run(run_id)
+);
+
 -- One row per run (a sync, a backfill, a retry, a scheduled run): its plan and its result. What did last night cost? Which runs left failures?
 create view ops.run_summary (
   run_id bigint, -- Number of the run.

@@ -2,7 +2,8 @@ import { operationById } from "../api/operations/all.ts";
 import { fail } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { callsOf, mostPagesOf } from "../datasets/shared/define-dataset.ts";
+import { callsOf } from "../datasets/shared/define-dataset.ts";
+import { mostPagesOf } from "../datasets/shared/scope-limits.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import { readPages, type Fetched } from "../ingest/read-pages.ts";
 

@@ -1,6 +1,6 @@
 import { pagePrice, scopeKey, type Slice } from "../core/slice.ts";
 import { windowLength } from "../core/window.ts";
-import { mostPagesOf } from "../datasets/shared/define-dataset.ts";
+import { mostPagesOf } from "../datasets/shared/scope-limits.ts";
 import { readLastPages } from "../ledger/coverage.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 

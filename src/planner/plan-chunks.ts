@@ -5,14 +5,8 @@ import { inGroups as gathered, readAhead } from "../core/read-ahead.ts";
 import { scopeKey, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
-import {
-  mostPagesOf,
-  fetchOptionFor,
-  withAccount,
-  withMostPages,
-  type Dataset,
-  type Partition,
-} from "../datasets/shared/define-dataset.ts";
+import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
+import { mostPagesOf, withAccount, withMostPages } from "../datasets/shared/scope-limits.ts";
 import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
 import { readLastPages, type LastPages } from "../ledger/coverage.ts";
 import { requestable, type Reprocess } from "../plan/missing.ts";

@@ -219,29 +219,6 @@ export function callsOf(dataset: Dataset, slice: Pick<Slice, "operation" | "scop
   return dataset.wholeList !== undefined && isWholeList(dataset, slice) ? dataset.wholeList.calls(slice.scope) : 1;
 }
 
-/**
- * A scope with the most pages to request. The limit is part of the scope because a shortened answer differs from the whole one: a
- * higher limit requests it again, and a replay stops at the same page.
- */
-export function withMostPages(scope: Scope, mostPages: number | undefined): Scope {
-  return mostPages === undefined ? scope : { ...scope, most_pages: String(mostPages) };
-}
-
-/** A scope of the account whose portfolio it is; that of API_TOKEN is not named. */
-export function withAccount(scope: Scope, { account }: Pick<Portfolio, "account">): Scope {
-  return account === undefined ? scope : { ...scope, [accountColumn]: account };
-}
-
-/** A scope without the account, as facts have it. */
-export function withoutAccount(scope: Scope): Scope {
-  return Object.fromEntries(Object.entries(scope).filter(([name]) => name !== accountColumn));
-}
-
-/** The most pages of a slice's answer to request; infinite where there is no limit. */
-export function mostPagesOf({ scope }: Pick<Slice, "scope">): number {
-  return scope["most_pages"] === undefined ? Number.POSITIVE_INFINITY : Number(scope["most_pages"]);
-}
-
 /** True for a slice whose call names none of its items: a problem of the call is a problem of no single item. */
 export function isWholeList({ wholeList }: Dataset, { operation }: Pick<Slice, "operation">): boolean {
   return wholeList?.operation.id === operation;
