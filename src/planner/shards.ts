@@ -5,7 +5,7 @@ import type { AppId } from "./portfolio.ts";
 /*
  * A plan is made shard by shard, so that memory does not grow with the account and several workers may plan it. An app is always in the
  * same one of a fixed number of groups, by a hash of its id; a shard has some of these groups, and one more has what belongs to no single
- * app. Whoever plans a shard holds a lock for each of its groups, so that plannings of any number of shards keep out of each other's way.
+ * app. A process that plans a shard holds a lock for each of its groups, so that plannings of any number of shards keep out of each other's way.
  */
 
 /**
