@@ -22,6 +22,7 @@ export const deletable = [
   "ops.reject",
   "ops.reported_check",
   "ops.replay",
+  "ops.run_shard",
   "ops.dataset_timing",
   "ops.next_run",
   "ops.slice",
