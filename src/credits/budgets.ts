@@ -61,6 +61,12 @@ export async function openBudgets(db: Database, of: BudgetsOn): Promise<readonly
   return db.transaction().execute(async (transaction) => {
     // grants wait meanwhile, and what they took before is seen by the next statement
     await sql`select from ops.credit_account where account_id = ${accountId} for update`.execute(transaction);
+    if (budgets.length === 0) {
+      await sql`delete from ops.credit_budget where account_id = ${accountId} and ends_on > ${day}::date`.execute(
+        transaction,
+      );
+      return [];
+    }
     const { rows } = await sql<{ budgetId: string; budget: string; period: BudgetPeriod }>`
       with ${counted(of, true)}, gone as (
         delete from ops.credit_budget as b
