@@ -10,6 +10,7 @@ export function engineTables({
   ranks,
   clickHouseVersion,
   publishedMs,
+  publishedCpu,
   bytes,
   answers,
 }: EngineFigures): readonly Table[] {
@@ -38,7 +39,7 @@ export function engineTables({
       ]),
     },
     {
-      title: `Ranks in both, published in ${time(publishedMs)} with everything else that the questions read`,
+      title: `Ranks in both, published in ${time(publishedMs)} with everything else that the questions read (processor time of Postgres ${time(publishedCpu.postgres)}, of ClickHouse and Storehouse ${time(publishedCpu.own)})`,
       head: ["", "Postgres, with the index", "ClickHouse"],
       rows: [
         ["size", ...[bytes.postgres, bytes.clickHouse].map((all) => `${count(all / mebi)} MiB`)],

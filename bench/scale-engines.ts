@@ -5,6 +5,7 @@ import { openClickHouse, type ClickHouse } from "../src/publish/clickhouse.ts";
 import { martViews } from "../src/publish/mart-views.ts";
 import { publish } from "../src/publish/publish.ts";
 import { openClickHouseStage } from "../test/support/clickhouse-stage.ts";
+import { ownCpuSince, postgresCpu } from "./cpu.ts";
 import { differenceOf, inClickHouse, rowsToRead, scannedRows } from "./scale-engine-rows.ts";
 import { factBytes } from "./scale-facts.ts";
 import { martQuestions, type MartQuestion } from "./scale-mart-questions.ts";
@@ -30,6 +31,8 @@ export type EngineFigures = {
   readonly ranks: number;
   readonly clickHouseVersion: string;
   readonly publishedMs: number;
+  /** Processor time of publishing in ms, which other programs on the machine do not lengthen; ClickHouse is in this process. */
+  readonly publishedCpu: { readonly own: number; readonly postgres: number };
   readonly bytes: { readonly postgres: number; readonly clickHouse: number };
   readonly answers: readonly EngineAnswer[];
 };
@@ -58,7 +61,9 @@ export async function measureEngines(
   const questions = martQuestions(size.account);
   say("publishing");
   const only = await readBy(warehouse, questions);
+  const before = { own: process.cpuUsage(), postgres: await postgresCpu(client) };
   const { ms: publishedMs } = await timed(() => publish(warehouse, clickHouse, { now: () => 0, only }));
+  const publishedCpu = { own: ownCpuSince(before.own), postgres: (await postgresCpu(client)) - before.postgres };
   say("questions");
   const answers: EngineAnswer[] = [];
   for (const question of questions) answers.push(await askBoth({ client, clickHouse }, question, size.rounds));
@@ -70,6 +75,7 @@ export async function measureEngines(
     ranks,
     clickHouseVersion: found?.version ?? "",
     publishedMs,
+    publishedCpu,
     bytes: { postgres: await factBytes(client), clickHouse: Number(found?.bytes) },
     answers,
   };
