@@ -99,6 +99,6 @@ export async function checkReported(db: Database): Promise<Diagnosis> {
   return warn(
     "reported figures",
     words.join("; "),
-    "nothing: such figures are not taken any more, and their days are requested",
+    "such figures are not taken any more; the next sync requests their days, as far back as history_days, and `storehouse backfill` older ones",
   );
 }

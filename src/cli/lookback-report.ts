@@ -1,0 +1,33 @@
+import { lookbackWords } from "../plan/lookback-words.ts";
+import type { AgeLine, DatasetLookback } from "../planner/lookback.ts";
+import { optional, table } from "./table.ts";
+
+/** For how long the figures of a dataset move: what is learned, and a line for each age with a picture of the share that moved. */
+export function lookbackReport(
+  { dataset, fixedDays, isLearned, learned, ages }: DatasetLookback,
+  columns?: number,
+): string {
+  const lines = [`${dataset} (${isLearned ? "learned" : "fixed"})`, lookbackWords(learned, fixedDays)];
+  return [...lines, ...(ages.length > 0 ? [table(headings, ages.map(rowOf), columns)] : [])].join("\n");
+}
+
+const headings = ["age", "days", "moved", "rows moved", optional("amount moved"), ""];
+
+/** A picture of a share: so many signs for all. */
+const widest = 20;
+
+function rowOf({ age, compared, moved, rows, rowsMoved, amount, amountMoved }: AgeLine) {
+  const share = moved / compared;
+  return [
+    age,
+    compared,
+    shareWords(moved, compared),
+    shareWords(rowsMoved, rows),
+    shareWords(amountMoved, amount),
+    "#".repeat(Math.max(moved > 0 ? 1 : 0, Math.round(widest * share))),
+  ];
+}
+
+function shareWords(part: number, whole: number): string {
+  return whole === 0 ? "" : `${((100 * part) / whole).toFixed(1)} %`;
+}

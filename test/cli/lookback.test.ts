@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { lookbackReport } from "../../src/cli/lookback-report.ts";
+
+const ages = [
+  { age: 1, compared: 400, moved: 400, rows: 4_000, rowsMoved: 3_000, amount: 90_000, amountMoved: 4_500 },
+  { age: 2, compared: 400, moved: 100, rows: 4_000, rowsMoved: 120, amount: 90_000, amountMoved: 45 },
+  { age: 3, compared: 400, moved: 1, rows: 4_000, rowsMoved: 1, amount: 0, amountMoved: 0 },
+  { age: 4, compared: 400, moved: 0, rows: 4_000, rowsMoved: 0, amount: 90_000, amountMoved: 0 },
+].map((one) => ({ ...one, recentCompared: one.compared, recentMoved: one.moved }));
+
+test("a lookback is shown by age: the days, the rows and the money that moved, and a picture of the share of days", () => {
+  const learned = { kind: "learned", days: 3, bound: 0.0094, compared: 400 } as const;
+  const report = lookbackReport({ dataset: "sales_metric", fixedDays: 30, isLearned: true, learned, ages }, 80);
+  expect(report.split("\n")).toEqual([
+    "sales_metric (learned)",
+    "Days stand after 3 days, of the fixed 30 days: with 95 % confidence at most 0.9 % of older days still move (400 were requested again).",
+    "age  days  moved    rows moved  amount moved",
+    "---  ----  -------  ----------  ------------  --------------------",
+    "  1   400  100.0 %  75.0 %      5.0 %         ####################",
+    "  2   400  25.0 %   3.0 %       0.1 %         #####",
+    "  3   400  0.3 %    0.0 %                     #",
+    "  4   400  0.0 %    0.0 %       0.0 %",
+  ]);
+  const none = { kind: "too_little", compared: 12 } as const;
+  expect(lookbackReport({ dataset: "retention", fixedDays: 1, isLearned: false, learned: none, ages: [] })).toBe(
+    "retention (fixed)\nToo little is known: of the days older than any that moved 12 were requested again, and 300 are needed; the fixed 1 day hold.",
+  );
+});
