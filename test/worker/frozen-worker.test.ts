@@ -44,6 +44,10 @@ test("a worker that is frozen twice while the API is unavailable registers again
   });
   child.process.kill("SIGTERM");
   expect(await child.ended).toBe(0);
-  expect([said(child, "worker.re_registered"), said(child, "worker.session_failed")]).toEqual([2, 0]);
-  expect((await entries(stage)).map(({ ended }) => ended)).toEqual(["died", "died", "stopped"]);
+  const ended = (await entries(stage)).map((entry) => entry.ended);
+  // where the machine is busy, it may be taken for dead once more than it was frozen
+  const deaths = ended.slice(0, -1);
+  expect(deaths.length).toBeGreaterThanOrEqual(2);
+  expect([new Set(deaths), ended.at(-1)]).toEqual([new Set(["died"]), "stopped"]);
+  expect([said(child, "worker.re_registered"), said(child, "worker.session_failed")]).toEqual([deaths.length, 0]);
 });
