@@ -67,50 +67,49 @@ export async function runInPlanning(
   return rows[0] ?? null;
 }
 
-/**
- * Locks the next shard until the transaction ends: one that no other process has, or else the first that one has, once that process
- * has ended its transaction without planning it. Null where all are planned.
- */
+/** Locks the next shard that no other process has until the transaction ends; null where there is none. */
 export async function claimShard(transaction: Database, runId: string): Promise<RunShard | null> {
-  for (;;) {
-    const free = await lockShard(transaction, runId, "skip locked");
-    if (free !== undefined) return free;
-    const left = await lockShard(transaction, runId, "");
-    if (left !== undefined) return left;
-    // none where another process has just planned it: there may be a next one
-    const { rows } = await sql`select from ops.run_shard where run_id = ${runId} and planned_at is null`.execute(
-      transaction,
-    );
-    if (rows.length === 0) return null;
-  }
-}
-
-async function lockShard(
-  transaction: Database,
-  runId: string,
-  others: "skip locked" | "",
-): Promise<RunShard | undefined> {
   const { rows } = await sql<RunShard>`
     select step, shard as number, shards as of from ops.run_shard
     where  run_id = ${runId} and planned_at is null
     order  by shard
     limit  1
-    for    update ${sql.raw(others)}`.execute(transaction);
-  return rows[0];
+    for    update skip locked`.execute(transaction);
+  return rows[0] ?? null;
+}
+
+/**
+ * Waits until the process that plans the first shard which is left has ended its transaction, one way or the other. Returns false where none is left. To be
+ * called in no transaction: one that waited and went on would hold the row, and could wait for a process that wants it.
+ */
+export async function awaitShard(db: Database, runId: string): Promise<boolean> {
+  const { rows } = await sql<Pick<RunShard, "step" | "number">>`
+    select step, shard as number from ops.run_shard
+    where  run_id = ${runId} and planned_at is null
+    order  by shard
+    limit  1`.execute(db);
+  const [first] = rows;
+  if (first === undefined) return false;
+  await sql`
+    select from ops.run_shard where run_id = ${runId} and step = ${first.step} and shard = ${first.number} for update`.execute(
+    db,
+  );
+  return true;
 }
 
 /** What became of a shard. */
 export type ShardPlanned = { readonly slices: number; readonly timings: readonly TimingLine[]; readonly now: number };
 
 /**
- * Marks a shard as planned. Returns how many slices its step has planned where it was the last one of it, null where others are left. To be called when the
- * run is locked: of two that end at once the later one sees both.
+ * Marks a shard as planned. Returns how many slices its step has planned where it was the last one of it, null where others are left. It locks
+ * the run: of two that end at once the later one sees both.
  */
 export async function endShard(
   transaction: Database,
   runId: string,
   { step, number, slices, timings, now }: Pick<RunShard, "step" | "number"> & ShardPlanned,
 ): Promise<number | null> {
+  await sql`select from ops.run where run_id = ${runId} for no key update`.execute(transaction);
   await sql`
     update ops.run_shard
     set    planned_at = ${new Date(now).toISOString()}::timestamptz, planned_slices = planned_slices + ${slices}, timings = ${JSON.stringify(timings)}::jsonb

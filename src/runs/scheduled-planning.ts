@@ -5,6 +5,7 @@ import { stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import {
   addToShard,
+  awaitShard,
   claimShard,
   closePlanning,
   endShard,
@@ -58,15 +59,21 @@ export async function planRun(parts: Parts, settings: Settings, runId: string): 
 
 async function planShards(parts: Parts, runId: string, inputs: PlanningInputs): Promise<void> {
   const { db, halted } = parts;
-  let isLeft = true;
-  while (isLeft && !halted.aborted)
-    isLeft = await db.transaction().execute(async (transaction) => {
-      const claimed = await claimShard(transaction, runId);
-      if (claimed === null) return false;
-      if (claimed.step === "end") await close(parts, transaction, { runId, inputs });
-      else await planClaimed(parts, transaction, { runId, inputs, claimed, stage: claimed.step });
-      return true;
-    });
+  const planNext = (transaction: Database) => planOne(parts, transaction, { runId, inputs });
+  while (!halted.aborted) if (!(await db.transaction().execute(planNext)) && !(await awaitShard(db, runId))) return;
+}
+
+/** Plans the next shard that no other process has, or ends the run where it stands for that. Returns false where there is none. */
+async function planOne(
+  parts: Parts,
+  transaction: Database,
+  { runId, inputs }: Pick<Claimed, "runId" | "inputs">,
+): Promise<boolean> {
+  const claimed = await claimShard(transaction, runId);
+  if (claimed === null) return false;
+  if (claimed.step === "end") await close(parts, transaction, { runId, inputs });
+  else await planClaimed(parts, transaction, { runId, inputs, claimed, stage: claimed.step });
+  return true;
 }
 
 type Claimed = {
