@@ -34,10 +34,6 @@ export async function runCommand(
   process.exitCode = undefined;
   try {
     const code = await codeOf(typed);
-    (await import("node:fs")).appendFileSync(
-      "/tmp/sp/cmd.log",
-      JSON.stringify([code, typed, stderr.text().slice(0, 600)]) + "\n",
-    );
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     process.exitCode = undefined;
