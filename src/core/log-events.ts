@@ -21,7 +21,7 @@ export const logEvents = {
     level: "info",
     says: "a scheduled publication swapped or removed months of a table in ClickHouse",
   },
-  "publish.unfit": {
+  "publish.out_of_range": {
     level: "warn",
     says: "rows have values that ClickHouse has no room for: they are null there, and retention keeps their months",
   },

@@ -11,7 +11,7 @@ import { batchesOf } from "./batches.ts";
 import type { ClickHouse } from "./clickhouse.ts";
 import { recordPublished, type PublishedMonth } from "./published-months.ts";
 import { dropMonths, monthOf, nameOf, noDay, partitionOf, replaceMonths } from "./statements.ts";
-import { sentAs, unfitValues, type UnfitValue } from "./stored-value.ts";
+import { sentAs, valuesOutOfRange, type OutOfRangeValue } from "./stored-value.ts";
 import { differenceIn, sumsInClickHouse, sumsInPostgres, type Sums } from "./sums.ts";
 import { tableStatement, type TablesThere } from "./tables-there.ts";
 
@@ -23,8 +23,8 @@ export type Published = {
   readonly removed: number;
   readonly rows: number;
   /** Rows of swapped months with a value that ClickHouse has no room for, and the first of these values. */
-  readonly unfitRows: number;
-  readonly unfit: readonly UnfitValue[];
+  readonly rowsOutOfRange: number;
+  readonly outOfRange: readonly OutOfRangeValue[];
 };
 
 /** What tables are published with. */
@@ -74,8 +74,8 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
     unchanged: parts.length - changed + kept.length,
     removed: gone.length,
     rows: [...kept, ...parts].reduce((sum, { rows }) => sum + Number(rows), 0),
-    unfitRows: found.reduce((sum, { rows }) => sum + rows, 0),
-    unfit: found.flatMap(({ values }) => values),
+    rowsOutOfRange: found.reduce((sum, { rows }) => sum + rows, 0),
+    outOfRange: found.flatMap(({ values }) => values),
   };
 }
 
@@ -105,7 +105,7 @@ async function indexMonths({ client }: Pick<PartWriter, "client">, rows: Relatio
 }
 
 /** Rows with values that have no room there, and the first of these. */
-type Unfit = { readonly rows: number; readonly values: readonly UnfitValue[] };
+type Unfit = { readonly rows: number; readonly values: readonly OutOfRangeValue[] };
 
 async function swap(
   { clickHouse, writer, now }: Publisher,
@@ -127,8 +127,8 @@ async function swap(
   const names = months.map((one) => one.month);
   await clickHouse.run(replaceMonths(relation, names, staging));
   await recordPublished(clickHouse, relation.name, { months, at: now() });
-  const rows = [...ours.values()].reduce((sum, { unfit }) => sum + unfit, 0);
-  return { rows, values: rows === 0 ? [] : await unfitValues(writer.client, read, where) };
+  const rows = [...ours.values()].reduce((sum, { outOfRange }) => sum + outOfRange, 0);
+  return { rows, values: rows === 0 ? [] : await valuesOutOfRange(writer.client, read, where) };
 }
 
 async function load(clickHouse: ClickHouse, relation: Relation, file: string): Promise<void> {

@@ -35,32 +35,32 @@ export function sentAs(column: Column): ColumnType {
 }
 
 /** The condition that rows meet of which some value has no room there; null where every value of the columns has. */
-export function isUnfit({ columns }: Pick<Relation, "columns">): string | null {
-  const tests = columns.flatMap((column) => unfitOf(column) ?? []);
+export function isOutOfRange({ columns }: Pick<Relation, "columns">): string | null {
+  const tests = columns.flatMap((column) => outOfRangeOf(column) ?? []);
   return tests.length === 0 ? null : tests.join(" or ");
 }
 
 /** A value that ClickHouse has no room for: its column, and what its row is known by. */
-export type UnfitValue = { readonly column: string; readonly row: string };
+export type OutOfRangeValue = { readonly column: string; readonly row: string };
 
 /** So many are named; that there are more is known from their number. */
 const mostNamed = 5;
 
 /** The first values without room among the rows that meet a condition. */
-export async function unfitValues(
+export async function valuesOutOfRange(
   client: Pick<PoolClient, "query">,
   relation: Relation,
   where: string,
-): Promise<readonly UnfitValue[]> {
+): Promise<readonly OutOfRangeValue[]> {
   const tests = relation.columns.flatMap((column) => {
-    const test = unfitOf(column);
+    const test = outOfRangeOf(column);
     return test === null ? [] : [`(${pg.escapeLiteral(column.name)}, ${test})`];
   });
   const known = relation.key.map((name) => `${pg.escapeLiteral(`${name} `)} || t.${pg.escapeIdentifier(name)}::text`);
   const row = known.length === 0 ? "left(t::text, 200)" : `concat_ws(', ', ${known.join(", ")})`;
-  const { rows } = await client.query<UnfitValue>(
-    `select v.name as column, ${row} as row from ${from(relation)} as t cross join lateral (values ${tests.join(", ")}) as v (name, is_unfit)
-     where  (${where}) and v.is_unfit order by 1, 2 limit ${mostNamed}`,
+  const { rows } = await client.query<OutOfRangeValue>(
+    `select v.name as column, ${row} as row from ${from(relation)} as t cross join lateral (values ${tests.join(", ")}) as v (name, is_out_of_range)
+     where  (${where}) and v.is_out_of_range order by 1, 2 limit ${mostNamed}`,
   );
   return rows;
 }
@@ -70,7 +70,7 @@ function boundsOf({ type }: Column): readonly [string, string] | null {
   return least === undefined || greatest === undefined ? null : [least, greatest];
 }
 
-function unfitOf(column: Column): string | null {
+function outOfRangeOf(column: Column): string | null {
   const found = boundsOf(column);
   return found === null ? null : `${pg.escapeIdentifier(column.name)} not between ${found[0]} and ${found[1]}`;
 }

@@ -3,15 +3,15 @@ import type { Column, Relation } from "../postgres/relations.ts";
 import { from } from "../export/parts-of-table.ts";
 import type { ClickHouse } from "./clickhouse.ts";
 import { nameOf, partitionOfRow, quoted } from "./statements.ts";
-import { isUnfit, storedValue } from "./stored-value.ts";
+import { isOutOfRange, storedValue } from "./stored-value.ts";
 
 /**
  * What both databases say of the same rows: a count, for each column how many values there are and their sum, and a sum of the digests of all
- * texts of a row. In Postgres of the values as ClickHouse keeps them; `unfit` are rows with a value that it has no room for.
+ * texts of a row. In Postgres of the values as ClickHouse keeps them; `outOfRange` are rows with a value that it has no room for.
  */
-export type Sums = { readonly sums: readonly string[]; readonly unfit: number };
+export type Sums = { readonly sums: readonly string[]; readonly outOfRange: number };
 
-const noRows: Sums = { sums: [], unfit: 0 };
+const noRows: Sums = { sums: [], outOfRange: 0 };
 
 /** An expression of each database. */
 type Both = { readonly postgres: string; readonly clickHouse: string };
@@ -88,7 +88,7 @@ export async function sumsInPostgres(
 ): Promise<ReadonlyMap<string, Sums>> {
   const { rows } = await client.query<Sums & { partition: string }>(
     `select ${partitionOfRow(month).postgres} as partition, array[${listOf(relation, "postgres")}] as sums,
-            (count(*) filter (where ${isUnfit(relation) ?? "false"}))::float8 as unfit
+            (count(*) filter (where ${isOutOfRange(relation) ?? "false"}))::float8 as "outOfRange"
      from   ${from(relation)} as t where ${where} group by 1`,
   );
   return new Map(rows.map((row) => [row.partition, row]));
@@ -109,7 +109,7 @@ export async function sumsInClickHouse(
   const rows = await clickHouse.ask<{ part: string; sums: string[] }>(
     `select ${partition} as part, [${listOf(relation, "clickHouse")}] as sums from ${table} where ${where} group by part`,
   );
-  return new Map(rows.map(({ part, sums: found }) => [part, { sums: found, unfit: 0 }]));
+  return new Map(rows.map(({ part, sums: found }) => [part, { sums: found, outOfRange: 0 }]));
 }
 
 /** Where the sums of a partition differ: `rows`, or the name of a column; null where they are equal. */

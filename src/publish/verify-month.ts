@@ -50,6 +50,6 @@ async function isSame(
   });
   const partition = partitionOf(month.slice(0, 7));
   // a value that has no room there is here alone
-  const isWhole = (here.get(partition)?.unfit ?? 0) === 0;
+  const isWhole = (here.get(partition)?.outOfRange ?? 0) === 0;
   return isWhole && differenceIn(relation, partition, [here, there]) === null;
 }

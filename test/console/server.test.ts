@@ -384,7 +384,7 @@ test("callers of the gateway are on the page of credits, as the reader sees them
     `insert into ops.gateway_use (caller, date_day, hit_count, joined_count, saved_credits)
      values ('notebooks', (now() at time zone 'UTC')::date, 3, 1, 21)`,
   );
-  const { text } = await viewer.get("/credits?days=7");
+  const { text } = await viewer.get("/credits?days=8");
   const figure = (heading: string) => columnOf(text, "Callers of the gateway", heading);
   expect([figure("Caller"), figure("Calls"), figure("Charged"), figure("Saved")]).toEqual([
     ["notebooks"],

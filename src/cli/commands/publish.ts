@@ -33,10 +33,10 @@ export function definePublish(command: Command): void {
           ...(named === undefined ? {} : { only: named.map(({ name }) => name) }),
           onTable: (one) => {
             if (one.swapped > 0) remark(`${one.table}: ${countOf(one.swapped, "month")} published.`);
-            if (one.unfitRows > 0) remark(unfitOf(one));
+            if (one.rowsOutOfRange > 0) remark(outOfRangeOf(one));
           },
         });
-        if (done.tables.some(({ unfitRows }) => unfitRows > 0)) process.exitCode = 1;
+        if (done.tables.some(({ rowsOutOfRange }) => rowsOutOfRange > 0)) process.exitCode = 1;
         if (options.json) return printJson(done);
         const rows = done.tables.map((one) => [one.table, one.swapped, one.unchanged, one.removed, one.rows]);
         print(table(["table", "months swapped", "unchanged", "removed", "rows"], rows));
@@ -45,10 +45,10 @@ export function definePublish(command: Command): void {
     );
 }
 
-function unfitOf({ table: name, unfitRows, unfit }: Published): string {
-  const values = unfit.map(({ column, row }) => `  ${column} of ${row}`);
+function outOfRangeOf({ table: name, rowsOutOfRange, outOfRange }: Published): string {
+  const values = outOfRange.map(({ column, row }) => `  ${column} of ${row}`);
   return [
-    `${name}: ${countOf(unfitRows, "row")} with a value that ClickHouse has no room for; there it is null, or the nearest that it has, and retention keeps the month here:`,
+    `${name}: ${countOf(rowsOutOfRange, "row")} with a value that ClickHouse has no room for; there it is null, or the nearest that it has, and retention keeps the month here:`,
     ...values,
   ].join("\n");
 }

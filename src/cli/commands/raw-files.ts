@@ -77,7 +77,7 @@ export function addRawImport(raw: Command): void {
         });
         if (options.json) printJson(done);
         else print(summary(done, options.dryRun === true));
-        for (const { file, rejects } of done.withRejects) remark(`${file}: ${unfitWords(rejects, options.dryRun)}`);
+        for (const { file, rejects } of done.withRejects) remark(`${file}: ${rejectWords(rejects, options.dryRun)}`);
         if (done.refused + done.rejects > 0) process.exitCode = 1;
       }),
     );
@@ -92,9 +92,9 @@ function summary({ loaded, rows, rejects, restored, known, refused }: ImportedFi
   ];
   if (restored > 0) facts.push(`${count(restored)} stored again for slices that had lost theirs`);
   if (refused > 0) facts.push(`${countOf(refused, "file")} refused`);
-  return `${facts.join(", ")}.${rejects > 0 ? ` ${unfitWords(rejects, dryRun)}.` : ""}`;
+  return `${facts.join(", ")}.${rejects > 0 ? ` ${rejectWords(rejects, dryRun)}.` : ""}`;
 }
 
-function unfitWords(rejects: number, dryRun = false): string {
+function rejectWords(rejects: number, dryRun = false): string {
   return dryRun ? `${countOf(rejects, "row")} would not fit` : `${countOf(rejects, "row")} did not fit: see ops.reject`;
 }
