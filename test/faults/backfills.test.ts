@@ -9,9 +9,10 @@ import { repeats } from "../support/ingest-witness.ts";
 const ranks = ["--dataset", "keyword_rank", "--yes"] as const;
 const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
 const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 9 } } };
+const market = { apps: 2, keywordsPerApp: 6 };
 
 test("a worker automatically resumes a backfill that credits stopped, and requests what the plan priced, once", async () => {
-  await using calm = await openFollowed();
+  await using calm = await openFollowed({ market });
   const made = await planned(calm, {}, { settings });
   await runPlanned(calm, made.planId, { settings });
   const wishes = calm.asked().map(wish).sort();
@@ -19,7 +20,7 @@ test("a worker automatically resumes a backfill that credits stopped, and reques
   // a period is a few seconds; in one there are credits for the portfolio, and for less than half of the plan
   const account = { token: "sandbox-token", total: 1_000, periodHours: 4 / 3_600 };
   const floors = { snapshot: 0, daily: 0, lookback: 0, history: 1 - (0.4 * made.credits) / account.total };
-  await using stage = await openFollowed({ accounts: [account] });
+  await using stage = await openFollowed({ market, accounts: [account] });
   const tight = { ...settings, credits: { floors } };
   const stopped = await backfillCommand(stage, ranks, { settings: tight });
   expect(stopped).toMatchObject({ code: 3, stdout: expect.stringMatching(/reset|credits/) });
@@ -44,7 +45,7 @@ test("a worker automatically resumes a backfill that credits stopped, and reques
 });
 
 test("a backfill that is killed is taken over at its agreed price, less the calls whose answers were lost", async () => {
-  await using stage = await openFollowed({ latencyMs: 400 });
+  await using stage = await openFollowed({ market, latencyMs: 400 });
   await using killed = startChild(stage, ["backfill", "--as-of", today, ...ranks], { settings });
   await until(async () => stage.asked().length >= 5);
   // the next call stays unanswered for long enough to be killed in
@@ -100,11 +101,11 @@ test("two backfills of days and countries that overlap run at once and fetch not
     ["--country", "US"],
     ["--from", addDays(today, -6), "--to", addDays(today, -2)],
   ] as const;
-  await using calm = await openFollowed();
+  await using calm = await openFollowed({ market });
   for (const part of parts)
     expect(await backfillCommand(calm, [...ranks, ...part], { settings })).toMatchObject({ code: 0 });
 
-  await using stage = await openFollowed({ latencyMs: 10 });
+  await using stage = await openFollowed({ market, latencyMs: 10 });
   await using opened = new AsyncDisposableStack();
   const children = parts.map((part) =>
     opened.use(startChild(stage, ["backfill", "--as-of", today, ...ranks, ...part], { settings })),

@@ -8,6 +8,7 @@ import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.
 
 const concurrency = 2;
 const settings = { api: { concurrency } };
+const market = { apps: 2, countries: ["US"] };
 /** A tenth and less of the usual, so that a test need not wait for a minute. */
 const rhythm: Rhythm = { beatMs: 200, deadAfterMs: 3_000, firstCheckMs: 100, longestCheckMs: 400 };
 const variables = { TEST_RHYTHM: JSON.stringify(rhythm), LOG_LEVEL: "warn" };
@@ -15,13 +16,16 @@ const variables = { TEST_RHYTHM: JSON.stringify(rhythm), LOG_LEVEL: "warn" };
 let calm: Calm;
 
 beforeAll(async () => {
-  calm = await calmRun();
+  calm = await calmRun({ market });
 });
 
 async function allIsLoaded(stage: Stage): Promise<boolean> {
   const states = await statesOf(stage);
   const [row] = await stage.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank");
-  return row?.count === 5 * 2 * 12 * 4 && Object.keys(states).every((state) => state === "loaded");
+  return (
+    row?.count === calm.facts["core.fact_keyword_rank"]?.length &&
+    Object.keys(states).every((state) => state === "loaded")
+  );
 }
 
 /** Runs a worker in this process while `work` goes on. */
@@ -46,8 +50,8 @@ const entriesOf = (stage: Stage, pid: number | undefined) =>
 test.each(["SIGSTOP", "SIGKILL"] as const)(
   "another worker takes over from one that is ended by %s, at no attempt, and requests again no more than was under way",
   async (signal) => {
-    const gate = gateAfter(20);
-    await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+    const gate = gateAfter(9);
+    await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
     await using child = startDoomed(stage, "worker", { settings, variables });
     await until(() => gate.held() === concurrency);
     child.process.kill(signal);
@@ -79,8 +83,8 @@ test.each(["SIGSTOP", "SIGKILL"] as const)(
 );
 
 test("one that wakes up while its successor is at work commits nothing over it and sends nothing new", async () => {
-  const gate = gateAfter(20);
-  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const gate = gateAfter(9);
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startDoomed(stage, "worker", { settings, variables });
   await until(() => gate.held() === concurrency);
   child.process.kill("SIGSTOP");
@@ -99,8 +103,8 @@ test("one that wakes up while its successor is at work commits nothing over it a
 });
 
 test("a sync that was frozen for too long says so when it wakes up, and a worker has what it left", async () => {
-  const gate = gateAfter(20);
-  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const gate = gateAfter(9);
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startDoomed(stage, "sync", { settings, variables });
   await until(() => gate.held() === concurrency);
   child.process.kill("SIGSTOP");

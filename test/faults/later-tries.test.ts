@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { startChild, startDoomed } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
+import { startDoomed } from "../support/ingest-child.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, isIdleAfter, lastRunOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
@@ -13,6 +14,7 @@ const storm = ["ios", "android"].flatMap((store) =>
     status: 500,
   })),
 );
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 6 };
 const ranks = "dataset = 'keyword_rank'";
 
 /** Runs a worker until it has planned and nothing is left to do. */
@@ -39,8 +41,8 @@ const waits = async (stage: Stage) =>
   ).map(({ minutes }) => minutes);
 
 test("seconds of HTTP 500 lose nothing: failed slices are requested again at growing distances, once each time, until they are loaded", async () => {
-  const calm = await calmRun();
-  await using stage = await openStage({ faults: storm });
+  const calm = await calmRun({ market });
+  await using stage = await openStage({ market, faults: storm });
   await work(stage);
   expect(await waits(stage)).toEqual([5]);
   const [count] = await stage.query<{ slices: number }>(`select count(*)::int as slices from ops.slice where ${ranks}`);
@@ -68,7 +70,7 @@ test("failed slices are requested again for no more credits a day than the confi
     status: 200,
     body: "[{}]",
   } as const;
-  await using stage = await openStage({ faults: [refused, ...storm] });
+  await using stage = await openStage({ market, faults: [refused, ...storm] });
   await work(stage, settings);
   stage.sandbox.set({ faults: [] });
   stage.sandbox.clearLog();
@@ -86,15 +88,15 @@ test("failed slices are requested again for no more credits a day than the confi
 });
 
 test("a sync requests failed slices again whose time has come, at the price that `plan` shows, and within its limit", async () => {
-  await using stage = await openStage({ faults: storm });
+  await using stage = await openStage({ market, faults: storm });
   expect(await stage.sync()).toMatchObject({ outcome: "failed" });
   stage.sandbox.set({ faults: [] });
   stage.sandbox.clearLog();
   expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { total: 0 } });
   await minutesLater(stage, 5);
-  await using priced = startChild(stage, ["plan", "--as-of", today, "--json"]);
-  expect(await priced.ended).toBe(0);
-  const price = (JSON.parse(priced.output().stdout) as { totals: { credits: number } }).totals.credits;
+  const priced = await runCommand(stage, ["plan", "--as-of", today, "--json"]);
+  expect(priced.code).toBe(0);
+  const price = (JSON.parse(priced.stdout) as { totals: { credits: number } }).totals.credits;
   expect(price).toBeGreaterThan(6);
   expect(await stage.sync({ maxCredits: 6 })).toMatchObject({ progress: { credits: 6 } });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { credits: price - 6 } });

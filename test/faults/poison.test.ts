@@ -6,6 +6,7 @@ import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { long } from "../support/long.ts";
 
 const settings = { api: { concurrency: 2 } };
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 6 };
 
 /** One slice in the middle of the work, as parts of its text. */
 async function oneSlice(stage: Stage): Promise<readonly string[]> {
@@ -16,14 +17,14 @@ async function oneSlice(stage: Stage): Promise<readonly string[]> {
   return [JSON.stringify(row?.scope), `"window":{"start":"${row?.day}"`];
 }
 
-/** The usual rhythm, without ten minutes of a wait. */
-const rhythm = { ...usualRhythm, decidingWaitMs: 100 };
+/** The usual rhythm, without ten seconds between beats and ten minutes of a wait. */
+const rhythm = { ...usualRhythm, beatMs: 1_000, decidingWaitMs: 100 };
 
 test("a slice that ends its process each time fails once it did so alone three times, with what to do, and all others are loaded", async () => {
-  await using calm = await openStage();
+  await using calm = await openStage({ market });
   await calm.sync();
   const variables = { TEST_POISON: JSON.stringify(await oneSlice(calm)), TEST_RHYTHM: JSON.stringify(rhythm) };
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   const hasEnded = async () => {
     const { pending = 0, running = 0, failed = 0 } = await statesOf(stage);
     return failed > 0 && pending + running === 0;
@@ -55,9 +56,9 @@ test("many kills of workers fail no slice: each ends loaded, whatever ran when t
     api: { concurrency: 2 },
     datasets: { keyword_rank: { history_days: long ? 30 : 8, longest_window: 1 } },
   };
-  await using calm = await openStage();
+  await using calm = await openStage({ market });
   await calm.sync({ settings: history });
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   const variables = { TEST_RHYTHM: JSON.stringify(rhythm) };
   // after how many answers each dies: early and late ones, two workers at a time
   const answers = long ? [3, 1, 2, 1, 4, 2, 5, 1, 3, 2, 1, 4, 2] : [3, 1];
