@@ -23,6 +23,7 @@ import { everythingOn } from "../src/demo/shows.ts";
 import { examplePartitions, timingsOf } from "../src/planner/example-partitions.ts";
 import { today, type Stage } from "./support/ingest-stage.ts";
 import { tablesOf, versionsOf } from "./support/ingest-tables.ts";
+import { long } from "./support/long.ts";
 import { columnsOfDefinition } from "./support/table-columns.ts";
 
 /** The conformance suite: every dataset is held to the same promises, and none has code of its own here. */
@@ -105,8 +106,8 @@ describe.each(chosen)("$name", (dataset) => {
 
   test("writes no row when the same answers are loaded again, at once or later", async () => {
     const before = await versionsOf(stage);
-    expect(await loadAgain(stage, dataset, 0)).toBeGreaterThan(0);
-    await loadAgain(stage, dataset, 3_600_000);
+    const ways = long ? [{ later: [0] }, { later: [3_600_000] }] : [{ later: [0, 3_600_000], most: 6 }];
+    for (const way of ways) expect(await loadAgain(stage, dataset, way)).toBeGreaterThan(0);
     expect(await versionsOf(stage)).toEqual(before);
   });
 
@@ -197,11 +198,13 @@ describe("every field of every answer", () => {
       // an answer that two datasets take has each field in a column of one of them
       const others = datasets.filter((one) => one !== dataset && one.operations.includes(operation));
       const theirs = await Promise.all(others.map((one) => loadedAnswers(stage, one, operation)));
-      const unread = fields.filter((field) => ![...answers, ...theirs.flat()].some((one) => isRead(one, field)));
       const known = listed(operation.id).flatMap((one) => one.fields ?? []);
+      // to find out that a field is in no column takes longest, so what the list names is not tried
+      const tried = fields.filter((field) => !known.includes(field));
+      const unread = tried.filter((field) => ![...answers, ...theirs.flat()].some((one) => isRead(one, field)));
       // the fetch option that brings a whole list is not the cheapest way here
       if (answers.length === 0) expect(dataset.wholeList?.operation).toBe(operation);
-      else expect(unread.filter((field) => !known.includes(field))).toEqual([]);
+      else expect(unread).toEqual([]);
     }
   });
 

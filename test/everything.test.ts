@@ -49,7 +49,7 @@ test("nothing is written when every answer is loaded again, with the spellings o
   const all: SandboxOptions = Object.assign({}, ...spellings.map(({ spelling }) => spelling));
   await using stage = await syncedStage({ market, ...all }, days);
   const before = await versionsOf(stage);
-  for (const dataset of datasets) await loadAgain(stage, dataset, 1);
+  for (const dataset of datasets) await loadAgain(stage, dataset, { later: [1] });
   expect(await versionsOf(stage)).toEqual(before);
 });
 

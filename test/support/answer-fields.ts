@@ -64,8 +64,7 @@ export type Loaded = {
 
 /** True where the rows of an answer, or what of it does not fit the request, change with a field of it. */
 export function isRead(loaded: Loaded, field: string): boolean {
-  const values = loaded.bodies.map((body) => shortened(readAnswer(loaded.operation, body).value));
-  const before = outcomeOf(loaded, values);
+  const { values, before } = readOf(loaded);
   return values.some((value, page) =>
     variants(value, stepsOf(field)).some((changed) => {
       const after = outcomeOf(loaded, values.with(page, changed));
@@ -73,6 +72,17 @@ export function isRead(loaded: Loaded, field: string): boolean {
     }),
   );
 }
+
+/** The shortened pages of an answer and what they lead to, read once for all fields. */
+function readOf(loaded: Loaded): { readonly values: readonly unknown[]; readonly before: string | null } {
+  let read = reads.get(loaded);
+  if (read === undefined) {
+    const values = loaded.bodies.map((body) => shortened(readAnswer(loaded.operation, body).value));
+    reads.set(loaded, (read = { values, before: outcomeOf(loaded, values) }));
+  }
+  return read;
+}
+const reads = new WeakMap<Loaded, ReturnType<typeof readOf>>();
 
 /** A value with the first items of each of its lists: enough to see each field, and quick to load again and again. */
 function shortened(value: unknown): unknown {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium, type Browser, type Page } from "playwright-core";
+import { long } from "./long.ts";
 
 /** The Chromium of this machine; null where there is none. */
 export const chromiumPath: string | null =
@@ -43,23 +44,41 @@ async function violations(page: Page, rules: readonly string[] = []): Promise<re
     };
     type Checker = { run: (options: object) => Promise<{ violations: readonly Found[] }> };
     const { axe: checker } = globalThis as unknown as { axe: Checker };
-    const result = await checker.run(only.length === 0 ? {} : { runOnly: { type: "rule", values: only } });
+    // what passes is not asked for: to list it takes longer than to find what does not
+    const rulesToRun = only.length === 0 ? {} : { runOnly: { type: "rule", values: only } };
+    const result = await checker.run({ resultTypes: ["violations"], ...rulesToRun });
     return result.violations.map(({ id, nodes }) =>
       `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary ?? ""}`).join(" | ")}`.slice(0, 600),
     );
   }, rules);
 }
 
-/** What is wrong with the page as it is, in light and in dark: what axe finds, and how many pixels it is wider than its screen. */
-export async function faultsOf(page: Page): Promise<readonly string[]> {
-  const wider = await overflow(page);
-  const light = await violations(page);
+/**
+ * What is wrong with the page as it is: how many pixels it is wider than each of the screens, and what axe finds. Axe looks at the width
+ * that the page has, in light; where `everywhere` is true, as in the long run, at each width in light and dark.
+ */
+export async function faultsOf(page: Page, everywhere: boolean = long): Promise<readonly string[]> {
+  const own = page.viewportSize() ?? screens[0];
+  const found: string[] = [];
+  for (const screen of screens) {
+    await page.setViewportSize(screen);
+    const wider = await overflow(page);
+    const at = `at ${screen.width}: `;
+    if (wider > 0) found.push(`${at}${wider} pixels too wide`);
+    if (everywhere || screen.width === own.width) found.push(...(await violations(page)).map((one) => at + one));
+    if (everywhere) found.push(...(await violationsInDark(page)).map((one) => `${at}dark: ${one}`));
+  }
+  await page.setViewportSize(own);
+  return found;
+}
+
+async function violationsInDark(page: Page): Promise<readonly string[]> {
   // at once: a colour on its way to another has too little contrast
   await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   // colours are all that differs
-  const dark = await violations(page, ["color-contrast"]);
+  const found = await violations(page, ["color-contrast"]);
   await page.emulateMedia({ colorScheme: "light" });
-  return [...(wider === 0 ? [] : [`${wider} pixels too wide`]), ...light, ...dark.map((one) => `dark: ${one}`)];
+  return found;
 }
 
 /** Presses Tab until an element with this text has the focus. */

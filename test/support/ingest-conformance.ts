@@ -107,16 +107,28 @@ export async function uncommented(stage: Stage, table: string): Promise<string[]
 
 const unpack = promisify(zstdDecompress);
 
-/** Loads every answer of a dataset once more from what was landed, as if it had been received at `later` ms after it was. */
-export async function loadAgain(stage: Stage, dataset: Dataset, later: number): Promise<number> {
+/**
+ * Loads answers of a dataset once more from what was landed, by turns as if each had been received so many ms after it was: all, or the
+ * first ones of each operation, class and state. Returns how many slices it loaded.
+ */
+export async function loadAgain(
+  stage: Stage,
+  dataset: Dataset,
+  { later, most = null }: { readonly later: readonly number[]; readonly most?: number | null },
+): Promise<number> {
   await using app = await stage.open();
   await using ingest = await openIngest(app, "sync", createBudget(0));
   const { parts } = ingest;
   const slices = await stage.query<{ slice_id: string }>(
-    "update ops.slice set state = 'pending', due_at = null, queue_id = $2 where dataset = $1 and state in ('loaded', 'empty') returning slice_id",
-    [dataset.name, parts.queueId],
+    `update ops.slice set state = 'pending', due_at = null, queue_id = $2
+     where  slice_id in (select slice_id
+                         from   (select slice_id, row_number() over (partition by operation, class, state order by slice_id) as place
+                                 from   ops.slice where dataset = $1 and state in ('loaded', 'empty')) as s
+                         where  $3::int is null or place <= $3)
+     returning slice_id`,
+    [dataset.name, parts.queueId, most],
   );
-  for (const { slice_id: sliceId } of slices) {
+  for (const [index, { slice_id: sliceId }] of slices.entries()) {
     const slice = await claim(parts.db, sliceId, parts, parts.clock.now());
     if (slice === null) throw new Error(`slice ${sliceId} was not to be had`);
     const answers = await stage.query<{ body: Buffer; fetched_at: Date }>(
@@ -129,7 +141,7 @@ export async function loadAgain(stage: Stage, dataset: Dataset, later: number): 
       pages: pages.map((page) => page.value),
       invalid: pages.flatMap((page) => page.invalid),
       drift: pages.flatMap((page) => page.drift),
-      fetchedAt: Math.max(...answers.map((answer) => answer.fetched_at.getTime())) + later,
+      fetchedAt: Math.max(...answers.map((answer) => answer.fetched_at.getTime())) + (later[index % later.length] ?? 0),
     });
     await commitSlice(parts, load);
   }

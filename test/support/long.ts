@@ -1,4 +1,7 @@
-/** True under `npm run test:long`: random tests try more, from another seed each time, which is printed at the start. */
+/**
+ * True under `npm run test:long`: random tests try more, from another seed each time, which is printed at the start; and rules that one
+ * variant shows every day are tried in all of them.
+ */
 export const long = process.env["STOREHOUSE_TEST_LONG"] === "1";
 
 /** Where random tests start. The same everywhere unless STOREHOUSE_TEST_SEED names another or many are to be tried. */
