@@ -3,7 +3,20 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectionOf } from "../../src/metabase/database-entry.ts";
-import { openMetabaseStage, readerPassword } from "../support/metabase-stage.ts";
+import { readerPassword, sharedMetabaseStage, type MetabaseStage } from "../support/metabase-stage.ts";
+
+const shared = sharedMetabaseStage({ dashboards: [] });
+afterAll(() => shared[Symbol.asyncDispose]());
+
+/** A stage whose Metabase has no entry. The next one gets the number of the one before, under which the tables are known already. */
+async function withoutEntry(): Promise<MetabaseStage> {
+  const stage = await shared.fresh();
+  const { state } = stage.metabase;
+  const [id = 1] = state.databases.keys();
+  state.databases.clear();
+  state.lastId = id - 1;
+  return stage;
+}
 
 test.each([
   ["postgres://me:x@db.example:6543/shop?sslmode=verify-full", undefined, ["db.example", 6543, "shop", "verify-full"]],
@@ -43,7 +56,7 @@ describe("a server whose certificate is checked", () => {
   });
 
   test("is reached by Metabase with the certificate itself, which is sent once", async () => {
-    await using stage = await openMetabaseStage();
+    const stage = await withoutEntry();
     const connection = { ...secured(`sslmode=verify-full&sslrootcert=${root}`), dbname: "storehouse" };
     await stage.apply({ connection });
     const [entry] = stage.metabase.state.databases.values();
@@ -60,7 +73,7 @@ describe("a server whose certificate is checked", () => {
   test.each(["verify-full", "verify-ca"])(
     "of a public authority (%s) is reached by what Java trusts, beside the options that people have set",
     async (mode) => {
-      await using stage = await openMetabaseStage();
+      const stage = await withoutEntry();
       const connection = secured(`sslmode=${mode}`);
       await stage.apply({ connection });
       const [entry] = stage.metabase.state.databases.values();
@@ -75,8 +88,7 @@ describe("a server whose certificate is checked", () => {
 });
 
 test("the entry reads as storehouse_reader, from three schemas, without unfolding JSON", async () => {
-  await using stage = await openMetabaseStage();
-  await stage.apply();
+  const stage = await shared.fresh();
   expect([...stage.metabase.state.databases.values()]).toMatchObject([
     {
       name: "Storehouse",
@@ -96,8 +108,7 @@ test("the entry reads as storehouse_reader, from three schemas, without unfoldin
 });
 
 test("changed properties of the connection are updated; properties that people added stay", async () => {
-  await using stage = await openMetabaseStage();
-  await stage.apply();
+  const stage = await shared.fresh();
   const [entry] = stage.metabase.state.databases.values();
   Object.assign(entry!.details, { dbname: "older", "additional-options": "ApplicationName=metabase" });
   stage.metabase.forgetWrites();
@@ -109,8 +120,7 @@ test("changed properties of the connection are updated; properties that people a
 });
 
 test("a password that was changed is noticed because Metabase cannot connect, and is set anew", async () => {
-  await using stage = await openMetabaseStage();
-  await stage.apply();
+  const stage = await shared.fresh();
   const [entry] = stage.metabase.state.databases.values();
   entry!.details.password = "the one of last year";
   const { changes } = await stage.apply();
@@ -119,14 +129,14 @@ test("a password that was changed is noticed because Metabase cannot connect, an
 });
 
 test("a version that cannot say whether it connects is left with the password that it has", async () => {
-  await using stage = await openMetabaseStage();
+  const stage = await shared.fresh();
   stage.metabase.state.version = "v0.53.10";
   await stage.apply();
   expect((await stage.apply()).changes).toEqual([]);
 });
 
 test("a host that Metabase cannot resolve is an error that names the setting to change", async () => {
-  await using stage = await openMetabaseStage();
+  const stage = await withoutEntry();
   const refused = stage.apply({ connection: connectionOf(stage.databaseUrl, undefined, readerPassword) });
   await expect(refused).rejects.toThrow(
     /^metabase_database: .*couldn't find the host.*storehouse grants.*METABASE_DATABASE_HOST/,
@@ -135,7 +145,7 @@ test("a host that Metabase cannot resolve is an error that names the setting to 
 });
 
 test("the reader's password is required only where it has to be sent", async () => {
-  await using stage = await openMetabaseStage();
+  const stage = await withoutEntry();
   const connection = connectionOf(stage.databaseUrl, "postgres:5432", undefined);
   await expect(stage.apply({ connection })).rejects.toThrow("STOREHOUSE_READER_PASSWORD is not set");
   await stage.apply();

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { openMetabaseStage, type MetabaseStage } from "../support/metabase-stage.ts";
+import { afterAll, expect, test } from "vitest";
+import { sharedMetabaseStage, type MetabaseStage } from "../support/metabase-stage.ts";
+
+const shared = sharedMetabaseStage({ readsComments: false, dashboards: [] });
+afterAll(() => shared[Symbol.asyncDispose]());
 
 function fieldOf({ metabase }: MetabaseStage, schema: string, table: string, column: string) {
   const found = metabase.state.tables.find((one) => one.schema === schema && one.name === table);
@@ -9,9 +12,7 @@ function fieldOf({ metabase }: MetabaseStage, schema: string, table: string, col
 }
 
 test("tables and columns say what their comments in Postgres say, also where Metabase has not read them", async () => {
-  await using stage = await openMetabaseStage();
-  stage.metabase.state.readsComments = false;
-  await stage.apply();
+  const stage = await shared.fresh();
   const undescribed = stage.metabase.state.tables.flatMap((table) => [
     ...(table.description === null ? [table.name] : []),
     ...table.fields.filter(({ description }) => description === null).map(({ name }) => `${table.name}.${name}`),
@@ -22,8 +23,7 @@ test("tables and columns say what their comments in Postgres say, also where Met
 });
 
 test("keys lead from facts to dimensions, and what analysts need not see is hidden", async () => {
-  await using stage = await openMetabaseStage();
-  await stage.apply();
+  const stage = await shared.fresh();
   const app = fieldOf(stage, "core", "dim_app", "app_key");
   expect(app).toMatchObject({ semantic_type: "type/PK", visibility_type: "normal" });
   expect(fieldOf(stage, "core", "fact_keyword_rank", "app_key")).toMatchObject({
@@ -38,8 +38,7 @@ test("keys lead from facts to dimensions, and what analysts need not see is hidd
 });
 
 test("a name, a type or a format that a person chose stays where we have none of our own", async () => {
-  await using stage = await openMetabaseStage();
-  await stage.apply();
+  const stage = await shared.fresh();
   const cost = fieldOf(stage, "core", "fact_search_ads_report", "cpa");
   expect(cost.display_name).toBe("CPA");
   cost.display_name = "Cost of a customer";
@@ -51,23 +50,10 @@ test("a name, a type or a format that a person chose stays where we have none of
   expect(rank.semantic_type).toBe("type/Score");
 });
 
-test("a comment that changed is sent to Metabase, and nothing else is", async () => {
-  await using stage = await openMetabaseStage();
-  await stage.apply();
-  await stage.warehouse.pool.query("comment on view mart.keyword_rank_daily is 'Ranks, day by day.'");
-  await stage.warehouse.pool.query("comment on column mart.keyword_rank_daily.keyword is 'What people search for.'");
-  stage.metabase.forgetWrites();
-  const { changes } = await stage.apply();
-  expect(changes.map(({ name, properties }) => [name, properties])).toEqual([
-    ["mart.keyword_rank_daily", ["description"]],
-    ["mart.keyword_rank_daily.keyword", ["description"]],
-  ]);
-  expect(stage.metabase.writes()).toHaveLength(2);
-});
-
 test("a run that breaks off in the middle is finished by the next", async () => {
-  await using stage = await openMetabaseStage();
-  stage.metabase.state.readsComments = false;
+  const stage = await shared.fresh();
+  for (const table of stage.metabase.state.tables.slice(0, 3))
+    for (const one of [table, ...table.fields]) one.description = null;
   stage.metabase.fail({ method: "PUT", path: /^\/api\/table\//, status: 500, body: { message: "out of memory" } });
   await expect(stage.apply()).rejects.toThrow(
     /^metabase_failed: Metabase failed to update table \w+\.\w+: 500 out of memory; see its log/,
@@ -78,4 +64,18 @@ test("a run that breaks off in the middle is finished by the next", async () => 
   );
   expect((await stage.apply()).isComplete).toBe(true);
   expect((await stage.apply()).changes).toEqual([]);
+});
+
+// changes the warehouse that all share, so it comes last
+test("a comment that changed is sent to Metabase, and nothing else is", async () => {
+  const stage = await shared.fresh();
+  await stage.warehouse.pool.query("comment on view mart.keyword_rank_daily is 'Ranks, day by day.'");
+  await stage.warehouse.pool.query("comment on column mart.keyword_rank_daily.keyword is 'What people search for.'");
+  stage.metabase.forgetWrites();
+  const { changes } = await stage.apply();
+  expect(changes.map(({ name, properties }) => [name, properties])).toEqual([
+    ["mart.keyword_rank_daily", ["description"]],
+    ["mart.keyword_rank_daily.keyword", ["description"]],
+  ]);
+  expect(stage.metabase.writes()).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { applyMetabase, type Applied, type MetabaseOptions } from "../../src/metabase/apply.ts";
@@ -85,24 +85,39 @@ function ownClock(): { readonly clock: MetabaseOptions["clock"]; readonly slept:
   return { clock, slept: () => now };
 }
 
-/** A stage that is opened and applied to once for many tests: each begins with Metabase and the files as they were then. */
-export function sharedMetabaseStage(): AsyncDisposable & { readonly fresh: () => Promise<MetabaseStage> } {
+/**
+ * A stage that is opened and applied to once for many tests: each begins with Metabase and the files as they were then. Postgres plans
+ * every question each time, so a test names the dashboards that it is about (`reviews`), and the files have these alone.
+ */
+export function sharedMetabaseStage({
+  readsComments = true,
+  dashboards,
+}: { readonly readsComments?: boolean; readonly dashboards?: readonly string[] } = {}): AsyncDisposable & {
+  readonly fresh: (dashboards?: readonly string[]) => Promise<MetabaseStage>;
+} {
   const opening = openMetabaseStage().then(async (stage) => {
+    stage.metabase.state.readsComments = readsComments;
+    copyFiles(stage.folder, dashboards);
     await stage.apply();
     return { stage, saved: structuredClone(stage.metabase.state) };
   });
   return {
-    fresh: async () => {
+    fresh: async (own = dashboards) => {
       const { stage, saved } = await opening;
       Object.assign(stage.metabase.state, structuredClone(saved));
       stage.metabase.forgetWrites();
-      copyFiles(stage.folder);
+      copyFiles(stage.folder, own);
       return stage;
     },
     [Symbol.asyncDispose]: async () => (await opening).stage[Symbol.asyncDispose](),
   };
 }
 
-function copyFiles(folder: string): void {
-  cpSync(path.join(projectRoot, "config", "metabase"), folder, { recursive: true });
+/** Copies the starter collection: the metrics and these dashboards, or all of it. */
+function copyFiles(folder: string, dashboards?: readonly string[]): void {
+  const from = path.join(projectRoot, "config", "metabase");
+  const named = dashboards?.map((name) => `${name}.yaml`);
+  const chosen = named === undefined ? readdirSync(from) : ["metrics.yaml", ...named];
+  rmSync(folder, { recursive: true });
+  for (const file of chosen) cpSync(path.join(from, file), path.join(folder, file));
 }
