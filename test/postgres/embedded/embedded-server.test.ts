@@ -4,25 +4,35 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openEmbedded } from "../../../src/postgres/embedded/embedded-server.ts";
 
 describe("openEmbedded", () => {
   let directory: string;
   const children: ChildProcess[] = [];
 
-  beforeEach(async () => {
+  // one for all, since making the files of a server costs most: the first test makes them
+  beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "storehouse-embedded-"));
     // root runs the server as another user, who must get in
     await chmod(directory, 0o711);
   });
 
   afterEach(async () => {
-    for (const child of children.splice(0)) child.kill("SIGKILL");
-    // joins what a killed process left, and stops it
-    await (await openEmbedded({ directory, database: "storehouse", durable: false }))[Symbol.asyncDispose]();
+    const running = children.splice(0).filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    for (const child of running) child.kill("SIGKILL");
+    if (running.length > 0) await stopLeft();
+  });
+
+  afterAll(async () => {
+    await stopLeft();
     await rm(directory, { recursive: true });
   });
+
+  /** Joins what a killed process left, and stops it. */
+  async function stopLeft(): Promise<void> {
+    await (await openEmbedded({ directory, database: "storehouse", durable: false }))[Symbol.asyncDispose]();
+  }
 
   /** A process that holds the server until it is stopped. */
   async function holder(): Promise<{ child: ChildProcess; url: string; joined: boolean }> {
