@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { reportFailure } from "../../src/cli/report-failure.ts";
@@ -13,8 +13,8 @@ let isAtWork = false;
 
 /**
  * Runs a command to its end as `startChild` would, in this process: the same arguments, variables, working folder, output and exit code,
- * without half a second for loading the program again. For one command at a time. A test that sends a signal, reads the log, or is about
- * the process itself starts a child.
+ * without half a second for loading the program again. For one command at a time. A test that sends a signal or is about the process
+ * itself starts a child.
  */
 export async function runCommand(
   behind: Behind,
@@ -39,7 +39,7 @@ export async function runCommand(
     process.exitCode = undefined;
     process.chdir(home);
     setEnvironment(usual);
-    for (const one of [stdout, stderr]) one.restore();
+    for (const one of [stderr, stdout]) one.restore();
     rmSync(folder, { recursive: true, force: true });
     isAtWork = false;
   }
@@ -63,15 +63,27 @@ function setEnvironment(variables: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(variables)) if (process.env[name] !== value) process.env[name] = value;
 }
 
-/** Keeps what is written to a stream instead of writing it. */
-function captured(stream: NodeJS.WriteStream): { readonly text: () => string; readonly restore: () => void } {
+/** Keeps what is written to a stream instead of writing it, and what the log writes past the stream to the same file. */
+function captured(stream: NodeJS.WriteStream & { readonly fd: number }): {
+  readonly text: () => string;
+  readonly restore: () => void;
+} {
   const parts: Buffer[] = [];
   const usual = stream.write.bind(stream);
+  const { writeSync } = fs;
+  fs.writeSync = ((file: number, part: string | Uint8Array, ...rest: readonly []) => {
+    if (file !== stream.fd) return writeSync(file, part as string, ...rest);
+    return parts[parts.push(Buffer.from(part as string)) - 1]?.length;
+  }) as typeof writeSync;
   stream.write = (part: string | Uint8Array, ...rest: readonly unknown[]) => {
     parts.push(Buffer.from(part as string));
     const done = rest.at(-1);
     if (typeof done === "function") done();
     return true;
   };
-  return { text: () => Buffer.concat(parts).toString("utf8"), restore: () => void (stream.write = usual) };
+  const restore = () => {
+    stream.write = usual;
+    fs.writeSync = writeSync;
+  };
+  return { text: () => Buffer.concat(parts).toString("utf8"), restore };
 }
