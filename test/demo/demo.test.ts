@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import { table, type Cell } from "../../src/cli/table.ts";
+import { long } from "../support/long.ts";
 import { blocksOf, pageAt } from "../support/pages.ts";
 
 /** The tables of the demo through their natural keys: surrogate keys, slices and times of receipt differ from run to run. */
@@ -18,6 +19,9 @@ from  (select concat_ws('|', store, track_id, country_code, keyword, device_code
        select concat_ws('|', a.store, a.track_id, c.country_code, k.keyword, t.valid_from, t.search_volume, t.chance, t.app_count)
        from core.tracked_keyword as t join core.dim_app as a using (app_key) join core.dim_country as c using (country_key)
        join core.dim_keyword as k using (keyword_key)) as lines`;
+
+/** What the tables of the demo are on every machine; a change of the made-up market changes it. */
+const everywhere = { digest: "b28d234e3c60332c059136ee45cb6fe6", rows: 61_152 };
 
 function start(home: string, zone: string, ...args: string[]): ChildProcess {
   const env = { PATH: process.env["PATH"], STOREHOUSE_HOME: home, TZ: zone };
@@ -55,9 +59,8 @@ test("loads the same tables in any time zone, and a second run spends nothing", 
   const home = await mkdtemp(path.join(tmpdir(), "storehouse-demo-"));
   try {
     const west = await tables(path.join(home, "west"), "America/Los_Angeles");
-    const east = await tables(path.join(home, "east"), "Pacific/Apia");
-    expect(west.digest).toEqual(east.digest);
-    expect(west.digest).toMatchObject({ rows: 61_152 });
+    expect(west.digest).toEqual(everywhere);
+    if (long) expect((await tables(path.join(home, "east"), "Pacific/Apia")).digest).toEqual(everywhere);
     const lines = printed.trimEnd().split("\n");
     expect(lines.filter((line) => line !== "..." && !west.said.includes(line))).toEqual([]);
     expect(`${west.answer}\n`).toBe(answer);
