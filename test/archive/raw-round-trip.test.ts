@@ -113,6 +113,7 @@ describe("answers as files", () => {
       expect(after[fact]).toEqual(expect.arrayContaining(before[fact] ?? []));
       // charts of other days name other apps, of which nothing else is known
       const described = (rows: readonly string[] = []) => rows.filter((row) => !row.includes('"described_by": null'));
+      expect(described(before["core.dim_app"])).not.toEqual([]);
       expect(described(after["core.dim_app"])).toEqual(described(before["core.dim_app"]));
     });
 
