@@ -136,10 +136,14 @@ export async function readTracked(
 
 /** SQL: the numbers of all keywords of a country of a tracked app. */
 function allKeywords(account: string, named: readonly string[] | null): SqlFragment {
+  // an array of keys: beside an `or` a subquery would be tried on every keyword of the account, for each shard of it
+  const ofNamed =
+    named === null
+      ? sql``
+      : sql`and w.app_key = any (array(select app_key from core.dim_app where track_id = any (${named}::text[])))`;
   return sql`left   join (select app_key, country_key, array_agg(keyword_key)::text as keywords
                  from   core.tracked_keyword as w
-                 where  w.account = ${account} and w.valid_to is null
-                 and    (${named}::text[] is null or w.app_key in (select app_key from core.dim_app where track_id = any (${named}::text[])))
+                 where  w.account = ${account} and w.valid_to is null ${ofNamed}
                  group  by app_key, country_key) as k
                 on k.app_key = n.app_key and k.country_key = n.country_key`;
 }

@@ -47,8 +47,13 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
 
   const addresses = pages.flatMap(({ examples }) => examples);
   const fine = { status: 200, faults: [] };
-  /** Between them these show the parts of the pages and all of their colours, so that they are looked at at both widths in both themes. */
-  const everywhere: ReadonlySet<string> = new Set(["/coverage?dataset=keyword_rank", "/credits?days=7"]);
+  /** A grid, charts, forms and tables: these are looked at at both widths in both themes, the others so in the long run. */
+  const everywhere: ReadonlySet<string> = new Set([
+    "/coverage?dataset=keyword_rank",
+    "/credits?days=7",
+    "/explore",
+    "/slices/1",
+  ]);
 
   /** How an address looks. */
   async function looked(address: string, on = page) {
