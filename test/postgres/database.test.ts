@@ -128,8 +128,9 @@ describe("an open database", () => {
       extra_float_digits: "-15",
       default_transaction_isolation: "serializable",
       jit: "on",
-      lock_timeout: "1ms",
-      statement_timeout: "1ms",
+      lock_timeout: "1min",
+      // longer than the question for the server takes, which is put before anything is set
+      statement_timeout: "1min",
       search_path: "pg_temp, pg_catalog",
     };
     for (const [setting, value] of Object.entries(foreign))
@@ -141,7 +142,8 @@ describe("an open database", () => {
       select date '2026-03-29' as day, array[timestamp '2026-03-29 02:30:00'] as times, interval '1 day 2 hours'::text as duration,
              timestamptz '2026-03-29 02:30:00+00' as instant, '2026-03-29 02:30:00+00'::timestamptz::date as "dayOf",
              '\\x00ff'::bytea as bytes, 0.1::float8 + 0.2::float8 as number, current_setting('transaction_isolation') as isolation,
-             current_setting('lock_timeout') as "lockTimeout", current_setting('jit') as jit, current_setting('search_path') as path`);
+             current_setting('lock_timeout') as "lockTimeout", current_setting('statement_timeout') as "statementTimeout",
+             current_setting('jit') as jit, current_setting('search_path') as path`);
     expect(rows).toEqual([
       {
         day: "2026-03-29",
@@ -153,6 +155,7 @@ describe("an open database", () => {
         number: 0.1 + 0.2,
         isolation: "read committed",
         lockTimeout: "0",
+        statementTimeout: "0",
         jit: "off",
         path: "public",
       },
