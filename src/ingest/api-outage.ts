@@ -36,6 +36,7 @@ const slowestCheckMs = 60_000;
 export function createApiOutage(parts: OutageParts): ApiOutage {
   const { clock, log, halted } = parts;
   let answeredAt = Number.NEGATIVE_INFINITY;
+  let unavailableUntil = Number.NEGATIVE_INFINITY;
   let waiting: Promise<boolean> | null = null;
 
   /** Checks the balance; throws only where the API does not respond, and where the account is refused. */
@@ -67,6 +68,7 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
       throw unavailable && halted.aborted ? fail("stopped") : error;
     });
     if (!unavailable) return false;
+    unavailableUntil = clock.now();
     log.info({ duration_ms: clock.now() - from }, "api.recovered");
     parts.onChange?.(null);
     return true;
@@ -84,9 +86,9 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
       try {
         return await call();
       } catch (error) {
-        // one reply settles it for all calls that were under way by then
-        if (!(error instanceof StorehouseError) || !signs.has(error.code) || answeredAt > from) throw error;
-        if (await isUnavailable()) throw deferred();
+        if (!(error instanceof StorehouseError) || !signs.has(error.code)) throw error;
+        // one check settles it for all calls that were under way by then
+        if (unavailableUntil > from || (answeredAt <= from && (await isUnavailable()))) throw deferred();
         throw error;
       }
     },

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openFollowed, planned } from "../support/backfill-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, syncCommand, type ChildOptions } from "../support/ingest-child.ts";
-import { today, until, type Stage } from "../support/ingest-stage.ts";
+import { gateAfter, today, until, type Stage } from "../support/ingest-stage.ts";
 
 async function run(stage: Stage, command: readonly string[], options: ChildOptions = {}) {
   return runCommand(stage, command, options);
@@ -54,13 +54,16 @@ test("a command that cannot run reports in one line how it can", async () => {
 });
 
 test("a plan that is interrupted names the command that goes on, with --yes where it would ask again", async () => {
-  await using stage = await openFollowed({ market: { apps: 1 }, latencyMs: 50 });
+  const gate = gateAfter(1);
+  await using stage = await openFollowed({ market: { apps: 1 }, clock: gate.clock });
   const { planId } = await planned(stage);
   const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
-  const settings = { credits: { floors, ask_above: 0 } };
+  const settings = { credits: { floors, ask_above: 0 }, api: { concurrency: 1 } };
+  stage.sandbox.set({ latencyMs: gate.latencyMs });
   await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", planId, "--yes"], { settings });
-  await until(() => stage.asked().length > 1);
+  await until(() => gate.held() > 0);
   child.process.kill("SIGINT");
+  gate.open();
   expect(await child.ended).toBe(130);
   expect(child.output().stdout).toContain(`\`storehouse backfill --plan ${planId} --yes\` goes on.`);
 });

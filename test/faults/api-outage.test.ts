@@ -4,7 +4,7 @@ import { syncInForeground } from "../../src/foreground.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
 import { openWire } from "../support/cut-wire.ts";
 import { startChild, syncCommand, type Child } from "../support/ingest-child.ts";
-import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { gateAfter, openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, repeats, type Calm } from "../support/ingest-witness.ts";
 
@@ -38,10 +38,12 @@ async function expectUnharmed(stage: Stage, paidTwice = 0): Promise<void> {
 test.each(["status", "cut"] as const)(
   "a sync waits for an API of which every answer is a %s, requests nothing but whether it is back, and says so once",
   async (kind) => {
-    await using stage = await openStage({ latencyMs: 5 });
+    const gate = gateAfter(9);
+    await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
     await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
-    await until(() => stage.asked().length >= 9);
+    await until(() => gate.held() > 0);
     stage.sandbox.set({ faults: [nothingWorks(kind)] });
+    gate.open();
     const looks = () => stage.sandbox.log().filter(({ path, fault }) => path === "/api-key" && fault === kind);
     await until(() => looks().length >= 6);
     stage.sandbox.set({ faults: [] });
@@ -54,14 +56,16 @@ test.each(["status", "cut"] as const)(
 );
 
 test("a sync waits for an API that cannot be reached", async () => {
-  await using stage = await openStage({ latencyMs: 5 });
+  const gate = gateAfter(9);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
   const port = Number(new URL(stage.sandbox.url).port);
   const wire = await openWire(port);
   const api = { url: `http://127.0.0.1:${wire.port}`, token: stage.sandbox.token };
   const behind = { databaseUrl: stage.databaseUrl, sandbox: api };
   await using child = startChild(behind, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
-  await until(() => stage.asked().length >= 9);
+  await until(() => gate.held() > 0);
   await wire[Symbol.asyncDispose]();
+  gate.open();
   await until(() => said(child, "api.unavailable") > 0);
   await using _ = await openWire(port, wire.port);
   expect(await child.ended).toBe(0);
@@ -73,10 +77,12 @@ test("a sync waits for an API that cannot be reached", async () => {
 });
 
 test("a process that waits for the API ends at once when it is stopped", async () => {
-  await using stage = await openStage({ latencyMs: 5 });
+  const gate = gateAfter(9);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
-  await until(() => stage.asked().length >= 9);
+  await until(() => gate.held() > 0);
   stage.sandbox.set({ faults: [nothingWorks("status")] });
+  gate.open();
   await until(() => said(child, "api.unavailable") > 0);
   child.process.kill("SIGINT");
   expect(await child.ended).toBe(130);

@@ -138,14 +138,16 @@ test("a database that the server does not have is not waited for", async () => {
 });
 
 test("a database that goes away while it works is waited for, and the work goes on", async () => {
-  await using stage = await openStage({ market, latencyMs: 5 });
+  const gate = gateAfter(3);
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   const url = new URL(stage.databaseUrl);
   const real = Number(url.port);
   const wire = await openWire(real);
   url.port = String(wire.port);
   await using child = startWorker({ ...stage, databaseUrl: url.href });
-  await until(() => stage.asked().length >= 2);
+  await until(() => gate.held() > 0);
   await wire[Symbol.asyncDispose]();
+  gate.open();
   // longer than work waits on its own: the spell of work has ended
   await says(child, "database.unavailable");
   const before = stage.asked().length;
