@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { backfillCommand, openFollowed, planned, runPlanned } from "../support/backfill-stage.ts";
 import { startChild, startDoomed } from "../support/ingest-child.ts";
-import { today, until, wish } from "../support/ingest-stage.ts";
+import { gateAfter, today, until, wish } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { repeats } from "../support/ingest-witness.ts";
 
@@ -45,15 +45,11 @@ test("a worker automatically resumes a backfill that credits stopped, and reques
 });
 
 test("a backfill that is killed is taken over at its agreed price, less the calls whose answers were lost", async () => {
-  await using stage = await openFollowed({ market, latencyMs: 400 });
+  const gate = gateAfter(5);
+  await using stage = await openFollowed({ market, clock: gate.clock });
+  stage.sandbox.set({ latencyMs: gate.latencyMs });
   await using killed = startChild(stage, ["backfill", "--as-of", today, ...ranks], { settings });
-  await until(async () => stage.asked().length >= 5);
-  // the next call stays unanswered for long enough to be killed in
-  stage.sandbox.set({ latencyMs: 5_000 });
-  const holds = async () =>
-    (await stage.query<{ id: string }>("select hold_id as id from ops.credit_hold")).map(({ id }) => id);
-  const answeredSoon = await holds();
-  await until(async () => (await holds()).some((id) => !answeredSoon.includes(id)));
+  await until(() => gate.held() > 0);
   const prices = new Map(
     (
       await stage.query<{ slice: string; credits: number }>(
@@ -63,6 +59,7 @@ test("a backfill that is killed is taken over at its agreed price, less the call
   );
   killed.process.kill("SIGKILL");
   await killed.ended;
+  gate.open();
   stage.sandbox.set({ latencyMs: 0 });
 
   // nothing of it is due on its own, so that the ranks that the worker requests are the plan's
