@@ -14,6 +14,8 @@ export type Answer = {
   readonly isCut: boolean;
 };
 
+const cursor = "declare answer no scroll cursor for ";
+
 /** So many rows are fetched at once: wide ones reach the limit of bytes before the next ones are sent. */
 const batchRows = 100;
 
@@ -46,7 +48,7 @@ async function withinTransaction(
   await client.query(`begin transaction isolation level repeatable read read only`);
   try {
     await limitTime(client, limits.ms);
-    await client.query(oneStatement(`declare answer no scroll cursor for ${withoutEnd(statement)}`));
+    await client.query(oneStatement(`${cursor}${withoutEnd(statement)}`));
     return await fetched(client, limits, wire);
   } finally {
     await client.query("rollback").catch(() => undefined);
@@ -122,6 +124,10 @@ function refusedStatement(error: unknown, { ms, bytes }: AnswerLimits, wire: Wir
   if (error.code === "57014")
     return fail("statement_refused", {
       problem: `it took longer than ${ms / 1000} seconds: filter by day, app and country, or aggregate less`,
+    });
+  if (error.code === "42601" && Number(error.position) === cursor.length + 1)
+    return fail("statement_refused", {
+      problem: "one `select`, `with`, `values` or `table` is read, and nothing else",
     });
   const hint = error.hint === undefined ? "" : ` (${error.hint})`;
   return fail("statement_refused", { problem: `${error.message}${hint}`, sqlstate: error.code }, error);

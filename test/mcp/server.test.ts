@@ -173,6 +173,15 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(await served.stage.query("select count(*) from core.dim_app")).toEqual(before);
   });
 
+  test.each(["delete from core.dim_app;", "show server_version", "Ranks of my app", " create table mine (n int)"])(
+    "says what is read where a statement begins as none that is (%s)",
+    async (sql) => {
+      expect(await refused("query", { sql })).toMatch(
+        /^statement_refused: .*one `select`, `with`, `values` or `table` is read, and nothing else/,
+      );
+    },
+  );
+
   test("leaves no lock and no setting behind", async () => {
     await query("select pg_advisory_lock(4711), set_config('work_mem', '64kB', false)");
     const held = await tried(
