@@ -6,13 +6,19 @@ const wide =
 const unseen = /^[\p{M}\p{Cf}\p{Cc}]+$/u;
 const plain = /^[\x20-\x7e]*$/;
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
+
+/** The characters of a text as a reader counts them. Made late: tables of Unicode take longer to load than any module of the program. */
+function graphemesOf(text: string): readonly string[] {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
+}
 
 /** How many columns of a terminal a text takes: two for a wide character, none for a colour. */
 export function textWidth(text: string): number {
   if (plain.test(text)) return text.length;
   const shown = stripVTControlCharacters(text);
-  return [...graphemes.segment(shown)].reduce((sum, { segment }) => sum + graphemeWidth(segment), 0);
+  return graphemesOf(shown).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
 }
 
 function graphemeWidth(grapheme: string): number {
@@ -39,16 +45,12 @@ function parts(text: string, breaks: Breaks): readonly string[] {
   });
 }
 
-function letters(text: string): readonly string[] {
-  return [...graphemes.segment(text)].map(({ segment }) => segment);
-}
-
 /** A text without spaces, parted behind each wide character. */
 function partedWide(text: string): readonly string[] {
   if (plain.test(text)) return [text];
   const parted: string[] = [];
   let open = "";
-  for (const grapheme of letters(text)) {
+  for (const grapheme of graphemesOf(text)) {
     open += grapheme;
     if (!wide.test(grapheme)) continue;
     parted.push(open);
@@ -78,7 +80,7 @@ function wrapLine(text: string, columns: number, breaks: Breaks): readonly strin
   const lines: string[] = [];
   let line = "";
   const fitting = parts(text, breaks).flatMap((part) =>
-    textWidth(part.trimEnd()) <= columns ? [part] : letters(part),
+    textWidth(part.trimEnd()) <= columns ? [part] : graphemesOf(part),
   );
   for (const part of fitting) {
     if (line !== "" && textWidth(line + part.trimEnd()) > columns) {

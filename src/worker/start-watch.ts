@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { openWarehouse, type Database, type Warehouse } from "../postgres/database.ts";
 import type { ListeningServer } from "../health/listen.ts";
-import { startHealth } from "../health/server.ts";
+import type { startHealth } from "../health/server.ts";
 import { createMetrics, type EndedRequest } from "../health/metrics.ts";
 import { isUp, readReadiness } from "../health/readiness.ts";
 import type { Schedule } from "../incidents/lateness.ts";
@@ -87,7 +87,9 @@ async function listen(
 ): Promise<ListeningServer | null> {
   const { host, port } = config.settings.health;
   if (port === "off") return null;
-  const server = await startHealth({ host, port, ...answers });
+  // an eighth of the modules that a worker would load, which one without the server need not
+  const { startHealth: start } = await import("../health/server.ts");
+  const server = await start({ host, port, ...answers });
   if (port !== 0 && server?.port !== port) log.warn({ host, port, got: server?.port ?? null }, "health.port_taken");
   // last: a process that waits for this line may rely on the server
   if (server !== null) log.info({ host, port: server.port }, "health.listening");

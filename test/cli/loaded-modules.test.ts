@@ -43,6 +43,9 @@ test.each(["plan", "gaps", "backfill", "export", "metabase"])(
   (command) => expect(loadedBy([command, "--help"])).not.toContain("@modelcontextprotocol/sdk"),
 );
 
+test("a worker loads no server before it is to start one", () =>
+  expect(loadedBy(["worker", "--help"])).not.toContain("fastify"));
+
 test.each([["status"], ["runs"], ["credits"]])("%s loads nothing that fetches, plans or serves", async (command) => {
   await using database = await freshDatabase();
   const loaded = loadedBy([command], { DATABASE_URL: database.url });
