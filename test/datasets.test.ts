@@ -29,6 +29,8 @@ import { columnsOfDefinition } from "./support/table-columns.ts";
 /** The conformance suite: every dataset is held to the same promises, and none has code of its own here. */
 const chosen = datasetsUnderTest();
 let stage: Stage;
+/** Of the rows of all tables, as the test before left them: reading them takes as long as loading answers. */
+let versions: Record<string, string> | undefined;
 
 beforeAll(async () => {
   stage = await syncedStage(undefined, undefined, chosen);
@@ -105,10 +107,12 @@ describe.each(chosen)("$name", (dataset) => {
   });
 
   test("writes no row when the same answers are loaded again, at once or later", async () => {
-    const before = await versionsOf(stage);
-    const ways = long ? [{ later: [0] }, { later: [3_600_000] }] : [{ later: [0, 3_600_000], most: 6 }];
+    const before = (versions ??= await versionsOf(stage));
+    // two of each kind a day: one at once, one later
+    const ways = long ? [{ later: [0] }, { later: [3_600_000] }] : [{ later: [0, 3_600_000], most: 2 }];
     for (const way of ways) expect(await loadAgain(stage, dataset, way)).toBeGreaterThan(0);
-    expect(await versionsOf(stage)).toEqual(before);
+    versions = await versionsOf(stage);
+    expect(versions).toEqual(before);
   });
 
   test("costs what was planned, and books what the service charged", async () => {

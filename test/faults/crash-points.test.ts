@@ -8,11 +8,13 @@ import { seed } from "../support/long.ts";
 
 /** One request at a time, so that what was on its way at a kill is one request. */
 const settings = { api: { concurrency: 1 } };
+/** Calls for twice as many kills as there are. */
+const market = { apps: 2, keywordsPerApp: 6 };
 
 let calm: Calm;
 
 beforeAll(async () => {
-  calm = await calmRun();
+  calm = await calmRun({ market });
 });
 
 /** Of the place at which it was killed, how often a run may have requested something that it could not land. */
@@ -23,8 +25,8 @@ const lost = { "after send": 1, "after answer": 1, "after landing": 0 } as const
 test.each(["after send", ...crashPoints] as const)(
   "ends as if undisturbed when it is killed %s, and when it is killed there again",
   async (place) => {
-    await using stage = await openStage();
-    const kills = fc.sample(fc.integer({ min: 1, max: 14 }), { seed, numRuns: 2 });
+    await using stage = await openStage({ market });
+    const kills = fc.sample(fc.integer({ min: 1, max: 8 }), { seed, numRuns: 2 });
     for (const times of kills) {
       await using child = startDoomed(stage, "sync", { place, times, settings });
       expect(await child.ended).toBe("SIGKILL");

@@ -14,7 +14,7 @@ describe("an answer that says again what is loaded", () => {
   let stage: Stage;
 
   beforeEach(async () => {
-    stage = await openStage();
+    stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 6 } });
     await stage.sync();
     await stage.query("update core.fact_keyword_rank set rank = $1", [byHand]);
   });
