@@ -1,39 +1,43 @@
 import type pg from "pg";
 import { Settings } from "../src/config/settings.ts";
-import { systemClock, type Clock } from "../src/core/clock.ts";
 import { addDays, addMonths, monthStart, type Day } from "../src/core/day.ts";
-import { createLog } from "../src/core/log.ts";
-import type { IngestParts } from "../src/ingest/ingest-parts.ts";
+import { everyNights, sumUpPast } from "../src/ledger/past-slices.ts";
+import { startsByShard } from "../src/planner/plan-stream.ts";
+import { pastOf } from "../src/planner/plan-coverage.ts";
 import { openWarehouse, type Database } from "../src/postgres/database.ts";
 import { migrate } from "../src/postgres/migrate.ts";
-import { planDue } from "../src/runs/scheduled-run.ts";
-import { ownCpuSince, postgresCpu } from "./cpu.ts";
-import { openBenchPostgres } from "./postgres.ts";
+import { startChild } from "./child.ts";
+import { postgresCpu } from "./cpu.ts";
+import type { NightOrder, PlannedNight } from "./night-worker.ts";
+import { openBenchPostgres, type BenchPostgres } from "./postgres.ts";
+import { expect } from "./rounds.ts";
 import { beginLedger, firstRun } from "./scale-ledger.ts";
 import { countryCodes, firstDayOf, today, type Account } from "./scale-size.ts";
-import { spreadOf, type Spread } from "./statistics.ts";
 import { timed } from "./stopwatch.ts";
-import type { Table } from "./table.ts";
 
-/** Planning a night of an account with all of its history, as a worker does it: reading, planning, queueing. Times in seconds. */
+/** One planning of a night of an account with all of its history: reading, planning, queueing. Times in seconds. */
+export type OneNight = {
+  readonly workers: readonly PlannedNight[];
+  readonly slices: number;
+  /** Until the last worker was done. */
+  readonly wall: number;
+  readonly postgres: number;
+};
+
+/** What was measured; rounds by one worker, by two of them, and by one that finds nothing summed up of days past. */
 export type NightFigures = {
   readonly account: Account;
-  readonly slices: number;
   /** Rows of `ops.slice` before the night, months that are over folded. */
   readonly rows: number;
-  readonly rounds: number;
-  readonly wall: Spread;
-  readonly node: Spread;
-  readonly postgres: Spread;
-  /** Resident set of the process before the night and at most during it, in MiB. */
-  readonly beforeMiB: number;
-  readonly peakMiB: number;
+  readonly byOne: readonly OneNight[];
+  readonly byTwo: readonly OneNight[];
+  readonly first: OneNight;
 };
 
 /** Months before the current one that are not folded, by default. */
 const sliceMonths = 1;
 
-/** Makes up the account with its folded ledger and plans the same night so many times. */
+/** Makes up the account with its folded ledger and plans the same night again and again, by turns with one worker and with two, each a process of its own. */
 export async function measureNight(
   { account, rounds }: { readonly account: Account; readonly rounds: number },
   say: (text: string) => void,
@@ -46,67 +50,71 @@ export async function measureNight(
   say(`made up in ${(made.ms / 1000).toFixed(0)} s`);
   await using warehouse = await openWarehouse(postgres.url, 4);
   const { rows } = await client.query<{ rows: number }>("select count(*)::float8 as rows from ops.slice");
-  const beforeMiB = residentMiB();
-  const nights: OneNight[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    if (round > 0) await forgetNight(client);
-    nights.push(await planNight(client, warehouse.db, account));
-    say(`round ${round + 1}: ${JSON.stringify(nights.at(-1))}`);
-  }
-  const spread = (of: (night: OneNight) => number) => spreadOf(nights.map(of));
-  return {
-    account,
-    slices: nights[0]?.slices ?? 0,
-    rows: rows[0]?.rows ?? 0,
-    rounds,
-    wall: spread(({ wall }) => wall),
-    node: spread(({ node }) => node),
-    postgres: spread(({ postgres: own }) => own),
-    beforeMiB,
-    peakMiB: Math.max(...nights.map(({ peakMiB }) => peakMiB)),
-    version: postgres.version,
+  const night = async (workers: number) => {
+    const found = await planNight(postgres, account, workers);
+    say(`${workers} at work: ${JSON.stringify(found)}`);
+    await forgetNight(client);
+    return found;
   };
+  const first = await night(1);
+  await sumUpNights(warehouse.db, account, everyNights);
+  const [byOne, byTwo]: [OneNight[], OneNight[]] = [[], []];
+  for (let round = 0; round < rounds; round += 1)
+    for (const [workers, nights] of [
+      [1, byOne],
+      [2, byTwo],
+    ] as const) {
+      await asBeforeTonight(client, warehouse.db, account);
+      nights.push(await night(workers));
+    }
+  const shards = ({ workers }: OneNight) => workers.reduce((sum, one) => sum + one.shards, 0);
+  for (const one of [...byOne, ...byTwo]) {
+    expect(one.slices, first.slices, "slices of a night");
+    expect(shards(one), shards(first), "shards of a night");
+  }
+  return { account, rows: rows[0]?.rows ?? 0, byOne, byTwo, first, version: postgres.version };
 }
 
-type OneNight = Record<"slices" | "wall" | "node" | "postgres" | "peakMiB", number>;
-
-async function planNight(client: pg.Client, db: Database, account: Account): Promise<OneNight> {
-  const settings = Settings.parse({ datasets: { keyword_rank: { start: firstDayOf(account) } } });
-  let peakMiB = residentMiB();
-  const watch = setInterval(() => {
-    peakMiB = Math.max(peakMiB, residentMiB());
-  }, 20);
-  const before = { node: process.cpuUsage(), postgres: await postgresCpu(client) };
-  const { ms } = await timed(() => planDue(partsOf(db), settings, ["keyword_rank"]));
-  const node = ownCpuSince(before.node) / 1000;
-  clearInterval(watch);
-  const postgres = ((await postgresCpu(client)) - before.postgres) / 1000;
+async function planNight({ client, url }: BenchPostgres, account: Account, workers: number): Promise<OneNight> {
+  await using started = new AsyncDisposableStack();
+  const never = new AbortController().signal;
+  const own = Array.from({ length: workers }, () => started.use(startChild("night-worker.ts", never)));
+  const before = await postgresCpu(client);
+  const found = await Promise.all(
+    own.map((worker, place) => worker.ask<PlannedNight>({ url, account, begins: place === 0 } satisfies NightOrder)),
+  );
+  const postgres = ((await postgresCpu(client)) - before) / 1000;
   const { rows } = await client.query<{ slices: number }>(
     "select count(*)::int as slices from ops.slice where state = 'pending' and dataset = 'keyword_rank'",
   );
-  return { slices: rows[0]?.slices ?? 0, wall: ms / 1000, node, postgres, peakMiB };
-}
-
-/** What planning needs of a worker: it sends nothing. */
-function partsOf(db: Database): IngestParts {
-  const clock: Clock = { ...systemClock(), today: () => today };
-  return {
-    db,
-    clock,
-    log: createLog({ level: "silent", secrets: [] }),
-    halted: new AbortController().signal,
-    accountId: "bench",
-    reapDeadWorkers: () => Promise.resolve(),
-  } as Partial<IngestParts> as IngestParts;
-}
-
-function residentMiB(): number {
-  return process.memoryUsage.rss() / 2 ** 20;
+  return { workers: found, slices: rows[0]?.slices ?? 0, wall: Math.max(...found.map(({ wall }) => wall)), postgres };
 }
 
 async function forgetNight(client: pg.Client): Promise<void> {
   await client.query("delete from ops.slice where state = 'pending'");
-  await client.query("vacuum analyze ops.slice");
+  await client.query("vacuum analyze ops.slice, ops.slice_past");
+}
+
+/** What the nights before left of days past; `nights` of them, the last one yesterday. */
+async function sumUpNights(db: Database, account: Account, nights: number, last = 1): Promise<void> {
+  const request = { datasets: ["keyword_rank"], bounds: {}, today };
+  for await (const starts of startsByShard(db, request, nightSettings(account)))
+    for (const past of starts.flatMap((start) => pastOf(start) ?? []))
+      for (let ago = last + nights - 1; ago >= last; ago -= 1)
+        await sumUpPast(db, { ...past, today: addDays(today, -ago) });
+}
+
+/** Those partitions whose turn is tonight had it the last time so many nights ago. */
+async function asBeforeTonight(client: pg.Client, db: Database, account: Account): Promise<void> {
+  // what an earlier round summed up: an answer about a day is final on the next one
+  await client.query("delete from ops.slice_past where until_day > $1::date - 2", [today]);
+  await sumUpNights(db, account, 1, everyNights);
+  await client.query("vacuum analyze ops.slice_past");
+}
+
+/** Two years are looked at, not the newest days alone. */
+export function nightSettings(account: Account): Settings {
+  return Settings.parse({ datasets: { keyword_rank: { start: firstDayOf(account) } } });
 }
 
 /**
@@ -187,25 +195,4 @@ async function fillPortfolio(client: pg.Client, { apps, countries, keywords }: A
              from   generate_series(0, $3::int - 1) as app cross join unnest($5::text[]) as country) as p`,
     [today, firstRun(0), apps, keywords, countryCodes.slice(0, countries)],
   );
-}
-
-/** The figures as a table. */
-export function nightTable({ account, slices, rows, rounds, ...found }: NightFigures): Table {
-  const line = (name: string, { median, least, greatest }: Spread) => [
-    name,
-    ...[median, least, greatest].map((seconds) => `${seconds.toFixed(1)} s`),
-  ];
-  const memory = (name: string, mib: number) => [name, `${mib.toFixed(0)} MiB`, "", ""];
-  const count = (number: number) => number.toLocaleString("en-US");
-  return {
-    title: `Planning a night of ${count(slices)} requests and queueing them: ${count(account.apps)} apps x ${account.countries} countries x ${account.keywords} keywords, ${account.days} days of history in ${count(rows)} slices, months that are over folded; ${rounds} rounds`,
-    head: ["", "median", "least", "greatest"],
-    rows: [
-      line("by the clock", found.wall),
-      line("processor time of Node", found.node),
-      line("processor time of Postgres", found.postgres),
-      memory("memory of the process before it", found.beforeMiB),
-      memory("and at most", found.peakMiB),
-    ],
-  };
 }

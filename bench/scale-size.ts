@@ -58,7 +58,8 @@ export const scaleSizes = {
     factApps: 1,
     marts: { account: { apps: 2, countries: 2, keywords: 20, days: 40 }, strangers: 500 },
     engines: { apps: 2, countries: 2, keywords: 20, days: 18 },
-    night: { apps: 10, countries: 10, keywords: 300, days: 730 },
+    // more than one shard
+    night: { apps: 70, countries: 2, keywords: 100, days: 100 },
     rounds: 1,
   },
 } as const satisfies Record<string, ScaleSize>;

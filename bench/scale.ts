@@ -12,7 +12,8 @@ import { openBenchPostgres, type BenchPostgres } from "./postgres.ts";
 import { factBytes, fillFacts } from "./scale-facts.ts";
 import { fillLedger } from "./scale-ledger.ts";
 import { analystQuestions, answer, ledgerQuestions } from "./scale-questions.ts";
-import { measureNight, nightTable } from "./scale-night.ts";
+import { nightTable } from "./night-report.ts";
+import { measureNight } from "./scale-night.ts";
 import { measureQueue, type QueueFigures } from "./scale-queue.ts";
 import { measureEngines } from "./scale-engines.ts";
 import { engineTables } from "./scale-engine-report.ts";
@@ -29,7 +30,7 @@ import { timed } from "./stopwatch.ts";
  * A large account of two years in ledger, planner and facts, without HTTP: a part of it is made up in a Postgres of its own, measured,
  * and worked out for the whole. The Postgres is gone afterwards. --marts measures marts alone, over a small portfolio with long histories
  * beside apps that were only seen; --plans prints the plan of each of their questions. --night measures the planning of one night alone, at the
- * full size. --clickhouse asks Postgres and a ClickHouse that the same rows were published into, of N ranks; it ends with 1 where their answers
+ * full size, by one worker and by two that share its shards. --clickhouse asks Postgres and a ClickHouse that the same rows were published into, of N ranks; it ends with 1 where their answers
  * differ.
  */
 

@@ -230,8 +230,8 @@ create index slice_later    on ops.slice (due_at) where state = 'failed' and due
 create index slice_retried  on ops.slice (retried_at) where retried_at is not null;
 -- slices of processes whose lease expired are searched every few seconds, among millions
 create index slice_running  on ops.slice (worker_id) where state = 'running';
--- coverage is read scope by scope: by the hash of the scope, which is a tenth of its size
-create index slice_scope    on ops.slice (hashtextextended(scope::text, 0), window_end, window_start);
+-- coverage is read scope by scope: by the hash of the scope, which is a tenth of its size; a dozen datasets share the scope of an app and country
+create index slice_scope    on ops.slice (hashtextextended(scope::text, 0), dataset, window_end, window_start);
 create index slice_refused  on ops.slice (dataset, hashtextextended(scope::text, 0)) where state = 'skipped' and error_code in ('bad_request', 'not_encodable');
 create index slice_coverage on ops.slice (dataset, window_start);
 create index slice_answer   on ops.slice (answer_digest) where answer_digest is not null;
@@ -281,6 +281,79 @@ comment on column ops.slice.created_at       is 'When it was planned; of a folde
 comment on column ops.slice.started_at       is 'When the last attempt started.';
 comment on column ops.slice.ended_at         is 'When it reached its state; of a folded one when the last of them did.';
 select ops.comment_columns('ops.slice');
+
+create table ops.slice_past (
+  dataset      text    not null,
+  scope        jsonb   not null,
+  scope_hash   bigint  not null,
+  until_day    date    not null,
+  final_days   integer not null,
+  batch_id     bigint,
+  operation    text    not null,
+  fingerprint  text    not null,
+  slice_ids    bigint[],
+  starts       integer[],
+  ends         integer[],
+  planned      integer[],
+  kinds        integer[],
+  final_window datemultirange,
+  final_as_of  date
+);
+create index slice_past_scope on ops.slice_past (scope_hash, dataset);
+comment on table  ops.slice_past              is 'What the slices of a partition say about days that are past, as a plan reads it, so that a night need not read years of slices: one row per list, operation and fingerprint. It is derived, and a plan that finds none reads the slices. A change of one of these slices deletes the rows of its partition, and a later night makes them anew.';
+comment on column ops.slice_past.scope        is 'Partition: store, app, country, device, as far as the dataset distinguishes them.';
+comment on column ops.slice_past.scope_hash   is 'Hash of the scope, by which it is found.';
+comment on column ops.slice_past.until_day    is 'Day after the last one that any of these slices is about. Slices that end later are not in the rows of the partition, and all others are.';
+comment on column ops.slice_past.final_days   is 'Days after the last one of a slice from which it counts as final here. A plan that waits longer reads the slices.';
+comment on column ops.slice_past.batch_id     is 'List of the requested keywords or ids; null where the scope identifies the partition.';
+comment on column ops.slice_past.operation    is 'Operation of the API for the slices.';
+comment on column ops.slice_past.fingerprint  is 'Fingerprint of the slices.';
+comment on column ops.slice_past.slice_ids    is 'Slices that are not final, save those that were loaded or empty and of which all days are; null where there is none.';
+comment on column ops.slice_past.starts       is 'First day of each of them, as days since 1970-01-01.';
+comment on column ops.slice_past.ends         is 'Day after the last one of each of them, as such days.';
+comment on column ops.slice_past.planned      is 'Day of the planning of each of them, as such days.';
+comment on column ops.slice_past.kinds        is 'State of each of them as a number, with 16 where the service refused the request and 32 where it is the tail of another.';
+comment on column ops.slice_past.final_window is 'Days that final slices cover; null where there is none.';
+comment on column ops.slice_past.final_as_of  is 'Newest day of planning of the final ones.';
+select ops.comment_columns('ops.slice_past');
+
+-- Who changes slices of days past takes this lock together with others, and who sums them up takes it alone: neither misses what the other does.
+create function ops.forget_changed_slice() returns trigger language plpgsql as $$
+begin
+  -- slices that are folded say together what they said apart
+  if coalesce(current_setting('storehouse.folding', true), '') = 'on' then return null; end if;
+  perform pg_advisory_xact_lock_shared(hashtext('storehouse past slices'));
+  -- a statement of its own: it sees what was committed while the lock was waited for
+  delete from ops.slice_past as p
+  where  p.scope_hash in (hashtextextended(old.scope::text, 0), hashtextextended(new.scope::text, 0)) and p.dataset in (old.dataset, new.dataset)
+  and    p.until_day > least(old.window_start, new.window_start);
+  return null;
+end $$;
+comment on function ops.forget_changed_slice() is 'Has ops.slice_past forget a partition of which a slice changes that had ended.';
+
+create function ops.forget_changed_slices() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'TRUNCATE' then
+    delete from ops.slice_past;
+  elsif coalesce(current_setting('storehouse.folding', true), '') <> 'on' and exists (select from changed) then
+    perform pg_advisory_xact_lock_shared(hashtext('storehouse past slices'));
+    delete from ops.slice_past as p
+    using  (select hashtextextended(scope::text, 0) as scope_hash, dataset, min(window_start) as first_day from changed group by 1, 2) as c
+    where  p.scope_hash = c.scope_hash and p.dataset = c.dataset and p.until_day > c.first_day;
+  end if;
+  return null;
+end $$;
+comment on function ops.forget_changed_slices() is 'Has ops.slice_past forget the partitions of which slices come or go.';
+
+create trigger slice_added after insert on ops.slice referencing new table as changed for each statement execute function ops.forget_changed_slices();
+create trigger slice_gone after delete on ops.slice referencing old table as changed for each statement execute function ops.forget_changed_slices();
+create trigger slice_emptied after truncate on ops.slice for each statement execute function ops.forget_changed_slices();
+-- open slices are in no row of ops.slice_past: the claims and ends of a night do not come here
+create trigger slice_changed after update on ops.slice for each row
+  when (old.state not in ('pending', 'running', 'deferred')
+        and (old.dataset, old.scope, old.operation, old.batch_id, old.window_start, old.window_end, old.tail_of, old.as_of, old.fingerprint, old.state, old.error_code)
+            is distinct from (new.dataset, new.scope, new.operation, new.batch_id, new.window_start, new.window_end, new.tail_of, new.as_of, new.fingerprint, new.state, new.error_code))
+  execute function ops.forget_changed_slice();
 
 create table ops.request (
   request_id  bigint      not null generated always as identity,

@@ -19,6 +19,8 @@ create table core.tracked_keyword (
   fetched_at     timestamptz not null,
   primary key (app_key, country_key, keyword_key, account, valid_from)
 );
+-- each night reads the millions that are tracked now, by country: from this alone, where a vacuum has been since they changed
+create index tracked_keyword_now on core.tracked_keyword (account, app_key, country_key, keyword_key) where valid_to is null;
 comment on table  core.tracked_keyword                is 'Keywords that the account tracks for an app and country; one row per period in which the account tracked the keyword.';
 comment on column core.tracked_keyword.valid_from     is 'First day on which the account was seen to track it.';
 comment on column core.tracked_keyword.valid_to       is 'First day on which the account was seen not to track it any more; null while it does.';

@@ -117,6 +117,12 @@ from   ops.slice;
 comment on view ops.slice_log is 'One row per slice as it stands, without the sums of ops.slice_status, which read its requests. What was requested of an app, and when?';
 select ops.comment_columns('ops.slice_log', 'ops.slice');
 
+create view ops.past_coverage as
+select dataset, scope, scope_hash, until_day, final_days, batch_id, operation, fingerprint, slice_ids, starts, ends, planned, kinds, final_window, final_as_of
+from   ops.slice_past;
+comment on view ops.past_coverage is 'One row per partition, list, operation and fingerprint: what slices say of days past, as plans read it. Up to which day does a plan not read slices?';
+select ops.comment_columns('ops.past_coverage', 'ops.slice_past');
+
 create view ops.slice_batch as
 select batch_id, items from ops.batch;
 comment on view ops.slice_batch is 'One row per list of keywords or ids that slices request by name; ops.slice_log names it. Which keywords does a list have?';

@@ -1208,6 +1208,7 @@ create table core.tracked_keyword (
   constraint tracked_keyword_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key),
   constraint tracked_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key)
 );
+CREATE INDEX tracked_keyword_now ON core.tracked_keyword USING btree (account, app_key, country_key, keyword_key) WHERE (valid_to IS NULL);
 
 -- One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and media_type (empty for all together); then impressions may be added up over advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?
 create view mart.advertisement (
@@ -6436,6 +6437,41 @@ create view ops.paid_voice_answer (
           WHERE s.dataset = 'search_ads_top_app'::text AND s.state <> 'skipped'::text) u
   GROUP BY share_source, country_code, period_start, period_end;
 
+-- One row per partition, list, operation and fingerprint: what slices say of days past, as plans read it. Up to which day does a plan not read slices?
+create view ops.past_coverage (
+  dataset text, -- Dataset.
+  scope jsonb, -- Partition: store, app, country, device, as far as the dataset distinguishes them.
+  scope_hash bigint, -- Hash of the scope, by which it is found.
+  until_day date, -- Day after the last one that any of these slices is about. Slices that end later are not in the rows of the partition, and all others are.
+  final_days integer, -- Days after the last one of a slice from which it counts as final here. A plan that waits longer reads the slices.
+  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  operation text, -- Operation of the API for the slices.
+  fingerprint text, -- Fingerprint of the slices.
+  slice_ids bigint[], -- Slices that are not final, save those that were loaded or empty and of which all days are; null where there is none.
+  starts integer[], -- First day of each of them, as days since 1970-01-01.
+  ends integer[], -- Day after the last one of each of them, as such days.
+  planned integer[], -- Day of the planning of each of them, as such days.
+  kinds integer[], -- State of each of them as a number, with 16 where the service refused the request and 32 where it is the tail of another.
+  final_window datemultirange, -- Days that final slices cover; null where there is none.
+  final_as_of date -- Newest day of planning of the final ones.
+) as
+ SELECT dataset,
+    scope,
+    scope_hash,
+    until_day,
+    final_days,
+    batch_id,
+    operation,
+    fingerprint,
+    slice_ids,
+    starts,
+    ends,
+    planned,
+    kinds,
+    final_window,
+    final_as_of
+   FROM ops.slice_past;
+
 -- What slices were charged by requests whose months retention dropped.
 create table ops.past_slice_spend (
   slice_id bigint not null, -- The slice.
@@ -7337,8 +7373,12 @@ CREATE INDEX slice_reported ON ops.slice USING btree (dataset, window_start) WHE
 CREATE INDEX slice_retried ON ops.slice USING btree (retried_at) WHERE (retried_at IS NOT NULL);
 CREATE INDEX slice_run ON ops.slice USING btree (run_id, state);
 CREATE INDEX slice_running ON ops.slice USING btree (worker_id) WHERE (state = 'running'::text);
-CREATE INDEX slice_scope ON ops.slice USING btree (hashtextextended((scope)::text, (0)::bigint), window_end, window_start);
+CREATE INDEX slice_scope ON ops.slice USING btree (hashtextextended((scope)::text, (0)::bigint), dataset, window_end, window_start);
 CREATE INDEX slice_suspect ON ops.slice USING btree (queue_id, turn, slice_id) WHERE ((state = 'pending'::text) AND (broken_off_count > 1));
+CREATE TRIGGER slice_added AFTER INSERT ON ops.slice REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ops.forget_changed_slices();
+CREATE TRIGGER slice_changed AFTER UPDATE ON ops.slice FOR EACH ROW WHEN (((old.state <> ALL (ARRAY['pending'::text, 'running'::text, 'deferred'::text])) AND (((((((((((old.dataset IS DISTINCT FROM new.dataset) OR (old.scope IS DISTINCT FROM new.scope)) OR (old.operation IS DISTINCT FROM new.operation)) OR (old.batch_id IS DISTINCT FROM new.batch_id)) OR (old.window_start IS DISTINCT FROM new.window_start)) OR (old.window_end IS DISTINCT FROM new.window_end)) OR (old.tail_of IS DISTINCT FROM new.tail_of)) OR (old.as_of IS DISTINCT FROM new.as_of)) OR (old.fingerprint IS DISTINCT FROM new.fingerprint)) OR (old.state IS DISTINCT FROM new.state)) OR (old.error_code IS DISTINCT FROM new.error_code)))) EXECUTE FUNCTION ops.forget_changed_slice();
+CREATE TRIGGER slice_emptied AFTER TRUNCATE ON ops.slice FOR EACH STATEMENT EXECUTE FUNCTION ops.forget_changed_slices();
+CREATE TRIGGER slice_gone AFTER DELETE ON ops.slice REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ops.forget_changed_slices();
 
 -- One row per list of keywords or ids that slices request by name; ops.slice_log names it. Which keywords does a list have?
 create view ops.slice_batch (
@@ -7555,6 +7595,26 @@ create view ops.slice_log (
     started_at,
     ended_at
    FROM ops.slice;
+
+-- What the slices of a partition say about days that are past, as a plan reads it, so that a night need not read years of slices: one row per list, operation and fingerprint. It is derived, and a plan that finds none reads the slices. A change of one of these slices deletes the rows of its partition, and a later night makes them anew.
+create table ops.slice_past (
+  dataset text not null, -- Dataset.
+  scope jsonb not null, -- Partition: store, app, country, device, as far as the dataset distinguishes them.
+  scope_hash bigint not null, -- Hash of the scope, by which it is found.
+  until_day date not null, -- Day after the last one that any of these slices is about. Slices that end later are not in the rows of the partition, and all others are.
+  final_days integer not null, -- Days after the last one of a slice from which it counts as final here. A plan that waits longer reads the slices.
+  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  operation text not null, -- Operation of the API for the slices.
+  fingerprint text not null, -- Fingerprint of the slices.
+  slice_ids bigint[], -- Slices that are not final, save those that were loaded or empty and of which all days are; null where there is none.
+  starts integer[], -- First day of each of them, as days since 1970-01-01.
+  ends integer[], -- Day after the last one of each of them, as such days.
+  planned integer[], -- Day of the planning of each of them, as such days.
+  kinds integer[], -- State of each of them as a number, with 16 where the service refused the request and 32 where it is the tail of another.
+  final_window datemultirange, -- Days that final slices cover; null where there is none.
+  final_as_of date -- Newest day of planning of the final ones.
+);
+CREATE INDEX slice_past_scope ON ops.slice_past USING btree (scope_hash, dataset);
 
 -- One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait for credits?
 create view ops.slice_status (
@@ -8097,6 +8157,39 @@ CREATE OR REPLACE FUNCTION ops.due_end(timing ops.dataset_timing, newest_start d
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE (timing).kind WHEN 'snapshot'::text THEN CASE WHEN ((timing).refresh_days < 3650) THEN ((today + 2) - (timing).refresh_days) ELSE NULL::date END WHEN 'series'::text THEN (((today + 1) - (timing).settle_days) - CASE WHEN ((timing).pack_days IS NULL) THEN 0 ELSE ((((today + 1) - (timing).settle_days) - '2007-01-01'::date) % (timing).pack_days) END) WHEN 'period'::text THEN CASE WHEN ((EXTRACT(day FROM newest_start) = (1)::numeric) AND (newest_end = ((newest_start + '1 mon'::interval))::date)) THEN (date_trunc('month'::text, (((today + 1) - (timing).settle_days))::timestamp without time zone))::date ELSE COALESCE(GREATEST(newest_end, (newest_end + (((((today + 1) - (timing).settle_days) - newest_end) / (newest_end - newest_start)) * (newest_end - newest_start)))), ((today + 1) - (timing).settle_days)) END ELSE NULL::date END;
+
+-- Has ops.slice_past forget a partition of which a slice changes that had ended.
+CREATE OR REPLACE FUNCTION ops.forget_changed_slice()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- slices that are folded say together what they said apart
+  if coalesce(current_setting('storehouse.folding', true), '') = 'on' then return null; end if;
+  perform pg_advisory_xact_lock_shared(hashtext('storehouse past slices'));
+  -- a statement of its own: it sees what was committed while the lock was waited for
+  delete from ops.slice_past as p
+  where  p.scope_hash in (hashtextextended(old.scope::text, 0), hashtextextended(new.scope::text, 0)) and p.dataset in (old.dataset, new.dataset)
+  and    p.until_day > least(old.window_start, new.window_start);
+  return null;
+end $function$;
+
+-- Has ops.slice_past forget the partitions of which slices come or go.
+CREATE OR REPLACE FUNCTION ops.forget_changed_slices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'TRUNCATE' then
+    delete from ops.slice_past;
+  elsif coalesce(current_setting('storehouse.folding', true), '') <> 'on' and exists (select from changed) then
+    perform pg_advisory_xact_lock_shared(hashtext('storehouse past slices'));
+    delete from ops.slice_past as p
+    using  (select hashtextextended(scope::text, 0) as scope_hash, dataset, min(window_start) as first_day from changed group by 1, 2) as c
+    where  p.scope_hash = c.scope_hash and p.dataset = c.dataset and p.until_day > c.first_day;
+  end if;
+  return null;
+end $function$;
 
 -- Keeps other sessions from storing requests of a month until the transaction ends, so that its sums hold. Requests of other months are stored meanwhile.
 CREATE OR REPLACE FUNCTION ops.hold_request_month(month date)

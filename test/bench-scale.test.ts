@@ -33,6 +33,18 @@ test("the bench of a large account runs from end to end in small, and leaves not
   expect(told).not.toContain("NaN");
 });
 
+// test/faults has two real workers that share the shards of a night, every day
+test.skipIf(!long)(
+  `a night that two workers plan together has the slices and the shards of one that one plans${long ? "" : " (left out: npm run test:long plays it)"}`,
+  async () => {
+    // it ends with 1 where they differ
+    const told = await bench("--night");
+    expect(told).toMatch(/^shards planned by all +5 +5 +5$/m);
+    expect(told).toContain("Planning a night of 140 requests");
+    expect(told).not.toContain("NaN");
+  },
+);
+
 // publishing takes it longer than most files of tests
 test.skipIf(enginePath === null || !long)(
   `Postgres and ClickHouse have the same answers in the bench of both${long ? leftOut : " (left out: npm run test:long plays it)"}`,

@@ -10,6 +10,7 @@ type TableOrView = {
   readonly columns: readonly { readonly name: string; readonly definition: string; readonly comment: string | null }[];
   readonly constraints: readonly string[];
   readonly indexes: readonly string[];
+  readonly triggers: readonly string[];
 };
 
 type Routine = {
@@ -65,7 +66,10 @@ async function readTablesAndViews(db: Database): Promise<readonly TableOrView[]>
             where  o.conrelid = c.oid and o.contype <> 'n') as constraints,
            (select coalesce(json_agg(pg_get_indexdef(i.indexrelid) order by i.indexrelid::regclass::text collate "C"), '[]')
             from   pg_catalog.pg_index as i
-            where  i.indrelid = c.oid and not exists (select from pg_catalog.pg_constraint as o where o.conindid = i.indexrelid)) as indexes
+            where  i.indrelid = c.oid and not exists (select from pg_catalog.pg_constraint as o where o.conindid = i.indexrelid)) as indexes,
+           (select coalesce(json_agg(pg_get_triggerdef(g.oid) order by g.tgname collate "C"), '[]')
+            from   pg_catalog.pg_trigger as g
+            where  g.tgrelid = c.oid and not g.tgisinternal) as triggers
     from   pg_catalog.pg_class     as c
     join   pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     where  n.nspname = any (${schemas}) and c.relkind in ('r', 'p', 'v', 'm') and not c.relispartition
@@ -73,7 +77,16 @@ async function readTablesAndViews(db: Database): Promise<readonly TableOrView[]>
   return rows;
 }
 
-function tableOrViewText({ name, comment, query, partitionKey, columns, constraints, indexes }: TableOrView): string {
+function tableOrViewText({
+  name,
+  comment,
+  query,
+  partitionKey,
+  columns,
+  constraints,
+  indexes,
+  triggers,
+}: TableOrView): string {
   const last = columns.length + constraints.length - 1;
   const lines = [
     ...columns.map(
@@ -87,7 +100,7 @@ function tableOrViewText({ name, comment, query, partitionKey, columns, constrai
   return [
     ...(comment === null ? [] : [`-- ${comment}`]),
     query === null ? `${body}\n)${partitioned};` : `${body}\n) as\n${query}`,
-    ...indexes.map((index) => `${index};`),
+    ...[...indexes, ...triggers].map((statement) => `${statement};`),
   ].join("\n");
 }
 

@@ -30,7 +30,7 @@ export function coverageReader(db: Database, dataset: string, within: Wanted): C
       const found = new Map<string, readonly Covered[]>();
       for (const [place, own] of Map.groupBy(rows, (row) => row.place)) {
         const scope = scopes[place];
-        if (scope !== undefined) found.set(scopeKey(scope), unpacked(scope, own, lists));
+        if (scope !== undefined) found.set(scopeKey(scope), unpacked(scope, own, { lists, after: within.start }));
       }
       const { start } = within;
       if (start === undefined) return found;

@@ -63,9 +63,13 @@ async function foldPartitions(
 ): Promise<number> {
   const end = sql`${addMonths(month, 1)}::date`;
   const { rows } = await sql<{ count: number }>`
-    with partition as materialized (
+    with folding as materialized (
+      -- what is summed up of days past stays right: folded slices say together what they said apart
+      select set_config('storehouse.folding', 'on', true) as value
+    ), partition as materialized (
       select place, text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
-      from   unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) with ordinality as p (text, place)
+      from   folding, unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) with ordinality as p (text, place)
+      where  folding.value = 'on'
     ), mine as materialized (
       select p.place, s.slice_id, s.batch_id, s.operation, s.state, s.window_start, s.window_end, s.as_of, s.created_at, s.started_at, s.ended_at,
              row(s.state, s.rows_rejected > 0, s.fingerprint, f.dropped_before)::text as outcome,

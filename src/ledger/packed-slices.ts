@@ -9,7 +9,8 @@ import { goneBefore } from "./dropped-months.ts";
 /*
  * A night of a large account reads millions of slices that differ by nothing but their days. So those of one scope, list, operation and
  * fingerprint come as one row with lists of numbers: their texts are sent once, and days are counted from 1970-01-01. Those that are final
- * for a plan it need not even tell apart: of them only the stretches of days come that they cover together.
+ * for a plan it need not even tell apart: of them only the stretches of days come that they cover together. Days past come as they were
+ * summed up (past-slices.ts), so that only slices of the newest days are read.
  */
 
 /** Days of which slices are read. With `finalDays` loaded slices that were planned so many days after their last day, or later, are joined. */
@@ -30,9 +31,9 @@ export type PackedSlices = {
   readonly ends: string | null;
   readonly planned: string | null;
   readonly kinds: string | null;
-  readonly final_days: string | null;
+  readonly final_window: string | null;
   readonly final_as_of: Day | null;
-  /** Those of which days were dropped since, and before which day; null where there is none. */
+  /** Those of which days were dropped since, and before which day; null where there is none, and where final ones are joined. */
   readonly gone_ids: string | null;
   readonly gone: string | null;
 };
@@ -44,55 +45,89 @@ const [isRefused, isTail] = [16, 32];
 
 /** SQL: the place of a state in `sliceStates`; the commonest is the first. */
 const stateNumber = sql`case s.state when 'loaded' then ${sql.lit(sliceStates.indexOf("loaded"))}
-  else array_position(${[...sliceStates]}::text[], s.state) - 1 end`;
+  else array_position(${sql.lit(`{${sliceStates.join(",")}}`)}::text[], s.state) - 1 end`;
+
+const single = sql`filter (where not s.is_final)`;
+
+/** SQL: the columns of slices `s` of one scope, list, operation and fingerprint as one row; `is_final` says which are only joined. */
+export const packedColumns = sql`
+  array_agg(s.slice_id) ${single} as ids,
+  array_agg(s.window_start - ${epoch}) ${single} as starts, array_agg(s.window_end - ${epoch}) ${single} as ends,
+  array_agg(s.as_of - ${epoch}) ${single} as planned,
+  array_agg(${stateNumber}
+            + case when s.state = 'skipped' and s.error_code in ('bad_request', 'not_encodable') then ${sql.lit(isRefused)} else 0 end
+            + case when s.tail_of is null then 0 else ${sql.lit(isTail)} end) ${single} as kinds,
+  range_agg(daterange(s.window_start, s.window_end)) filter (where s.is_final) as final_window,
+  max(s.as_of) filter (where s.is_final) as final_as_of`;
+
+/** SQL: scopes by their places, and with the hash by which their slices are found. */
+export function wantedScopes(scopes: readonly Scope[]): SqlFragment {
+  return sql`
+    select place::integer - 1 as place, text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
+    from   unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) with ordinality as w (text, place)`;
+}
+
+/** SQL: the days before which what is past of a scope is read as it was summed up; no row where nothing is. */
+function pastOf(dataset: string, { end, finalDays }: Wanted): SqlFragment {
+  return sql`
+    select w.place, p.batch_id as batch, p.operation, p.fingerprint, p.slice_ids as ids, p.starts, p.ends, p.planned, p.kinds, p.final_window,
+           p.final_as_of, null::bigint[] as gone_ids, null::integer[] as gone, p.until_day
+    from   wanted as w
+    join   ops.past_coverage as p on p.scope_hash = w.hash and p.dataset = ${dataset} and p.scope = w.scope
+    where  p.final_days >= ${finalDays ?? null}::integer and p.until_day <= ${end ?? "infinity"}::date`;
+}
 
 /** Reads the slices of some scopes whose windows touch `within`. */
 export async function readPacked(
   db: Database,
   { dataset, within, scopes }: { readonly dataset: string; readonly within: Wanted; readonly scopes: readonly Scope[] },
 ): Promise<readonly PackedSlices[]> {
-  const single = sql`filter (where not s.is_final)`;
+  // which days were dropped matters to nobody to whom final slices are alike
+  const gone =
+    within.finalDays === undefined
+      ? sql`case when exists (select from ops.retention_log as m where m.dataset = ${dataset}) then ${goneBefore} end`
+      : sql`null::date`;
   const { rows } = await sql<PackedSlices>`
-    with wanted as materialized (
-      select place::integer - 1 as place, text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
-      from   unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) with ordinality as w (text, place)
+    with wanted as materialized (${wantedScopes(scopes)}),
+    past as materialized (${pastOf(dataset, within)}),
+    live as (
+      select w.place, p.*
+      from  (select w.*, greatest(u.until_day, ${within.start ?? "-infinity"}::date) as after
+             from   wanted as w left join (select place, max(until_day) as until_day from past group by place) as u using (place)) as w
+      cross  join lateral (
+        select s.batch_id as batch, s.operation, s.fingerprint, ${packedColumns},
+               array_agg(s.slice_id) filter (where s.gone is not null) as gone_ids,
+               array_agg(s.gone - ${epoch}) filter (where s.gone is not null) as gone
+        from   (select *, ${gone} as gone
+                from   (select *, ${isFinal(within.finalDays)} as is_final
+                        from   ops.slice_log as s
+                        where  hashtextextended(s.scope::text, 0) = w.hash and s.dataset = ${dataset} and s.window_end > w.after
+                        offset 0) as s -- a fence: scopes are compared of those alone that the index finds
+                where  s.scope = w.scope and s.window_start < ${within.end ?? "infinity"}::date) as s
+        group  by s.batch_id, s.operation, s.fingerprint
+      ) as p
     )
-    select w.place, p.*
-    from   wanted as w
-    cross  join lateral (
-      select s.batch_id as batch, s.operation, s.fingerprint,
-             (array_agg(s.slice_id) ${single})::text as ids,
-             (array_agg(s.window_start - ${epoch}) ${single})::text as starts, (array_agg(s.window_end - ${epoch}) ${single})::text as ends,
-             (array_agg(s.as_of - ${epoch}) ${single})::text as planned,
-             (array_agg(${stateNumber}
-                       + case when s.state = 'skipped' and s.error_code in ('bad_request', 'not_encodable') then ${sql.lit(isRefused)} else 0 end
-                       + case when s.tail_of is null then 0 else ${sql.lit(isTail)} end) ${single})::text as kinds,
-             (range_agg(daterange(s.window_start, s.window_end)) filter (where s.is_final))::text as final_days,
-             max(s.as_of) filter (where s.is_final) as final_as_of,
-             array_agg(s.slice_id) filter (where s.gone is not null)::text as gone_ids,
-             array_agg(s.gone - ${epoch}) filter (where s.gone is not null)::text as gone
-      from   (select *, case when exists (select from ops.retention_log as m where m.dataset = ${dataset}) then ${goneBefore} end as gone
-              from   (select *, ${isFinal(within)} as is_final
-                      from   ops.slice_log as s
-                      where  hashtextextended(s.scope::text, 0) = w.hash and s.window_end > ${within.start ?? "-infinity"}::date
-                      offset 0) as s -- a fence: the index on datasets would be read from end to end for each scope
-              where  s.scope = w.scope and s.dataset = ${dataset} and s.window_start < ${within.end ?? "infinity"}::date) as s
-      group  by s.batch_id, s.operation, s.fingerprint
-    ) as p`.execute(db);
+    select place, batch, operation, fingerprint, ids::text, starts::text, ends::text, planned::text, kinds::text, final_window::text, final_as_of,
+           gone_ids::text, gone::text
+    from  (select * from live
+           union  all
+           select place, batch, operation, fingerprint, ids, starts, ends, planned, kinds, final_window, final_as_of, gone_ids, gone from past) as p`.execute(
+    db,
+  );
   return rows;
 }
 
-/** SQL: true for a loaded slice of which no day is restated any more. */
-function isFinal({ finalDays }: Wanted): SqlFragment {
+/** SQL: true for a loaded slice `s` of which no day is restated any more. */
+export function isFinal(finalDays: number | undefined): SqlFragment {
   if (finalDays === undefined) return sql`false`;
   return sql`(s.state = 'loaded' and s.tail_of is null and s.as_of - s.window_end >= ${finalDays - 1}::integer)`;
 }
 
-/** The slices of one scope, the oldest first; before them one for each stretch of days that final ones cover. */
+/** The slices of one scope that end after a day, where one is given, the oldest first; before them one for each stretch of days that final ones cover. */
 export function unpacked(
   scope: Scope,
   packed: readonly PackedSlices[],
-  lists: ReadonlyMap<string, readonly string[]>,
+  { lists, after }: { readonly lists: ReadonlyMap<string, readonly string[]>; readonly after?: Day | undefined },
 ): readonly Covered[] {
   const ids: number[] = [];
   const found: Covered[] = [];
@@ -100,6 +135,7 @@ export function unpacked(
     const { operation, fingerprint } = one;
     const items = one.batch === null ? null : (lists.get(one.batch) ?? null);
     for (const window of finalOf(one)) {
+      if (after !== undefined && window.end <= after) continue;
       ids.push(0);
       found.push({
         scope,
@@ -117,12 +153,14 @@ export function unpacked(
     for (const [index, id] of numbersOf(one.ids).entries()) {
       const kind = kinds?.[index] ?? 0;
       const goneFrom = gone?.get(id);
+      const window = { start: dayAt(starts?.[index] ?? 0), end: dayAt(ends?.[index] ?? 0) };
+      if (after !== undefined && window.end <= after) continue;
       ids.push(id);
       found.push({
         scope,
         operation,
         items,
-        window: { start: dayAt(starts?.[index] ?? 0), end: dayAt(ends?.[index] ?? 0) },
+        window,
         state: sliceStates[kind % isRefused] ?? "loaded",
         asOf: dayAt(planned?.[index] ?? 0),
         fingerprint,
@@ -140,7 +178,7 @@ function numbersOf(list: string | null): readonly number[] {
 }
 
 /** The stretches of days that final slices cover, from their text: `{[2026-01-01,2026-03-01),[2026-04-01,2026-05-01)}`. */
-function finalOf({ final_days: days }: PackedSlices): readonly Window[] {
+function finalOf({ final_window: days }: PackedSlices): readonly Window[] {
   if (days === null) return [];
   return Array.from(days.matchAll(/\[([^,]+),([^)]+)\)/g), ([, start = "", end = ""]) => ({
     start: day(start),

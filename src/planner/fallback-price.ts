@@ -1,6 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import type { Database } from "../postgres/database.ts";
-import { coverageFor, partitionsOf, planInChunks } from "./plan-chunks.ts";
+import { partitionsOf, planInChunks } from "./plan-chunks.ts";
+import { coverageFor } from "./plan-coverage.ts";
 import { startsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 

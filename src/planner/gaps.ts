@@ -8,7 +8,8 @@ import { cellsByDay, sumOfCells, type CellCounts } from "../plan/cell-states.ts"
 import { staleCells } from "../plan/stale-cells.ts";
 import type { Database } from "../postgres/database.ts";
 import { groupKey, groupOf, type PartitionGroup } from "../core/partition-group.ts";
-import { coverageFor, partitionsOf, planInChunks, type PlannedChunk } from "./plan-chunks.ts";
+import { partitionsOf, planInChunks, type PlannedChunk } from "./plan-chunks.ts";
+import { coverageFor } from "./plan-coverage.ts";
 import { startsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 

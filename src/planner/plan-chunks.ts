@@ -1,19 +1,14 @@
 import type { DatasetSettings } from "../config/settings.ts";
-import { addDays, type Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { inGroups as gathered, readAhead } from "../core/read-ahead.ts";
 import { scopeKey, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
-import type { Window } from "../core/window.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import { mostPagesOf, withAccount, withMostPages } from "../datasets/shared/scope-limits.ts";
-import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
-import { readLastPages, type LastPages } from "../ledger/coverage.ts";
-import { requestable, type Reprocess } from "../plan/missing.ts";
+import type { CoverageReader, LastPages } from "../ledger/coverage.ts";
+import type { Reprocess } from "../plan/missing.ts";
 import { inOrder, planDataset } from "../plan/plan-dataset.ts";
-import { periodReach } from "../plan/plan-periods.ts";
 import type { DatasetPlan, PlanPartition } from "../plan/plan-request.ts";
-import type { Database } from "../postgres/database.ts";
 import { inGroups } from "../core/partition-group.ts";
 import { isWanted } from "./request.ts";
 import type { SyncRequest } from "./request.ts";
@@ -81,59 +76,9 @@ export async function* planInChunks(
     }
 }
 
-/** To read the portfolio once more for each plan of the market would only cost. */
-function reprocessOf({ dataset, request }: Pick<DatasetPlanning, "dataset" | "request">): Reprocess {
+/** Which cells a plan requests again. To read the portfolio once more for each plan of the market would only cost. */
+export function reprocessOf({ dataset, request }: Pick<DatasetPlanning, "dataset" | "request">): Reprocess {
   return dataset.stage === "market" ? (request.reprocess ?? "missing") : "missing";
-}
-
-/** What is read beside what a plan needs: all from a day on. `isJoined` where slices that the plan need not tell apart may come as one. */
-type CoverageOptions = { readonly from?: Day | undefined; readonly isJoined?: boolean };
-
-/** Scopes whose coverage is read together where slices are joined: a statement for each part of a plan would cost more than its rows. */
-const scopesAtOnce = 200;
-
-/** What a plan of a dataset needs to know of what was requested before. */
-export function coverageFor(
-  db: Database,
-  planning: Omit<DatasetPlanning, "learned">,
-  { from, isJoined = false }: CoverageOptions = {},
-): CoverageReader {
-  const { dataset, request, settings } = planning;
-  const own = partitionsOf(planning).flatMap(({ timing }) => timing ?? []);
-  const timings = [...new Set([dataset.timing, ...own])].map((timing) => timingWith(timing, settings, request.today));
-  const reach = around(timings.map((timing) => reachOf(timing, request)));
-  const within =
-    from !== undefined && reach.start !== undefined && from < reach.start ? { ...reach, start: from } : reach;
-  const finalDays = isJoined ? finalDaysOf(timings, planning) : undefined;
-  return {
-    ...coverageReader(db, dataset.name, finalDays === undefined ? within : { ...within, finalDays }),
-    lastPages: (scopes) => readLastPages(db, dataset.name, scopes),
-    ...(finalDays === undefined ? {} : { scopesAtOnce }),
-  };
-}
-
-/**
- * Days after its last one from which an answer is final for every partition. Undefined where a plan looks at more than which days are
- * final: at the newest slice of a cell, at whole periods, at what holds now, or at days that have moved since.
- */
-function finalDaysOf(timings: readonly Timing[], planning: Omit<DatasetPlanning, "learned">): number | undefined {
-  if (reprocessOf(planning) !== "missing" || planning.lookbackDays !== undefined) return undefined;
-  let most = 0;
-  for (const timing of timings) {
-    if (timing.kind !== "series" || timing.moved !== undefined) return undefined;
-    most = Math.max(most, timing.settleDays + timing.lookbackDays);
-  }
-  return most;
-}
-
-/** The smallest stretch of days that holds all of these; an end that is missing stays so. */
-function around(reaches: readonly Partial<Window>[]): Partial<Window> {
-  const starts = reaches.map(({ start }) => start).sort();
-  const ends = reaches.map(({ end }) => end).sort();
-  const within = (days: readonly (Day | undefined)[], chosen: Day | undefined) =>
-    days.includes(undefined) ? undefined : chosen;
-  const [start, end] = [within(starts, starts[0]), within(ends, ends.at(-1))];
-  return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
 }
 
 /** The partitions that configuration and request leave, in the order of their scopes. */
@@ -220,13 +165,3 @@ function planPartition(partition: Partition, planning: DatasetPlanning, last: La
     }),
   };
 }
-
-/** Of how far back the ledger matters: a plan need not read every slice ever made. */
-function reachOf(timing: Timing, { today, bounds }: SyncRequest): Partial<Window> {
-  if (timing.kind === "snapshot") return { start: addDays(today, -timing.refreshDays - openFor) };
-  const reach = requestable(timing, today, bounds);
-  return timing.kind === "period" ? periodReach(timing.grid, reach) : reach;
-}
-
-/** Days after which an open snapshot slice is as good as forgotten. */
-const openFor = 30;

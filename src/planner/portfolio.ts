@@ -113,7 +113,7 @@ export async function readTracked(
     join   core.dim_app     as a on a.app_key = t.app_key
     left   join core.tracked_country as n on n.app_key = t.app_key and n.account = t.account and n.valid_to is null
     left   join core.dim_country     as c on c.country_key = n.country_key
-    ${oneKeyword ? firstKeyword(account) : allKeywords(account, named)}
+    ${oneKeyword ? firstKeyword(account) : allKeywords(account)}
     where  t.account = ${account} and t.valid_to is null and (${named}::text[] is null or a.track_id = any (${named}::text[]))
     order  by a.store collate "C", a.track_id collate "C", c.country_code collate "C"`.execute(db);
   const keywordsOf = await readKeywords(db, new Set(rows.flatMap(({ keywords }) => keywords ?? [])));
@@ -134,18 +134,11 @@ export async function readTracked(
   );
 }
 
-/** SQL: the numbers of all keywords of a country of a tracked app. */
-function allKeywords(account: string, named: readonly string[] | null): SqlFragment {
-  // an array of keys: beside an `or` a subquery would be tried on every keyword of the account, for each shard of it
-  const ofNamed =
-    named === null
-      ? sql``
-      : sql`and w.app_key = any (array(select app_key from core.dim_app where track_id = any (${named}::text[])))`;
-  return sql`left   join (select app_key, country_key, array_agg(keyword_key)::text as keywords
-                 from   core.tracked_keyword as w
-                 where  w.account = ${account} and w.valid_to is null ${ofNamed}
-                 group  by app_key, country_key) as k
-                on k.app_key = n.app_key and k.country_key = n.country_key`;
+/** SQL: the numbers of all keywords of a country of a tracked app, country by country: the index has them in this order. */
+function allKeywords(account: string): SqlFragment {
+  return sql`left   join lateral (select array_agg(w.keyword_key)::text as keywords
+                         from   core.tracked_keyword as w
+                         where  w.app_key = n.app_key and w.country_key = n.country_key and w.account = ${account} and w.valid_to is null) as k on true`;
 }
 
 /** SQL: the number of one of them. */

@@ -3,7 +3,8 @@ import type { Scope } from "../core/slice.ts";
 import { inOrder } from "../plan/plan-dataset.ts";
 import { isNoAnswer } from "../plan/plan-snapshot.ts";
 import type { Database } from "../postgres/database.ts";
-import { coverageFor, partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
+import { partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
+import { coverageFor } from "./plan-coverage.ts";
 import { readInputs, startsIn } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 

@@ -7,10 +7,18 @@ import type { Database } from "./database.ts";
  * - `planning`: see what is missing of some apps, or of what belongs to none, and queue it, so that no two plan the same cells. Numbered.
  * - `raw import`: import an answer, so that no two import the same one.
  * - `refused batch`: begin to search for a refused item, so that no two search for the same one.
+ * - `past slices`: sum up slices of days past, alone; who changes one of them takes the lock as well, together with others (migrations/0004).
  * - `keywords`: change what the account tracks, so that nobody goes by a list that another person is changing.
  * - `configuration`: change the configuration file, so that nobody goes by one that another person is changing.
  */
-export type LockName = "migrate" | "planning" | "raw import" | "refused batch" | "keywords" | "configuration";
+export type LockName =
+  | "migrate"
+  | "planning"
+  | "raw import"
+  | "refused batch"
+  | "past slices"
+  | "keywords"
+  | "configuration";
 
 const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
 
@@ -32,6 +40,14 @@ export function withAdvisoryLock<T>(db: Database, name: LockName, work: (db: Dat
 /** Takes the lock until the transaction ends. */
 export async function lockUntilCommit(transaction: Database, name: LockName): Promise<void> {
   await sql`select pg_advisory_xact_lock(${keyOf(name)})`.execute(transaction);
+}
+
+/** Takes the lock until the transaction ends, if nobody has it now; false where somebody has. */
+export async function tryLockUntilCommit(transaction: Database, name: LockName): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${keyOf(name)}) as taken`.execute(
+    transaction,
+  );
+  return rows[0]?.taken === true;
 }
 
 /** Takes some of the numbered locks of this name until the transaction ends, in the order given: the same order in every process. */

@@ -26,6 +26,7 @@ export const deletable = [
   "ops.dataset_timing",
   "ops.next_run",
   "ops.slice",
+  "ops.slice_past",
   "ops.past_slice_spend",
   "ops.search_ads_report_shape",
   "ops.search_ads_report_week",

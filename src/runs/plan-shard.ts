@@ -1,10 +1,12 @@
 import { insertBatches } from "../ledger/batches.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
+import type { PastWanted } from "../ledger/past-slices.ts";
 import { addPlanned } from "../ledger/runs.ts";
 import { insertSlices } from "../ledger/slices.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import type { BudgetCut } from "../planner/cut-to-budget.ts";
+import { pastOf } from "../planner/plan-coverage.ts";
 import { planStarts, startsIn, type PlanningInputs } from "../planner/plan-stream.ts";
 import { noteTimings, ownTimings, type OwnTimings } from "../planner/record-timings.ts";
 import { locksOf, wholePlan, type Shard } from "../planner/shards.ts";
@@ -28,6 +30,8 @@ export type PlannedShard = {
   readonly slices: number;
   readonly naiveCredits: number;
   readonly timings: readonly TimingLine[];
+  /** Days past that are worth summing up before the next night. */
+  readonly past: readonly PastWanted[];
   readonly isWhole: boolean;
 };
 
@@ -61,7 +65,13 @@ export async function planShard(
   await at?.("in a shard");
   // last: it locks the run for others that plan for it
   if (ids.length > 0) await addPlanned(transaction, runId, ids);
-  return { slices: ids.length, naiveCredits, timings: ownTimings(starts), isWhole: !halted.aborted };
+  return {
+    slices: ids.length,
+    naiveCredits,
+    timings: ownTimings(starts),
+    past: starts.flatMap((start) => pastOf(start) ?? []),
+    isWhole: !halted.aborted,
+  };
 }
 
 /** Notes what is known once a run has planned: when datasets are requested again, and which days nobody can request any more. In a transaction of the caller's, beside no planning. */

@@ -17,6 +17,7 @@ import {
   type PlanningStep,
   type RunShard,
 } from "../ledger/run-shards.ts";
+import { sumUpPast, type PastWanted } from "../ledger/past-slices.ts";
 import { readInputs, type PlanningInputs } from "../planner/plan-stream.ts";
 import { hasDataset } from "../planner/shards.ts";
 import type { Database } from "../postgres/database.ts";
@@ -60,20 +61,25 @@ export async function planRun(parts: Parts, settings: Settings, runId: string): 
 async function planShards(parts: Parts, runId: string, inputs: PlanningInputs): Promise<void> {
   const { db, halted } = parts;
   const planNext = (transaction: Database) => planOne(parts, transaction, { runId, inputs });
-  while (!halted.aborted) if (!(await db.transaction().execute(planNext)) && !(await awaitShard(db, runId))) return;
+  while (!halted.aborted) {
+    const past = await db.transaction().execute(planNext);
+    if (past === null && !(await awaitShard(db, runId))) return;
+    // what is planned is queued by now, and nobody waits for this
+    for (const one of past ?? []) await sumUpPast(db, one);
+  }
 }
 
-/** Plans the next shard that no other process has, or ends the run where it stands for that. Returns false where there is none. */
+/** Plans the next shard that no other process has, or ends the run where it stands for that. Returns what of days past is worth summing up after it; null where there is none. */
 async function planOne(
   parts: Parts,
   transaction: Database,
   { runId, inputs }: Pick<Claimed, "runId" | "inputs">,
-): Promise<boolean> {
+): Promise<readonly PastWanted[] | null> {
   const claimed = await claimShard(transaction, runId);
-  if (claimed === null) return false;
-  if (claimed.step === "end") await close(parts, transaction, { runId, inputs });
-  else await planClaimed(parts, transaction, { runId, inputs, claimed, stage: claimed.step });
-  return true;
+  if (claimed === null) return null;
+  if (claimed.step !== "end") return planClaimed(parts, transaction, { runId, inputs, claimed, stage: claimed.step });
+  await close(parts, transaction, { runId, inputs });
+  return [];
 }
 
 type Claimed = {
@@ -87,12 +93,17 @@ async function planClaimed(
   parts: Parts,
   transaction: Database,
   { runId, inputs, claimed, stage }: Claimed,
-): Promise<void> {
-  const { slices, timings, isWhole } = await planShard(parts, transaction, { runId, inputs, shard: claimed, stage });
-  // what is left of it is planned by the next worker
-  if (!isWhole) return addToShard(transaction, runId, { ...claimed, slices });
+): Promise<readonly PastWanted[]> {
+  const order = { runId, inputs, shard: claimed, stage };
+  const { slices, timings, past, isWhole } = await planShard(parts, transaction, order);
+  if (!isWhole) {
+    // what is left of it is planned by the next worker
+    await addToShard(transaction, runId, { ...claimed, slices });
+    return [];
+  }
   const planned = await endShard(transaction, runId, { ...claimed, slices, timings, now: parts.clock.now() });
   if (planned !== null) await openShards(transaction, runId, planned > 0 ? end : stepAfter(stage, inputs));
+  return past;
 }
 
 const end = { step: "end", shards: [{ number: 0, of: 1 }] } as const;

@@ -4,11 +4,13 @@ import { Settings } from "../../src/config/settings.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
 import { readSliceSums } from "../../src/incidents/lateness.ts";
 import { foldMonth, monthsToFold } from "../../src/ledger/fold-slices.ts";
+import { everyNights, sumUpPast } from "../../src/ledger/past-slices.ts";
 import { foldedRuns } from "../../src/ledger/run-list.ts";
 import { readPlanProgress } from "../../src/ledger/plans.ts";
 import { readStatus } from "../../src/ledger/status.ts";
 import { readScopeCoverage } from "../../src/planner/gaps.ts";
-import { planChunks } from "../../src/planner/plan-stream.ts";
+import { pastOf } from "../../src/planner/plan-coverage.ts";
+import { planChunks, startsOf } from "../../src/planner/plan-stream.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
@@ -129,6 +131,22 @@ async function asOfToday<T>(work: (db: Database) => Promise<T>): Promise<T> {
   });
 }
 
+/** Sums up days past as so many nights do that each partition has its turn; returns how many rows there are then. */
+async function sumUp(): Promise<number> {
+  for (let ago = everyNights; ago > 0; ago -= 1) {
+    const night = { datasets: ["keyword_rank"], bounds: { start: first }, today: addDays(today, 1 - ago) } as const;
+    for (const start of await startsOf(stage.db, night, settings)) {
+      const past = pastOf(start);
+      if (past !== null) await sumUpPast(stage.db, past);
+    }
+  }
+  return inPast();
+}
+
+async function inPast(): Promise<number> {
+  return (await stage.pool.query("select from ops.slice_past")).rowCount ?? 0;
+}
+
 let now = 0;
 
 /** Each time late enough for a month that was searched before. */
@@ -180,7 +198,7 @@ async function answers(): Promise<Readonly<Record<string, unknown>>> {
 }
 
 test("a folded ledger answers every question as before, whatever happened, and again after more of it was requested", async () => {
-  let folded = 0;
+  let [folded, summed, kept] = [0, 0, 0];
   const histories = fc.tuple(
     fc.array(made, { minLength: 40, maxLength: 40, size: "max" }),
     fc.array(made, { minLength: 10, maxLength: 10, size: "max" }),
@@ -190,14 +208,18 @@ test("a folded ledger answers every question as before, whatever happened, and a
       await emptied();
       for (const history of [historyOf(extra), later]) {
         await write(history);
+        summed += await sumUp();
         const before = await answers();
         folded += await fold();
         expect(await answers()).toEqual(before);
+        kept += await inPast();
       }
     }),
     { seed, numRuns: long ? 200 : 2, endOnFailure: true },
   );
   expect(folded).toBeGreaterThan(100);
+  // to fold changes nothing of what is summed up of days past
+  expect({ kept, some: kept > 0 }).toEqual({ kept: summed, some: true });
 });
 
 test("slices that are final become one of their list and month; what is requested again of a day of it decides there", async () => {

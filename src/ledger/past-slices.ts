@@ -1,0 +1,76 @@
+import type { Day } from "../core/day.ts";
+import type { Scope } from "../core/slice.ts";
+import { tryLockUntilCommit } from "../postgres/advisory-lock.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+import { isFinal, packedColumns, wantedScopes } from "./packed-slices.ts";
+
+/*
+ * What the slices of a partition say of days past changes seldom, and after two years it is nearly all that a plan reads. So it is kept
+ * summed up, a row a list, in the shape in which a plan reads it. It is derived: triggers of ops.slice delete the rows of a partition of which a
+ * slice is added, changed or deleted that is about these days (a replay, a backfill, a retry), whoever does that; then a plan reads the slices,
+ * and the night of its turn sums them up again from scratch. Both sides take the same lock, so that no change is missed by a summing up
+ * that runs beside it. Slices that are open never are in it.
+ */
+
+/** Nights after which what is past of a partition is summed up anew, a part of the partitions each night. A prime that no line of a crontab plans by. */
+export const everyNights = 11;
+
+/** Slices that a plan reads at no cost worth a row. */
+const fewSlices = 20;
+
+/** Partitions of a dataset whose days past are summed up; `finalDays` as a plan of them waits for. */
+export type PastWanted = {
+  readonly dataset: string;
+  readonly scopes: readonly Scope[];
+  readonly finalDays: number;
+  readonly today: Day;
+};
+
+/** Sums up days past of the partitions whose turn it is. Does nothing while another process does so, or changes such slices. */
+export async function sumUpPast(db: Database, wanted: PastWanted): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    if (await tryLockUntilCommit(transaction, "past slices")) await sumUp(transaction, wanted);
+  });
+}
+
+/** In a statement of its own, after the lock: it sees all that was committed before. */
+async function sumUp(transaction: Database, { dataset, scopes, finalDays, today }: PastWanted): Promise<void> {
+  const end = sql`(${today}::date - ${finalDays}::integer)`;
+  await sql`
+    with wanted as materialized (${wantedScopes(scopes)}),
+    due as materialized (
+      select w.*
+      from   wanted as w
+      left   join lateral (select until_day, final_days from ops.slice_past as p
+                           where  p.scope_hash = w.hash and p.dataset = ${dataset} and p.scope = w.scope limit 1) as p on true
+      where  (w.hash % ${everyNights}::integer + (${today}::date - date '1970-01-01')) % ${everyNights}::integer = 0
+      and    (p.until_day is null or p.until_day < ${end} or p.final_days < ${finalDays}::integer)
+    ), read as (
+      select w.place, w.scope as wanted_scope, w.hash, s.*,
+             least(${end}, min(s.window_start) filter (where s.state in ('pending', 'running', 'deferred')) over (partition by w.place)) as until_day
+      from   due as w
+      cross  join lateral (select *, ${isFinal(finalDays)} as is_final
+                           from   ops.slice as s
+                           where  hashtextextended(s.scope::text, 0) = w.hash and s.dataset = ${dataset} and s.window_end > '-infinity'
+                           offset 0) as s -- a fence: scopes are compared of those alone that the index finds
+      where  s.scope = w.scope
+    ), past as (
+      select *, count(*) over (partition by place) as slices,
+             range_agg(daterange(window_start, window_end)) filter (where is_final) over (partition by place, batch_id, operation, fingerprint) as final_window
+      from   read
+      where  window_end <= until_day
+    ), gone as (
+      delete from ops.slice_past as p using due as w where p.scope_hash = w.hash and p.dataset = ${dataset} and p.scope = w.scope
+    )
+    insert into ops.slice_past (dataset, scope, scope_hash, until_day, final_days, batch_id, operation, fingerprint,
+                                slice_ids, starts, ends, planned, kinds, final_window, final_as_of)
+    select ${dataset}, s.wanted_scope, s.hash, s.until_day, ${finalDays}, s.batch_id, s.operation, s.fingerprint, ${packedColumns}
+    from   past as s
+    where  s.slices > ${fewSlices}
+    -- days that are final are final, whatever an earlier answer said
+    and    (s.is_final or s.state not in ('loaded', 'empty') or not coalesce(s.final_window @> daterange(s.window_start, s.window_end), false))
+    group  by s.place, s.wanted_scope, s.hash, s.until_day, s.batch_id, s.operation, s.fingerprint`.execute(
+    transaction,
+  );
+}

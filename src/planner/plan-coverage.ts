@@ -1,0 +1,90 @@
+import { addDays, type Day } from "../core/day.ts";
+import type { Timing } from "../core/timing.ts";
+import type { Window } from "../core/window.ts";
+import type { Partition } from "../datasets/shared/define-dataset.ts";
+import { coverageReader, readLastPages, type CoverageReader } from "../ledger/coverage.ts";
+import type { PastWanted } from "../ledger/past-slices.ts";
+import { requestable } from "../plan/missing.ts";
+import { periodReach } from "../plan/plan-periods.ts";
+import type { Database } from "../postgres/database.ts";
+import { timingWith } from "./dataset-settings.ts";
+import { partitionsOf, reprocessOf, type DatasetPlanning } from "./plan-chunks.ts";
+import type { SyncRequest } from "./request.ts";
+
+/** What is read beside what a plan needs: all from a day on. `isJoined` where slices that the plan need not tell apart may come as one. */
+type CoverageOptions = { readonly from?: Day | undefined; readonly isJoined?: boolean };
+
+/** Scopes whose coverage is read together where slices are joined: a statement for each part of a plan would cost more than its rows. */
+const scopesAtOnce = 200;
+
+/** What a plan of a dataset needs to know of what was requested before. */
+export function coverageFor(
+  db: Database,
+  planning: Omit<DatasetPlanning, "learned">,
+  { from, isJoined = false }: CoverageOptions = {},
+): CoverageReader {
+  const { dataset, request } = planning;
+  const timings = timingsIn(planning, partitionsOf(planning));
+  const reach = around(timings.map((timing) => reachOf(timing, request)));
+  const within =
+    from !== undefined && reach.start !== undefined && from < reach.start ? { ...reach, start: from } : reach;
+  const finalDays = isJoined ? finalDaysOf(timings, planning) : undefined;
+  return {
+    ...coverageReader(db, dataset.name, finalDays === undefined ? within : { ...within, finalDays }),
+    lastPages: (scopes) => readLastPages(db, dataset.name, scopes),
+    ...(finalDays === undefined ? {} : { scopesAtOnce }),
+  };
+}
+
+/** The partitions of a plan of which days past are worth summing up; null where a plan looks at each slice anyway. */
+export function pastOf(planning: Omit<DatasetPlanning, "learned">): PastWanted | null {
+  const partitions = partitionsOf(planning);
+  const finalDays = finalDaysOf(timingsIn(planning, partitions), planning);
+  const scopes = partitions.map(({ scope }) => scope);
+  return finalDays === undefined
+    ? null
+    : { dataset: planning.dataset.name, scopes, finalDays, today: planning.request.today };
+}
+
+/** The timings of a dataset and of those of its partitions that have their own. */
+function timingsIn(
+  { dataset, request, settings }: Omit<DatasetPlanning, "learned">,
+  partitions: readonly Partition[],
+): readonly Timing[] {
+  const own = partitions.flatMap(({ timing }) => timing ?? []);
+  return [...new Set([dataset.timing, ...own])].map((timing) => timingWith(timing, settings, request.today));
+}
+
+/**
+ * Days after its last one from which an answer is final for every partition. Undefined where a plan looks at more than which days are
+ * final: at the newest slice of a cell, at whole periods, at what holds now, or at days that have moved since.
+ */
+function finalDaysOf(timings: readonly Timing[], planning: Omit<DatasetPlanning, "learned">): number | undefined {
+  if (reprocessOf(planning) !== "missing" || planning.lookbackDays !== undefined) return undefined;
+  let most = 0;
+  for (const timing of timings) {
+    if (timing.kind !== "series" || timing.moved !== undefined) return undefined;
+    most = Math.max(most, timing.settleDays + timing.lookbackDays);
+  }
+  return most;
+}
+
+/** The smallest stretch of days that holds all of these; an end that is missing stays so. */
+function around(reaches: readonly Partial<Window>[]): Partial<Window> {
+  const starts = reaches.map(({ start }) => start).sort();
+  const ends = reaches.map(({ end }) => end).sort();
+  const within = (days: readonly (Day | undefined)[], chosen: Day | undefined) =>
+    days.includes(undefined) ? undefined : chosen;
+  const [start, end] = [within(starts, starts[0]), within(ends, ends.at(-1))];
+  return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
+}
+
+/** Of how far back the ledger matters: a plan need not read every slice ever made. */
+function reachOf(timing: Timing, { today, bounds }: SyncRequest): Partial<Window> {
+  if (timing.kind === "snapshot") return { start: addDays(today, -timing.refreshDays - openFor) };
+  const reach = requestable(timing, today, bounds);
+  return timing.kind === "period" ? periodReach(timing.grid, reach) : reach;
+}
+
+/** Days after which an open snapshot slice is as good as forgotten. */
+const openFor = 30;
