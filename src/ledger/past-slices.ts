@@ -8,7 +8,7 @@ import { isFinal, packedColumns, wantedScopes } from "./packed-slices.ts";
 /*
  * What the slices of a partition say of days past changes seldom, and after two years it is nearly all that a plan reads. So it is kept
  * summed up, a row a list, in the shape in which a plan reads it. It is derived: triggers of ops.slice delete the rows of a partition of which a
- * slice is added, changed or deleted that is about these days (a replay, a backfill, a retry), whoever does that; then a plan reads the slices,
+ * slice is added, changed or deleted that is about these days (a replay, a backfill, a retry); then a plan reads the slices,
  * and the night of its turn sums them up again from scratch. Both sides take the same lock, so that no change is missed by a summing up
  * that runs beside it. Slices that are open never are in it.
  */

@@ -36,7 +36,7 @@ export function coverageFor(
   };
 }
 
-/** The partitions of a plan of which days past are worth summing up; null where a plan looks at each slice anyway. */
+/** The partitions of a plan of which days past are worth summing up; null where a plan needs each slice anyway. */
 export function pastOf(planning: Omit<DatasetPlanning, "learned">): PastWanted | null {
   const partitions = partitionsOf(planning);
   const finalDays = finalDaysOf(timingsIn(planning, partitions), planning);

@@ -149,15 +149,13 @@ async function anyPast(what: string): Promise<string> {
 describe("days past that are summed up", () => {
   const settings = { history_days: 40, lookback_days: 1 };
   const others = [{ lookback_days: 4 }, { lookback_days: 0, settle_days: 2 }, { history_days: 9 }];
-  let all: number;
+  let [all, whole]: [number, number | undefined] = [0, 0];
 
   beforeAll(async () => {
     await stage.pool.query("update ops.slice set state = 'loaded' where state = 'pending'");
-    const whole = await planned(settings, { isJoined: true });
+    [whole] = (await planned(settings, { isJoined: true })).covered;
     await sumUp(settings);
     all = await summedUp();
-    expect(all).toBeGreaterThan(10);
-    expect((await planned(settings, { isJoined: true })).covered[0]).toBeLessThan(whole.covered[0] ?? 0);
   });
 
   async function agree(): Promise<void> {
@@ -167,7 +165,11 @@ describe("days past that are summed up", () => {
     }
   }
 
-  test("lead to the plan that all slices lead to, under other settings as well", agree);
+  test("lead to the plan that all slices lead to, under other settings as well", async () => {
+    expect(all).toBeGreaterThan(10);
+    expect((await planned(settings, { isJoined: true })).covered[0]).toBeLessThan(whole ?? 0);
+    await agree();
+  });
 
   test.each(Object.keys(changes))("are forgotten of a partition, and summed up anew in its turn: %s", async (what) => {
     await stage.pool.query(changes[what]?.(await anyPast(what)) ?? "");
