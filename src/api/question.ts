@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Params } from "./address.ts";
 import type { Operation, Param } from "./define-operation.ts";
 
@@ -22,10 +22,8 @@ export function questionOf(operation: Operation, params: Params, account = ""): 
     .filter(({ param, text }) => param.in !== "path" && text !== undefined)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, param, text }) => [param.in, name, text]);
-  return createHash("sha256")
-    .update(JSON.stringify([method, filled, sent, ...(account === "" ? [] : [account])]))
-    .digest("hex")
-    .slice(0, digits);
+  const text = JSON.stringify([method, filled, sent, ...(account === "" ? [] : [account])]);
+  return hash("sha256", text).slice(0, digits);
 }
 
 type Value = { readonly name: string; readonly param: Param; readonly text: string | undefined };
@@ -33,8 +31,18 @@ type Value = { readonly name: string; readonly param: Param; readonly text: stri
 /** A value as text: 5 and "5" travel alike, and so do lists in any order. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (Array.isArray(value)) return JSON.stringify(value.map(textOf).sort());
+  if (Array.isArray(value)) return textOfList(value);
   if (typeof value !== "object") return typeof value === "string" ? value : JSON.stringify(value);
   const fields = Object.entries(value).map(([name, field]) => [name, textOf(field)] as const);
   return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Calls about many days name one list of keywords. */
+const known = new WeakMap<readonly unknown[], string>();
+
+function textOfList(list: readonly unknown[]): string {
+  const text = known.get(list) ?? JSON.stringify(list.map(textOf).sort());
+  // what may still change is read again
+  if (Object.isFrozen(list)) known.set(list, text);
+  return text;
 }

@@ -50,11 +50,14 @@ function readText(operation: Operation, text: string): Read {
   const json = parse(operation, text);
   if (isObject(json) && flagOf(json["success"]) === false)
     throw fail("success_false", { operation: operation.id, message: messageOf(json) });
-  // an envelope is distinguished from a bare answer further down
-  if (Array.isArray(json) && plainCheck(operation.answer)(json)) return { value: json, invalid: [], drift: [] };
+  const forms = formsOf(operation, json);
+  const [likeliest] = forms;
+  // what is plain is no deeper than its schema, and has no field that is not known
+  if (likeliest?.beside.length === 0 && plainCheck(operation.answer)(likeliest.payload))
+    return { value: likeliest.payload, invalid: [], drift: [] };
   refuseDepth(operation, text);
   const problems: string[] = [];
-  for (const { payload, beside } of formsOf(operation, json)) {
+  for (const { payload, beside } of forms) {
     const fitted = fit(operation, payload);
     if ("value" in fitted) {
       const drift: Drift[] = [];

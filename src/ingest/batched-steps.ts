@@ -63,7 +63,7 @@ const learnAgainMs = 60 * 60_000;
 /** An answer without rows takes a place in its group too. */
 const leastWeight = mostRows / mostAtOnce;
 /** Two keep Postgres busy while this process prepares the next rows; more would only share the same processors. */
-const laneCount = 2;
+const mostLanes = 2;
 
 /** Opens the batched steps of a process. */
 export function createBatchedSteps(parts: BatchParts): BatchedSteps {
@@ -128,12 +128,13 @@ function whenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
  */
 function commits(parts: BatchParts): Pick<BatchedSteps, "commit" | "endUnchanged"> {
   const { db, clock, claimedSlices } = parts;
+  const awaitedMs = (awaitedAnswers / parts.pace) * 1000;
   const group = {
     most: mostRows,
     weigh: ({ load }: Pick<GroupMember, "load">) => Math.max(load.rows, leastWeight),
     spoilsAll: isLostConnection,
     linger: {
-      longestMs: Math.min(longestLingerMs, Math.max(shortestLingerMs, (awaitedAnswers / parts.pace) * 1000)),
+      longestMs: Math.min(longestLingerMs, Math.max(shortestLingerMs, awaitedMs)),
       isEnough: (rows: number) => rows >= enoughRows || claimedSlices.coming() === 0,
     },
   };
@@ -145,14 +146,15 @@ function commits(parts: BatchParts): Pick<BatchedSteps, "commit" | "endUnchanged
       return attempts.map(({ slice }) => ended.get(slice.sliceId) ?? null);
     },
   });
-  const lanes = Array.from({ length: laneCount }, () =>
+  // where answers are waited for, Postgres is idle meanwhile, and two lanes would only halve the groups
+  const lanes = Array.from({ length: awaitedMs > shortestLingerMs ? 1 : mostLanes }, () =>
     createBatcher({ ...group, flush: (members: readonly GroupMember[]) => commitGroup(parts, members) }),
   );
   return {
     commit: (member) => {
       const { slice, rows } = member.load;
       claimedSlices.hold(slice.sliceId, rows);
-      return (lanes[laneOf(slice)] as (typeof lanes)[number])(member);
+      return (lanes[laneOf(slice, lanes.length)] as (typeof lanes)[number])(member);
     },
     endUnchanged: async (attempt) => {
       claimedSlices.hold(attempt.slice.sliceId, 0);
@@ -164,8 +166,8 @@ function commits(parts: BatchParts): Pick<BatchedSteps, "commit" | "endUnchanged
   };
 }
 
-function laneOf({ scope }: Slice): number {
+function laneOf({ scope }: Slice, count: number): number {
   let sum = 0;
   for (const char of scopeKey(scope)) sum = (sum * 31 + char.charCodeAt(0)) % 1_000_003;
-  return sum % laneCount;
+  return sum % count;
 }

@@ -17,6 +17,8 @@ export type SliceRunner = {
 
 /** Slices are claimed together once one part in so many is free: a statement for each slice would cost as much as its rows. */
 const freeShare = 4;
+/** Where few run side by side so many are claimed together, if that is no more than half of them. */
+const enoughFree = 4;
 /** Rows that wait for their commit, at most: two groups that are written and two that gather. */
 const mostRowsHeld = 20_000;
 
@@ -68,7 +70,8 @@ export function startSliceRunner(
   }
 
   async function untilFree(): Promise<void> {
-    while (free() < Math.ceil(count / freeShare)) await claimedSlices.changed();
+    const wanted = Math.min(Math.ceil(count / 2), Math.max(enoughFree, Math.ceil(count / freeShare)));
+    while (free() < wanted) await claimedSlices.changed();
   }
 
   async function idle(): Promise<void> {

@@ -45,6 +45,16 @@ describe("equal calls are one question", () => {
   });
 });
 
+test("a list that changes is read again, and one that cannot is the same in every call", () => {
+  const keywords = ["b", "a"];
+  const kept = Object.freeze(["b", "a"]);
+  const before = questionOf(iosKeywordRanking, { ...ranking, keywords });
+  expect(questionOf(iosKeywordRanking, { ...ranking, keywords: kept })).toBe(before);
+  expect(questionOf(iosKeywordRanking, { ...ranking, keywords: kept })).toBe(before);
+  keywords.push("c");
+  expect(questionOf(iosKeywordRanking, { ...ranking, keywords })).not.toBe(before);
+});
+
 describe("other calls are other questions", () => {
   test.each([
     ["another keyword", { keywords: ["a", "c"] }],

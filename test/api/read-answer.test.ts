@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import type { Operation } from "../../src/api/define-operation.ts";
 import { remainingCredits } from "../../src/api/operations/account.ts";
@@ -45,6 +45,14 @@ describe("the envelope", () => {
   ])("%s that should come bare is read when it comes wrapped", (_, operation, payload) => {
     expect(read(operation, { data: payload, success: true })).toMatchObject({ value: payload, invalid: [], drift: [] });
     expect(read(operation, { data: payload })).toMatchObject({ value: payload });
+  });
+
+  test("a wrapped list that is just what the contract says is not copied item by item", () => {
+    const { answer } = iosKeywordRanking;
+    const copying = vi.spyOn(answer, "safeParse");
+    expect(read(iosKeywordRanking, { data: [rank], success: true })).toEqual({ value: [rank], invalid: [], drift: [] });
+    expect(copying).not.toHaveBeenCalled();
+    copying.mockRestore();
   });
 
   test.each<[string, Operation, unknown]>([

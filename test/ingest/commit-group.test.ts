@@ -10,7 +10,7 @@ import { openRun } from "../../src/ledger/runs.ts";
 import { claim } from "../../src/ledger/queue.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
 import { isLostConnection } from "../../src/postgres/database-errors.ts";
-import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 
 let opened: AsyncDisposableStack;
@@ -23,11 +23,16 @@ beforeEach(async () => {
   inTheLoad = () => Promise.resolve();
   opened = new AsyncDisposableStack();
   stage = opened.use(await openStage());
-  const app = opened.use(await stage.open());
-  const at = (point: string) => (point === "in the load" ? inTheLoad() : undefined);
-  ingest = opened.use(await openIngest({ ...app, at }, "sync", createBudget(null)));
+  ingest = await begin();
 });
 afterEach(() => opened[Symbol.asyncDispose]());
+
+/** Opens the parts that run slices. */
+async function begin(settings: RunOptions["settings"] = {}): Promise<Ingest> {
+  const app = opened.use(await stage.open({ settings }));
+  const at = (point: string) => (point === "in the load" ? inTheLoad() : undefined);
+  return opened.use(await openIngest({ ...app, at }, "sync", createBudget(null)));
+}
 
 /** Running slices, one a day back from today, each with an answer of one rank, ready to be committed. */
 async function ready(...ranks: readonly number[]): Promise<readonly SliceLoad[]> {
@@ -128,9 +133,24 @@ test("nobody sees rows of a group before all of it is committed", async () => {
   expect(seen).toEqual([["running", "running"], [], ["running", "running"], []]);
 });
 
-test("answers about different scopes are written side by side", async () => {
-  const loads = await ready(1, 2, 3, 4, 5, 6);
+/** The same answers as if each were about a country of its own. */
+function apart(loads: readonly SliceLoad[]): readonly SliceLoad[] {
   const countries = ["US", "DE", "FR", "GB", "IT", "JP"];
+  return loads.map((load, place) => {
+    const scope = { ...load.slice.scope, country: countries[place] ?? "" };
+    return { ...load, slice: { ...load.slice, scope } };
+  });
+}
+
+test("answers about different scopes are committed in one transaction at the pace of the service", async () => {
+  ingest = await begin({ api: { requests_per_second: 3 } });
+  const loads = apart(await ready(1, 2, 3, 4, 5, 6));
+  expect(await commitAll(loads)).toEqual(loads.map(() => "loaded"));
+  expect(await transactions()).toBe(1);
+});
+
+test("answers about different scopes are written side by side above that pace", async () => {
+  const loads = apart(await ready(1, 2, 3, 4, 5, 6));
   const gate = Promise.withResolvers<void>();
   const both = Promise.withResolvers<void>();
   let inside = 0;
@@ -139,10 +159,7 @@ test("answers about different scopes are written side by side", async () => {
     if (inside === 2) both.resolve();
     await gate.promise;
   };
-  const commits = loads.map((load, place) => {
-    const scope = { ...load.slice.scope, country: countries[place] ?? "" };
-    return commitSlice(ingest.parts, { ...load, slice: { ...load.slice, scope } });
-  });
+  const commits = loads.map((load) => commitSlice(ingest.parts, load));
   // the first of each lane is held: were there one lane, the second would never come
   await both.promise;
   gate.resolve();
