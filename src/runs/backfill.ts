@@ -28,6 +28,7 @@ export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<Syn
   return runToEnd(parts, {
     runId,
     wave: async () => ({ taken: await takeUp(parts, plan, runId), leftOut: 0, isWhole: true }),
+    areOthersAtWork: async () => (await readPlanProgress(db, plan.planId, runId)).runningElsewhere > 0,
     readLeft: () => readLeft(db, plan, runId),
   });
 }

@@ -10,6 +10,8 @@ export type RunStory = {
   readonly runId: string;
   /** Queues what is to be done next. */
   readonly wave: () => Promise<Wave>;
+  /** Whether another living process has slices of the same work open. */
+  readonly areOthersAtWork: () => Promise<boolean>;
   /** Reads what other runs have open of the same work. */
   readonly readLeft: () => Promise<Unfinished>;
 };
@@ -24,12 +26,16 @@ export type Wave = {
 };
 
 /** Queues and runs, wave by wave, until nothing is due and no other process runs any of it; closes the run. */
-export async function runToEnd(parts: SyncParts, { runId, wave, readLeft }: RunStory): Promise<SyncResult> {
+export async function runToEnd(
+  parts: SyncParts,
+  { runId, wave, areOthersAtWork, readLeft }: RunStory,
+): Promise<SyncResult> {
   const { clock } = parts.ingest;
   let adoptedAgain = false;
-  let hadOthers = false;
   for (let waits = 1; ;) {
     let tries = 0;
+    // what they have open counts as covered in the wave, and may be cancelled before it is looked at again
+    const hadOthers = await retryDatabase(parts.ingest, areOthersAtWork);
     const { taken, leftOut, isWhole } = await retryDatabase(parts.ingest, () => ((tries += 1), wave()));
     parts.wake();
     await drain(parts, runId, isWhole);
@@ -39,13 +45,11 @@ export async function runToEnd(parts: SyncParts, { runId, wave, readLeft }: RunS
     const left = await retryDatabase(parts.ingest, readLeft);
     // what a process left that has only just gone is adopted in the next wave; what is left then does not fit the budget
     const orphaned: boolean = left.orphaned > 0 && !adoptedAgain;
-    // what another process ran at the last check may be cancelled by now, and is planned in the next wave
     const isOver = left.runningElsewhere === 0 && !hadOthers;
     if (stopped || leftOut > 0 || (isOver && !orphaned))
       return finish(parts, { runId, leftOut: leftOut + left.orphaned, left });
     adoptedAgain = orphaned;
-    hadOthers = left.runningElsewhere > 0;
-    if (orphaned || !hadOthers) continue;
+    if (orphaned || left.runningElsewhere === 0) continue;
     await clock
       .sleep(backoffMs(checksElsewhere, waits), AbortSignal.any([parts.stop, parts.ingest.halted]))
       .catch(() => undefined);

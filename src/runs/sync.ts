@@ -9,7 +9,7 @@ import { queueTries } from "../ledger/later-tries.ts";
 import { dueTries } from "./later-tries.ts";
 import { takeOver } from "./take-over.ts";
 import { budgetCut } from "../planner/cut-to-budget.ts";
-import { readUnfinished } from "./unfinished.ts";
+import { areOthersAtWork, readUnfinished } from "./unfinished.ts";
 import { datasetsOf, planChunks, readInputs } from "../planner/plan-stream.ts";
 import { locksOf, wholePlan } from "../planner/shards.ts";
 import { endPlanning, planShard } from "./plan-shard.ts";
@@ -36,6 +36,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   return runToEnd(parts, {
     runId,
     wave: () => planWave(parts, wave),
+    areOthersAtWork: () => areOthersAtWork(db, { runId, datasets: names }),
     readLeft: async () => {
       const left = await readUnfinished(db, { runId, datasets: names, within: request.bounds });
       // it checks again when the others are done

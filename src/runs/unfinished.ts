@@ -16,25 +16,41 @@ export type Unfinished = {
   readonly unavailable: readonly string[];
 };
 
+type OpenElsewhere = { readonly runId: string; readonly datasets: readonly string[] };
+
+/** SQL: open slices (`s`) that other runs of the account of a run have of these datasets, and whether a living process has them (`alive`). */
+const openElsewhere = ({ runId, datasets }: OpenElsewhere) => sql`
+    from   ops.slice as s
+    join   ops.run   as r on r.run_id = s.run_id
+    cross  join lateral (select case when s.state = 'running' then ${isAlive(sql`s.worker_id`)}
+                                   when r.worker_id is null then ${aWorkerLives} else ${isAlive(sql`r.worker_id`)} end as alive) as owner
+    where  s.dataset = any (${[...datasets]}::text[]) and s.run_id <> ${runId} and ${isOpen()}
+    and    r.account = ${accountOfRun(runId)}`;
+
+const accountOfRun = (runId: string) => sql`(select own.account from ops.run as own where own.run_id = ${runId})`;
+
+/** SQL: true for a slice that a living process is about to load. */
+const isAtWork = sql<boolean>`s.state in ('pending', 'running') and alive`;
+
+/** True when another living process is about to load slices of these datasets. */
+export async function areOthersAtWork(db: Database, of: OpenElsewhere): Promise<boolean> {
+  const { rows } = await sql`select ${openElsewhere(of)} and ${isAtWork} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Reads what other runs of the account left of these datasets, within the requested days, and what became of this one. */
 export async function readUnfinished(
   db: Database,
   of: { readonly runId: string; readonly datasets: readonly string[]; readonly within: Partial<Window> },
 ): Promise<Unfinished> {
-  const ownAccount = sql`(select own.account from ops.run as own where own.run_id = ${of.runId})`;
   const { rows } = await sql<Omit<Unfinished, "unavailable">>`
     select count(*) filter (where ${isOpen()} and not alive)::int as orphaned,
-           count(*) filter (where s.state in ('pending', 'running') and alive)::int                                            as "runningElsewhere",
+           count(*) filter (where ${isAtWork})::int as "runningElsewhere",
            (select count(*)::int from ops.failed_slice as f
             where  f.dataset = any (${[...of.datasets]}::text[]) and f.run_id <> ${of.runId}
-            and    exists (select from ops.run as o where o.run_id = f.run_id and o.account = ${ownAccount}) and f.window_end > ${of.within.start ?? "-infinity"}::date
+            and    exists (select from ops.run as o where o.run_id = f.run_id and o.account = ${accountOfRun(of.runId)}) and f.window_end > ${of.within.start ?? "-infinity"}::date
             and    f.window_start < ${of.within.end ?? "infinity"}::date)                                                       as "failedBefore"
-    from   ops.slice as s
-    join   ops.run   as r on r.run_id = s.run_id
-    cross  join lateral (select case when s.state = 'running' then ${isAlive(sql`s.worker_id`)}
-                                   when r.worker_id is null then ${aWorkerLives} else ${isAlive(sql`r.worker_id`)} end as alive) as owner
-    where  s.dataset = any (${[...of.datasets]}::text[]) and s.run_id <> ${of.runId} and ${isOpen()}
-    and    r.account = ${ownAccount}`.execute(db);
+${openElsewhere(of)}`.execute(db);
   const unavailable = await sql<{ dataset: string }>`
     select dataset from ops.slice where run_id = ${of.runId}
     group  by dataset having bool_and(state = 'skipped') order by dataset`.execute(db);

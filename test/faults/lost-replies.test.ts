@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
 import { createBudget } from "../../src/credits/budget.ts";
-import { runToEnd } from "../../src/runs/run-to-end.ts";
+import { runToEnd, type RunStory } from "../../src/runs/run-to-end.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { syncInForeground } from "../../src/foreground.ts";
 import { openStage, today, wish } from "../support/ingest-stage.ts";
@@ -42,7 +42,8 @@ test("gives back a slice whose claim went through and whose reply never came", a
   expect(new Set(wishes).size).toBe(wishes.length);
 });
 
-test("plans once more after a wave of which nobody knows whether it was queued", async () => {
+/** How many waves a run queues that finds nothing to do. */
+async function wavesOf({ wave, areOthersAtWork }: Pick<RunStory, "areOthersAtWork"> & { wave?: () => void }) {
   await using stage = await openStage();
   await using app = await stage.open();
   await using ingest = await openIngest(app, "sync", createBudget(null));
@@ -50,12 +51,6 @@ test("plans once more after a wave of which nobody knows whether it was queued",
   const start = { kind: "sync", account: "", workerId, asOf: today, datasets: [], maxCredits: null } as const;
   const runId = await openRun(db, start, clock.now());
   let waves = 0;
-  const wave = async () => {
-    waves += 1;
-    if (waves === 1) throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
-    return { taken: 0, leftOut: 0, isWhole: true };
-  };
-  const left = { orphaned: 0, runningElsewhere: 0, failedBefore: 0, unavailable: [] };
   await runToEnd(
     {
       ingest: ingest.parts,
@@ -66,7 +61,32 @@ test("plans once more after a wave of which nobody knows whether it was queued",
       progress: () => undefined,
       wake: () => undefined,
     },
-    { runId, wave, readLeft: async () => left },
+    {
+      runId,
+      wave: async () => {
+        waves += 1;
+        wave?.();
+        return { taken: 0, leftOut: 0, isWhole: true };
+      },
+      areOthersAtWork,
+      readLeft: async () => ({ orphaned: 0, runningElsewhere: 0, failedBefore: 0, unavailable: [] }),
+    },
   );
-  expect(waves).toBe(3);
+  return waves;
+}
+
+test("plans once more after a wave of which nobody knows whether it was queued", async () => {
+  let isLost = true;
+  const wave = () => {
+    if (!isLost) return;
+    isLost = false;
+    throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+  };
+  expect(await wavesOf({ wave, areOthersAtWork: async () => false })).toBe(3);
+});
+
+test("plans once more after a wave in which what another process had open counted as covered", async () => {
+  // it had work before the wave, and its work is cancelled when the wave is over
+  const isAtWork = [true, false];
+  expect(await wavesOf({ areOthersAtWork: async () => isAtWork.shift() ?? false })).toBe(2);
 });
