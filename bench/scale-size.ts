@@ -6,6 +6,8 @@ export type Account = {
   readonly countries: number;
   readonly keywords: number;
   readonly days: number;
+  /** Devices that each keyword is requested for; one where nothing is said. */
+  readonly devices?: 1 | 2;
 };
 
 /** The account that the figures are worked out for. */
@@ -43,7 +45,7 @@ export const scaleSizes = {
     worked: 50_000,
     factApps: 10,
     marts: { account: { apps: 2, countries: 10, keywords: 1370, days: 730 }, strangers: 100_000 },
-    engines: { apps: 2, countries: 10, keywords: 68, days: 730 },
+    engines: { apps: 2, countries: 10, keywords: 34, days: 730, devices: 2 },
     night: large,
     rounds: 3,
   },
@@ -57,7 +59,7 @@ export const scaleSizes = {
     worked: 100,
     factApps: 1,
     marts: { account: { apps: 2, countries: 2, keywords: 20, days: 40 }, strangers: 500 },
-    engines: { apps: 2, countries: 2, keywords: 20, days: 18 },
+    engines: { apps: 2, countries: 2, keywords: 20, days: 18, devices: 2 },
     // more than one shard
     night: { apps: 70, countries: 2, keywords: 100, days: 100 },
     rounds: 1,
@@ -83,14 +85,14 @@ export function slicesOf({ apps, countries, keywords, days }: Account): number {
   return apps * countries * Math.ceil(keywords / keywordsACall) * (days - 1);
 }
 
-/** Rows of ranks of an account, one device each. */
-export function ranksOf({ apps, countries, keywords, days }: Account): number {
-  return apps * countries * keywords * days;
+/** Rows of ranks of an account where every request has an answer. */
+export function ranksOf({ apps, countries, keywords, days, devices = 1 }: Account): number {
+  return apps * countries * keywords * days * devices;
 }
 
-/** The portfolio of two years that has so many ranks, as near as whole keywords come: few apps with long lists, as that of the marts. */
+/** The portfolio of two years that has so many ranks of both devices, as near as whole keywords come: few apps with long lists, as that of the marts. */
 export function accountOf(ranks: string): Account {
-  const { account } = scaleSizes.full.marts;
+  const account = { ...scaleSizes.full.marts.account, devices: 2 } as const;
   const oneKeyword = ranksOf({ ...account, keywords: 1 });
   const wanted = Number(ranks.replaceAll(/[,_]/g, ""));
   if (!Number.isInteger(wanted) || wanted < oneKeyword)
