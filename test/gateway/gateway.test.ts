@@ -269,6 +269,26 @@ describe("what is refused has the contract's envelope", () => {
   });
 });
 
+test("a caller leaves as much as its class does: where history may take nothing, daily still may", async () => {
+  const classes = { ...callers, nightly: { class: "daily" } } as const;
+  const credits = { floors: { snapshot: 0, daily: 0, lookback: 0, history: 1 } };
+  await using other = await openDoor(
+    nights.stage,
+    nights.run({ settings: { gateway: { callers: classes }, credits } }),
+  );
+  const [anybody, nightly] = [await other.key("notebook"), await other.key("nightly")];
+  const before = nights.stage.asked().length;
+  const over = await other.call(ranking(older(56)), anybody);
+  expect([over.status, over.headers.get("x-credit-remaining"), paidSince(before)]).toEqual([429, "0", []]);
+  const paid = await other.call(ranking(older(56)), nightly);
+  expect([paid.status, paid.cost, Number(paid.headers.get("x-credit-remaining"))]).toEqual([
+    200,
+    "3",
+    expect.toSatisfy((left: number) => left > 0),
+  ]);
+  key = await door.key("notebook");
+});
+
 test("a budget over everything holds for callers as well", async () => {
   const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
   const settings = { gateway: { callers }, credits: { floors, budgets: { everything: { credits_a_day: 1 } } } };
