@@ -250,9 +250,11 @@ select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.device
                   where  t.date_day = s.date_day and t.country_key = s.country_key and t.device_key = s.device_key) end as portfolio_voice_share,
        ag.app_groups
 from   ops.requested_keyword_day as s
--- days that wait are made once, not for each row; and not at all where no share of the portfolio is selected
-left   join (select n.store, n.country_code, range_agg(daterange(n.date_day, n.date_day + 1)) as days from ops.unanswered_keyword_daily as n group by 1, 2) as u
-            on u.store = s.store and u.country_code = s.country_code
+-- days that wait are made once, not for each row; and not at all where no share of the portfolio is selected. Days before the first answer have none
+left   join (select n.store, n.country_code, range_agg(daterange(n.date_day, n.date_day + 1)) as days
+             from   ops.unanswered_keyword_daily as n
+             where  n.date_day >= (select min(f.date_day) from core.fact_keyword_rank_summary as f)
+             group  by 1, 2) as u on u.store = s.store and u.country_code = s.country_code
 left   join ops.app_groups     as ag on ag.store = s.store and ag.track_id = s.track_id;
 comment on view   mart.organic_share_of_voice_daily                      is 'One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?';
 comment on column mart.organic_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';

@@ -3371,6 +3371,8 @@ create view mart.organic_share_of_voice_daily (
             n.country_code,
             range_agg(daterange(n.date_day, n.date_day + 1)) AS days
            FROM ops.unanswered_keyword_daily n
+          WHERE n.date_day >= (( SELECT min(f.date_day) AS min
+                   FROM core.fact_keyword_rank_summary f))
           GROUP BY n.store, n.country_code) u ON u.store = s.store AND u.country_code = s.country_code
      LEFT JOIN ops.app_groups ag ON ag.store = s.store AND ag.track_id = s.track_id;
 
