@@ -1,7 +1,16 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { createHttpAgent, isHandshake, networkHint, proxyProblem, type Network } from "../core/http-agent.ts";
+import {
+  createCut,
+  createHttpAgent,
+  type Cut,
+  isHandshake,
+  networkHint,
+  proxyProblem,
+  type Network,
+  type WholeReply,
+} from "../core/http-agent.ts";
 import { strikerOf } from "../core/secret.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
 import { creditHeaders } from "./credit-headers.ts";
@@ -30,19 +39,15 @@ export interface Client extends AsyncDisposable {
   send(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply>;
 }
 
-type Sent = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
-};
-
 const mostRedirects = 3;
+const headers = { accept: "application/json", "accept-encoding": "gzip" };
 
 /** Opens a client. The base URL may have a path; a query, a fragment or a password in it are refused by the settings. */
 export function createClient(options: ClientOptions): Client {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, "");
   const strike = strikerOf(options.token);
+  const token = encodeURIComponent(options.token);
   const network = options.network ?? {};
   const agent = createHttpAgent(network, {
     connectMs: Math.min(options.timeoutMs, 10_000),
@@ -55,7 +60,7 @@ export function createClient(options: ClientOptions): Client {
     using deadline = startDeadline(options.timeoutMs, signal);
     const { onRequest } = options;
     try {
-      const sent = await follow({ ...address, path: basePath + address.path }, deadline.signal);
+      const sent = await follow({ ...address, path: basePath + address.path }, deadline.cut);
       const receivedAt = options.clock.now();
       const reply = classifyReply(operation, {
         status: sent.status,
@@ -81,9 +86,9 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function follow(address: Address, stop: AbortSignal): Promise<Sent> {
+  async function follow(address: Address, cut: Cut): Promise<WholeReply> {
     for (let hop = 0; ; hop += 1) {
-      const sent = await sendOnce(address, stop);
+      const sent = await sendOnce(address, cut);
       const location = sent.status >= 300 && sent.status < 400 ? sent.headers["location"] : undefined;
       if (typeof location !== "string") return sent;
       const path = hop < mostRedirects && address.method === "GET" ? pathWithin(base, address.path, location) : null;
@@ -92,31 +97,24 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function sendOnce(address: Address, stop: AbortSignal): Promise<Sent> {
+  function sendOnce(address: Address, cut: Cut): Promise<WholeReply> {
     const joint = address.path.includes("?") ? "&" : "?";
-    const reply = await agent.request({
-      origin: base.origin,
-      path: `${address.path}${joint}token=${encodeURIComponent(options.token)}`,
-      method: address.method,
-      headers: {
-        accept: "application/json",
-        "accept-encoding": "gzip",
-        ...(address.body === null ? {} : { "content-type": "application/json" }),
-      },
-      body: address.body,
-      signal: stop,
-    });
-    const parts: Buffer[] = [];
     let size = 0;
-    for await (const part of reply.body as AsyncIterable<Buffer>) {
-      size += part.length;
+    const onPart = (bytes: number) => {
+      size += bytes;
       if (size > options.largestAnswer) throw fail("answer_too_large", { limit: options.largestAnswer });
-      parts.push(part);
-    }
-    return { status: reply.statusCode, headers: reply.headers, body: Buffer.concat(parts) };
+    };
+    const request = {
+      origin: base.origin,
+      path: `${address.path}${joint}token=${token}`,
+      method: address.method,
+      headers: address.body === null ? headers : { ...headers, "content-type": "application/json" },
+      body: address.body,
+    };
+    return agent.exchange(request, { onPart, cut });
   }
 
-  function unpack(sent: Sent): Buffer {
+  function unpack(sent: WholeReply): Buffer {
     const encoding = sent.headers["content-encoding"];
     const unpacked = typeof encoding === "string" ? packings.get(encoding.toLowerCase()) : undefined;
     if (unpacked === undefined || sent.body.length === 0) return sent.body;
@@ -131,22 +129,22 @@ export function createClient(options: ClientOptions): Client {
   return { send, [Symbol.asyncDispose]: () => agent.destroy() };
 }
 
-/** A signal that is aborted when the time of a call is over, or with `signal`; `isOver` tells the first. */
-type Deadline = Disposable & { readonly signal: AbortSignal; readonly isOver: () => boolean };
+/** Cuts a call when its time is over, or with `signal`; `isOver` tells the first. */
+type Deadline = Disposable & { readonly cut: Cut; readonly isOver: () => boolean };
 
 /** One timer and one listener, both gone with the call: signals made of others are kept until the collector finds them. */
 function startDeadline(ms: number, signal: AbortSignal | undefined): Deadline {
-  const call = new AbortController();
+  const cut = createCut();
   let isOver = false;
   const timer = setTimeout(() => {
     isOver = true;
-    call.abort(new DOMException("the time of the call is over", "TimeoutError"));
+    cut.end(new DOMException("the time of the call is over", "TimeoutError"));
   }, ms);
-  const stop = () => call.abort(signal?.reason);
+  const stop = () => cut.end(new DOMException("the call was stopped", "AbortError"));
   if (signal?.aborted === true) stop();
   else signal?.addEventListener("abort", stop, { once: true });
   return {
-    signal: call.signal,
+    cut,
     isOver: () => isOver,
     [Symbol.dispose]: () => {
       clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
-import { EnvHttpProxyAgent, type Dispatcher } from "undici";
+import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
 
 /** What lies between this machine and others: addresses of proxies, hosts that are reached without one, and a company's own authorities (PEM). */
 export type Network = {
@@ -10,7 +10,41 @@ export type Network = {
 };
 
 /** Sends HTTP requests over connections that it keeps; see `createHttpAgent`. */
-export type HttpAgent = Pick<Dispatcher, "request" | "close" | "destroy">;
+export type HttpAgent = Pick<Dispatcher, "request" | "close" | "destroy"> & {
+  /**
+   * Sends a request and collects its reply, of which each part may be refused. A stream between the connection and its reader would
+   * cost a fifth of a call.
+   */
+  readonly exchange: (request: Dispatcher.DispatchOptions, reader: ReplyReader) => Promise<WholeReply>;
+};
+
+/** A reply that is in as a whole. */
+export type WholeReply = Pick<Dispatcher.ResponseData, "headers"> & { readonly status: number; readonly body: Buffer };
+
+/** Who waits for a reply: `onPart` throws where it is to end, and `cut` ends the request, be it under way or still to begin. */
+export type ReplyReader = { readonly onPart: (bytes: number) => void; readonly cut: Cut };
+
+/** Ends a request with a reason. */
+export type Cut = {
+  readonly end: (reason: Error) => void;
+  readonly whenEnded: (ended: (reason: Error) => void) => void;
+};
+
+/** Makes what ends one request, or those that follow it. */
+export function createCut(): Cut {
+  let given: Error | null = null;
+  let tell: ((reason: Error) => void) | null = null;
+  return {
+    end: (reason) => {
+      given ??= reason;
+      tell?.(given);
+    },
+    whenEnded: (ended) => {
+      tell = ended;
+      if (given !== null) ended(given);
+    },
+  };
+}
 
 /** How long to wait for a connection and for an answer, in ms. */
 type Patience = { readonly connectMs: number; readonly answerMs: number };
@@ -28,23 +62,47 @@ export function createHttpAgent(
 ): HttpAgent {
   const tls = tlsOf(authorities);
   const timeouts = { headersTimeout: answerMs, bodyTimeout: answerMs };
-  const agent = new EnvHttpProxyAgent({
-    // texts that are empty keep undici from reading the environment
-    httpProxy,
-    httpsProxy,
-    noProxy: [noProxy, thisMachine].filter((hosts) => hosts !== "").join(","),
-    ...timeouts,
-    connect: { timeout: connectMs, ...tls },
-    connectTimeout: connectMs,
-    requestTls: tls,
-    proxyTls: tls,
-  });
+  const direct = { ...timeouts, connect: { timeout: connectMs, ...tls } };
+  const agent =
+    httpProxy === "" && httpsProxy === ""
+      ? new Agent(direct)
+      : new EnvHttpProxyAgent({
+          // texts that are empty keep undici from reading the environment
+          httpProxy,
+          httpsProxy,
+          noProxy: [noProxy, thisMachine].filter((hosts) => hosts !== "").join(","),
+          ...direct,
+          connectTimeout: connectMs,
+          requestTls: tls,
+          proxyTls: tls,
+        });
   return {
     // an agent that forwards to a proxy without CONNECT knows no timeouts of its own
     request: (options: Dispatcher.RequestOptions) => agent.request({ ...timeouts, ...options }),
+    exchange: (request, reader) => exchange(agent, { ...timeouts, ...request }, reader),
     close: () => agent.close(),
     destroy: () => agent.destroy(),
   };
+}
+
+function exchange(agent: Dispatcher, request: Dispatcher.DispatchOptions, { onPart, cut }: ReplyReader) {
+  return new Promise<WholeReply>((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let [status, headers]: [number, WholeReply["headers"]] = [0, {}];
+    agent.dispatch(request, {
+      onRequestStart: (controller) => cut.whenEnded((reason) => controller.abort(reason)),
+      onResponseStart: (_, code, received) => {
+        // one below 200 comes before the reply
+        if (code >= 200) [status, headers] = [code, received];
+      },
+      onResponseData: (_, part) => {
+        onPart(part.length);
+        parts.push(part);
+      },
+      onResponseEnd: () => resolve({ status, headers, body: Buffer.concat(parts) }),
+      onResponseError: (_, error) => reject(error),
+    });
+  });
 }
 
 /** Trust in the authorities that Node knows and in those of the company; made once, since it takes a tenth of a second. */
