@@ -31,7 +31,10 @@ function made(schema: z.ZodType): PlainCheck {
   }
   if (schema instanceof z.ZodUnion) {
     const options = schema.options.map((option) => plainCheck(option as z.ZodType));
-    return (value) => options.some((option) => option(value));
+    return (value) => {
+      for (const option of options) if (option(value)) return true;
+      return false;
+    };
   }
   if (schema instanceof z.ZodString && schema.format === null) return (value) => typeof value === "string";
   return byZod(schema);

@@ -13,11 +13,12 @@ import { daysBetween } from "../core/day.ts";
 import { reportedBy, type Slice } from "../core/slice.ts";
 import { devicesOf, type Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
-import { daysOf, holds, windowLength } from "../core/window.ts";
-import { appRef, defineTable, type RowOf } from "../load/table.ts";
+import { holds, windowLength } from "../core/window.ts";
+import { defineTable } from "../load/table.ts";
 import { defineDataset, part, type Normalised } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant, type CrawlTime } from "./shared/instants.ts";
+import { cellOf, createRankCells } from "./shared/rank-cells.ts";
 import { keywordRankSummary } from "./shared/keyword-rank-summary.ts";
 import { rankingHistory } from "./shared/ranking-history.ts";
 import { wholeListRanks } from "./shared/whole-list-ranks.ts";
@@ -38,8 +39,6 @@ const table = defineTable({
   sums: keywordRankSummary,
   partitioned: true,
 });
-
-type RankRow = RowOf<typeof table>;
 
 const ways = {
   ios: [iosKeywordRanking, iosKeywordHistory, dailyKeywordRankings],
@@ -97,29 +96,31 @@ export const keywordRank = defineDataset({
 /** Ranks of an answer that echoes keyword, device and crawl time. */
 function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Normalised {
   const invalid: InvalidItem[] = [];
-  const items = new Set(slice.items);
-  let folded: ReadonlyMap<string, readonly string[]> | null = null;
   const uncertain = new Set(left.flatMap(({ item }) => keywordsOf(slice, item)));
   const entries = pages.flat() as readonly KeywordRankEntry[];
+  let folded: ReadonlyMap<string, readonly string[]> | null = null;
   let echoed: ReadonlySet<string> | null = null;
   const otherwise = (spelled: string): readonly string[] => {
-    folded ??= Map.groupBy(items, foldKeyword);
+    folded ??= Map.groupBy(new Set(slice.items), foldKeyword);
     echoed ??= new Set(entries.map(({ keyword }) => keyword));
     return (folded.get(foldKeyword(spelled)) ?? []).filter((keyword) => echoed?.has(keyword) !== true);
   };
-  const cells = createCells(slice);
+  const cells = createRankCells(slice);
+  const mismatchOf = mismatches(slice);
   for (const entry of entries) {
-    // an entry answers for the keyword that it names exactly; in another spelling only for keywords that no entry names exactly
-    const keywords = items.has(entry.keyword) ? null : otherwise(entry.keyword);
     const crawl = readInstant(entry.date);
-    const reason = keywords?.length === 0 ? "a keyword that was not requested" : mismatchOf(slice, entry, crawl);
+    const mismatch = mismatchOf(entry, crawl);
+    if (mismatch === null && cells.keepLatest(entry.keyword, entry, crawl)) continue;
+    // an entry answers for the keyword that it names exactly; in another spelling only for keywords that no entry names exactly
+    const keywords = cells.areAbout(entry.keyword) ? [entry.keyword] : otherwise(entry.keyword);
+    const reason = keywords.length === 0 ? "a keyword that was not requested" : mismatch;
     if (reason !== null) invalid.push({ reason, item: entry });
-    for (const keyword of keywords ?? [entry.keyword])
+    for (const keyword of keywords)
       if (reason === null) cells.keepLatest(keyword, entry, crawl);
       else uncertain.add(keyword);
   }
   if (entries.length === 0 && left.length === 0 && mayBeEarly(slice)) return { rows: {}, invalid };
-  return { rows: { [table.name]: [...cells.rows(), ...unranked(slice, cells, uncertain)] }, invalid };
+  return { rows: { [table.name]: cells.rows(uncertain) }, invalid };
 }
 
 /** Ranks of the account's whole list, a page a device. */
@@ -162,79 +163,13 @@ function keywordsOf(slice: Slice, item: unknown): readonly string[] {
   return typeof name === "string" ? items.filter((keyword) => foldKeyword(keyword) === foldKeyword(name)) : items;
 }
 
-/** Why an entry does not belong to the slice, null when it does. */
-function mismatchOf({ scope, window }: Slice, entry: KeywordRankEntry, crawl: CrawlTime): string | null {
-  if (String(entry.trackId) !== part(scope, "app")) return "an app that was not requested";
-  if (entry.countryCode != null && entry.countryCode.toUpperCase() !== part(scope, "country"))
-    return "a country that was not requested";
-  return holds(window, crawl.day) ? null : "a day outside the requested window";
-}
-
-function cellOf({ scope }: Slice, keyword: string, device: string, day: string): Omit<RankRow, "rank" | "observed_at"> {
-  return {
-    app_key: appRef(part(scope, "store"), part(scope, "app")),
-    date_day: day,
-    country_key: part(scope, "country"),
-    keyword_key: keyword,
-    device_key: device,
+/** A function that says why an entry does not belong to the slice, null when it does. */
+function mismatches({ scope, window }: Slice) {
+  const [app, country] = [part(scope, "app"), part(scope, "country")];
+  return ({ trackId, countryCode }: KeywordRankEntry, { day }: CrawlTime): string | null => {
+    if (trackId !== app && String(trackId) !== app) return "an app that was not requested";
+    if (countryCode != null && countryCode !== country && countryCode.toUpperCase() !== country)
+      return "a country that was not requested";
+    return holds(window, day) ? null : "a day outside the requested window";
   };
-}
-
-/** The rows of an answer by day, device and keyword. */
-type Cells = {
-  /** Of several crawls of one day the last one counts; of two at the same instant the better rank, so that their order does not matter. */
-  readonly keepLatest: (keyword: string, entry: KeywordRankEntry, crawl: CrawlTime) => void;
-  readonly has: (day: string, device: string, keyword: string) => boolean;
-  readonly rows: () => readonly RankRow[];
-};
-
-function createCells({ scope }: Slice): Cells {
-  const [app, country] = [appRef(part(scope, "store"), part(scope, "app")), part(scope, "country")];
-  // most answers are about one day and device: a name of three parts for each row would cost more than the row
-  const parts = new Map<string, Map<string, RankRow>>();
-  let last: { readonly day: string; readonly device: string; readonly rows: Map<string, RankRow> } | null = null;
-
-  function partOf(day: string, device: string): Map<string, RankRow> {
-    if (last?.day === day && last.device === device) return last.rows;
-    const rows = parts.get(`${day} ${device}`) ?? new Map<string, RankRow>();
-    parts.set(`${day} ${device}`, rows);
-    last = { day, device, rows };
-    return rows;
-  }
-
-  return {
-    keepLatest: (keyword, entry, { day, at }) => {
-      const device = "appKind" in entry ? entry.appKind : "ALL";
-      const [rows, rank] = [partOf(day, device), entry.rank ?? null];
-      const held = rows.get(keyword);
-      if (held !== undefined && !precedes(held, { rank, observed_at: at })) return;
-      rows.set(keyword, {
-        app_key: app,
-        date_day: day,
-        country_key: country,
-        keyword_key: keyword,
-        device_key: device,
-        rank,
-        observed_at: at,
-      });
-    },
-    has: (day, device, keyword) => partOf(day, device).has(keyword),
-    rows: () => [...parts.values()].flatMap((rows) => [...rows.values()]),
-  };
-}
-
-function precedes(held: RankRow, row: Pick<RankRow, "rank" | "observed_at">): boolean {
-  const [a, b] = [held.observed_at ?? "", row.observed_at ?? ""];
-  return a !== b ? a < b : (row.rank ?? Number.POSITIVE_INFINITY) < (held.rank ?? Number.POSITIVE_INFINITY);
-}
-
-/** A keyword that was requested and is not in the answer has a row with a null rank, unless an invalid item may have been about it. */
-function unranked(slice: Slice, cells: Cells, uncertain: ReadonlySet<string>): readonly RankRow[] {
-  const rows: RankRow[] = [];
-  for (const day of daysOf(slice.window))
-    for (const device of devicesOf[part(slice.scope, "store") as Store])
-      for (const keyword of slice.items ?? [])
-        if (!cells.has(day, device, keyword) && !uncertain.has(keyword))
-          rows.push({ ...cellOf(slice, keyword, device, day), rank: null, observed_at: null });
-  return rows;
 }

@@ -1,4 +1,4 @@
-import { arrayElements, isDimension } from "./columns.ts";
+import { arrayElement, type Element, isDimension } from "./columns.ts";
 import type { Dimensions } from "./dimensions.ts";
 import type { ColumnKind, Row, Table } from "./table.ts";
 
@@ -20,14 +20,23 @@ export function encodeRows(
   rows: readonly Row[],
   dimensions: Dimensions,
 ): ReadonlyMap<string, EncodedColumn> {
-  return new Map(
-    Object.entries(table.columns).map(([column, kind]) => {
-      const first = rows[0]?.[column];
-      const constant = rows.every((row) => row[column] === first);
-      const values = (constant ? rows.slice(0, 1) : rows).map((row) => stored(kind, row[column], dimensions));
-      return [column, { constant, elements: arrayElements(kind, values) }];
-    }),
-  );
+  const encoded = new Map<string, EncodedColumn>();
+  for (const [column, kind] of Object.entries(table.columns)) {
+    const constant = isConstant(column, rows);
+    const elements: Element[] = [];
+    const count = constant ? 1 : rows.length;
+    for (let place = 0; place < count; place += 1)
+      elements.push(arrayElement(kind, stored(kind, (rows[place] as Row)[column], dimensions)));
+    encoded.set(column, { constant, elements: elements.join(",") });
+  }
+  return encoded;
+}
+
+/** True when all rows have the same value. */
+export function isConstant(column: string, rows: readonly Row[]): boolean {
+  const first = rows[0]?.[column];
+  for (const row of rows) if (row[column] !== first) return false;
+  return true;
 }
 
 /** The elements of a column, one a row. */

@@ -1,5 +1,5 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
-import { stored } from "./column-array.ts";
+import { isConstant, stored } from "./column-array.ts";
 import { arrayLiteral, pgTypes } from "./columns.ts";
 import type { Dimensions } from "./dimensions.ts";
 import { list } from "./statements.ts";
@@ -13,7 +13,7 @@ export type CountedSums = readonly { readonly key: readonly Row[string][]; reado
 export function countSums({ sums, columns }: Summed, rows: readonly Row[], dimensions: Dimensions): CountedSums {
   const parts = Object.values(sums.columns).map(({ of }) => of);
   // most rows of an answer share app, country and day: only the columns that differ distinguish them
-  const differing = sums.key.filter((column) => rows.some((row) => row[column] !== rows[0]?.[column]));
+  const differing = sums.key.filter((column) => !isConstant(column, rows));
   const found = new Map<string, { readonly first: Row; readonly totals: number[] }>();
   for (const row of rows) {
     const name = differing.length === 0 ? "" : differing.map((column) => row[column]).join("\0");

@@ -28,12 +28,13 @@ export function createDimensions(db: Database): Dimensions {
   let lookingUp: Promise<void> = Promise.resolve();
 
   function learn(kind: DimensionKind, names: Iterable<string>): Promise<void> | null {
-    const unknown = new Set<string>();
     const keys = known[kind];
-    for (const name of names) if (!keys.has(name)) unknown.add(name);
-    if (unknown.size === 0) return null;
+    let unknown: Set<string> | null = null;
+    for (const name of names) if (!keys.has(name)) (unknown ??= new Set()).add(name);
+    if (unknown === null) return null;
+    const wanted = unknown;
     // one after the other: slices that start together mostly lack the same names
-    const mine = lookingUp.then(() => lookUp(kind, unknown));
+    const mine = lookingUp.then(() => lookUp(kind, wanted));
     lookingUp = mine.catch(() => undefined);
     return mine;
   }

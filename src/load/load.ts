@@ -1,6 +1,6 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
-import { encodeRows, stored } from "./column-array.ts";
+import { encodeRows, isConstant, stored } from "./column-array.ts";
 import { arrayLiteral, isDimension, pgTypes } from "./columns.ts";
 import { countSums } from "./counted-sums.ts";
 import type { Database } from "../postgres/database.ts";
@@ -24,7 +24,7 @@ export async function prepareLoad(load: Load, dimensions: Dimensions, partitions
     const learning = isDimension(kind) ? dimensions.learn(kind, namesIn(column, load)) : null;
     if (learning !== null) await learning;
   }
-  const days = new Set(table.partitioned ? rows.map((row) => row[partitionColumn(table)] as Day) : []);
+  const days = new Set(table.partitioned ? (valuesIn(partitionColumn(table), rows) as readonly Day[]) : []);
   const covering = partitions.cover(table, days);
   if (covering !== null) await covering;
   if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null, sums: null, days };
@@ -39,14 +39,13 @@ export async function coverAgain(loads: readonly ReadyLoad[], partitions: Partit
 }
 
 function namesIn(column: string, { scope, rows }: Load): readonly string[] {
-  const names = typeof scope[column] === "string" ? [scope[column]] : [];
-  let last: Row[string] | undefined;
-  for (const row of rows) {
-    const name = row[column];
-    if (name !== last && typeof name === "string") names.push(name);
-    last = name;
-  }
-  return names;
+  const names = valuesIn(column, rows).filter((name) => typeof name === "string");
+  return typeof scope[column] === "string" ? [...names, scope[column]] : names;
+}
+
+/** The values of a column; one for all where all rows have the same. */
+function valuesIn(column: string, rows: readonly Row[]): readonly Row[string][] {
+  return (isConstant(column, rows) ? rows.slice(0, 1) : rows).map((row) => row[column] ?? null);
 }
 
 /**

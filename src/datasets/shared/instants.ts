@@ -22,10 +22,14 @@ function readEpoch(value: number): CrawlTime {
   const day = dayOf(value);
   const ms = value - Math.floor(value / dayMs) * dayMs;
   const seconds = Math.floor(ms / 1000);
-  const clock = `${two(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
-  const rest = ms % 1000;
-  return { day, at: `${day}T${clock}${rest === 0 ? "" : `.${String(rest).padStart(3, "0")}`}` };
+  const [minutes, rest] = [Math.floor(seconds / 60), ms % 1000];
+  const clock = `${(byMinute[minutes] ??= `T${two(minutes / 60)}:${two(minutes % 60)}:`)}${twoDigits[seconds % 60]}`;
+  return { day, at: rest === 0 ? day + clock : `${day}${clock}.${String(rest).padStart(3, "0")}` };
 }
+
+/** Every item of many answers has a time: its hour and minute are written once. */
+const byMinute: string[] = [];
+const twoDigits = Array.from({ length: 60 }, (_, number) => two(number));
 
 function two(number: number): string {
   const whole = Math.floor(number);
