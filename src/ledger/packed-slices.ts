@@ -99,11 +99,13 @@ export async function readPacked(
                array_agg(s.slice_id) filter (where s.gone is not null) as gone_ids,
                array_agg(s.gone - ${epoch}) filter (where s.gone is not null) as gone
         from   (select *, ${gone} as gone
-                from   (select *, ${isFinal(within.finalDays)} as is_final
+                from   (select s.slice_id, s.dataset, s.scope, s.batch_id, s.operation, s.fingerprint, s.window_start, s.window_end, s.as_of, s.state,
+                               s.error_code, s.tail_of, s.ended_at, ${isFinal(within.finalDays)} as is_final
                         from   ops.slice_log as s
                         where  hashtextextended(s.scope::text, 0) = w.hash and s.dataset = ${dataset} and s.window_end > w.after
                         offset 0) as s -- a fence: scopes are compared of those alone that the index finds
-                where  s.scope = w.scope and s.window_start < ${within.end ?? "infinity"}::date) as s
+                where  s.scope = w.scope and s.window_start < ${within.end ?? "infinity"}::date
+                offset 0) as s -- a fence: what is gone is looked up once a slice, not once for each column that names it
         group  by s.batch_id, s.operation, s.fingerprint
       ) as p
     )
