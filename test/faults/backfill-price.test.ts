@@ -1,16 +1,24 @@
 import { expect, test } from "vitest";
 import { openFollowed } from "../support/backfill-stage.ts";
 import { startChild, startDoomed } from "../support/ingest-child.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
 import { today, until } from "../support/ingest-stage.ts";
 
 const limit = 90;
-const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 9 } } };
+// answers are held for as long as the kills take
+const settings = { api: { concurrency: 2, timeout_seconds: 120 }, datasets: { keyword_rank: { history_days: 9 } } };
 // nothing is due on its own, so that the ranks that the workers request are the plan's
 const off = { ...settings, datasets: { keyword_rank: { on: false } } };
 const rhythm = { beatMs: 50, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
 
 test("a backfill keeps its limit when it is killed, and one of the four workers that take it over is killed as well", async () => {
-  await using stage = await openFollowed({ latencyMs: 250 });
+  await using stage = await openFollowed({ market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 12 } });
+  // what is killed while its answers are held has paid for them
+  const killed = Promise.withResolvers<void>();
+  await using proxy = await openProxy(stage.sandbox, ({ target }) =>
+    /keyword-(ranking|history)/.test(target) ? killed.promise : undefined,
+  );
+  const behind = { databaseUrl: stage.databaseUrl, sandbox: proxy };
   const holders = (kind: string) =>
     stage.query<{ pid: number; calls: number }>(
       `select w.pid, count(*)::int as calls from ops.credit_hold as h join ops.worker as w using (worker_id)
@@ -18,21 +26,21 @@ test("a backfill keeps its limit when it is killed, and one of the four workers 
       [kind],
     );
   const command = ["backfill", "--as-of", today, "--dataset", "keyword_rank", "--yes", "--max-credits", String(limit)];
-  await using killed = startChild(stage, command, { settings });
+  await using backfill = startChild(behind, command, { settings });
   await until(async () => (await holders("sync")).length > 0);
-  killed.process.kill("SIGKILL");
-  await killed.ended;
+  backfill.process.kill("SIGKILL");
+  await backfill.ended;
 
   await using stack = new AsyncDisposableStack();
   const variables = { TEST_RHYTHM: JSON.stringify(rhythm) };
   const workers = Array.from({ length: 4 }, () =>
-    stack.use(startDoomed(stage, "worker", { settings: off, variables })),
+    stack.use(startDoomed(behind, "worker", { settings: off, variables })),
   );
   await until(async () => {
     const [holder] = await holders("worker");
     return workers.find(({ process }) => process.pid === holder?.pid)?.process.kill("SIGKILL") === true;
   });
-  stage.sandbox.set({ latencyMs: 0 });
+  killed.resolve();
   const open = () =>
     stage.query(
       `select from ops.slice as s where s.plan_id is not null and s.state in ('pending', 'running')
