@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
-import { cleanJson, isDeeperThan } from "../core/text.ts";
+import { cleanJson, isDeeperThan, type ParsedText } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
 import { listsAt, withLists } from "./lists-at.ts";
 import { plainCheck } from "./plain-check.ts";
@@ -32,9 +32,11 @@ const needsCleaning = /\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/;
 
 /**
  * Reads a body: text first, then JSON, then the envelope, then the schema, item by item where one does not fit.
- * Throws `not_json`, `not_utf8`, `answer_too_deep`, `success_false` or `unknown_shape`; the latter also where no item at all fits.
+ * Throws `not_json`, `not_utf8`, `answer_too_deep`, `success_false` or `unknown_shape`; the latter also where no item at all fits. A body
+ * that was \`parsed\` already is not parsed again.
  */
-export function readAnswer(operation: Operation, body: Buffer): Read {
+export function readAnswer(operation: Operation, body: Buffer, parsed?: ParsedText): Read {
+  if (parsed !== undefined) return readText(operation, parsed.text, parsed);
   // a bare U+0000 is not JSON anywhere: with it left out the rest can be read
   const text = decoder.decode(body).replaceAll("\0", "");
   const read = readText(operation, text);
@@ -46,8 +48,8 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
   return { ...read, invalid: [...read.invalid, { reason: "the answer has bytes that are not UTF-8", item: null }] };
 }
 
-function readText(operation: Operation, text: string): Read {
-  const json = parse(operation, text);
+function readText(operation: Operation, text: string, parsed?: ParsedText): Read {
+  const json = parse(operation, text, parsed);
   if (isObject(json) && flagOf(json["success"]) === false)
     throw fail("success_false", { operation: operation.id, message: messageOf(json) });
   const forms = formsOf(operation, json);
@@ -72,10 +74,10 @@ function readText(operation: Operation, text: string): Read {
 
 const decoder = new TextDecoder();
 
-function parse(operation: Operation, text: string): unknown {
+function parse(operation: Operation, text: string, parsed?: ParsedText): unknown {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parsed === undefined ? JSON.parse(text) : parsed.json;
   } catch (cause) {
     // no body at all is an answer where the operation knows an empty one
     const bare = text.trim();

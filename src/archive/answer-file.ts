@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { creditClasses, requestedWindow, type Slice } from "../core/slice.ts";
 import { isDay, type Day } from "../core/day.ts";
-import { cleanText } from "../core/text.ts";
+import { cleanText, type ParsedText } from "../core/text.ts";
 import { lastDay } from "../core/window.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 
@@ -55,11 +55,42 @@ function bodyCount(holder: Body): number {
   return Object.keys(bodyForms).filter((name) => holder[name as keyof Body] !== undefined).length;
 }
 
-/** The bodies of a file with their times; `fallback` (epoch-ms) is that of a page that names none. */
-export function pagesOf(file: AnswerFile, fallback: number): readonly LandedPage[] {
+/** The value of a file, and its body where that is just what stands in the file. */
+export type ParsedFile = { readonly json: unknown; readonly body?: ParsedText | undefined };
+
+/** Parses a file as JSON; in the form of `answerText` with one page the body, which is most of it, is parsed apart and kept as it stands. Throws what JSON.parse throws. */
+export function parseFile(text: string): ParsedFile {
+  const at = text.indexOf(bodyBegins);
+  const body =
+    at < 0 || !text.endsWith(fileEnds) ? null : asWritten(text.slice(at + bodyBegins.length, -fileEnds.length));
+  if (body !== null)
+    try {
+      return { json: { ...(JSON.parse(`${text.slice(0, at)}}`) as object), body: body.json }, body };
+    } catch {
+      // what looked like the head of the file is none
+    }
+  return { json: JSON.parse(text) };
+}
+
+const bodyBegins = ',\n"body": ';
+const fileEnds = "\n}\n";
+
+/** A text of JSON that is written as we write it; null where it is none, or a number or a space in it would be lost. */
+function asWritten(text: string): ParsedText | null {
+  try {
+    const json: unknown = JSON.parse(text);
+    return JSON.stringify(json) === text ? { text, json } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The bodies of a file with their times; `fallback` (epoch-ms) is that of a page that names none. `body`: the only one, where it is parsed. */
+export function pagesOf(file: AnswerFile, fallback: number, body?: ParsedText): readonly LandedPage[] {
   const own = file.fetched_at === undefined ? fallback : Date.parse(file.fetched_at);
   return (file.pages ?? [file]).map((page) => ({
-    body: bytesOf(page),
+    body: body === undefined ? bytesOf(page) : Buffer.from(body.text),
+    parsed: body,
     fetchedAt: page.fetched_at === undefined ? own : Date.parse(page.fetched_at),
   }));
 }

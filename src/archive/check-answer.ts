@@ -2,14 +2,14 @@ import { addressOf } from "../api/address.ts";
 import { operationById } from "../api/operations/all.ts";
 import { StorehouseError } from "../core/errors.ts";
 import type { Slice, SliceDraft } from "../core/slice.ts";
-import { isDeeperThan } from "../core/text.ts";
+import { isDeeperThan, type ParsedText } from "../core/text.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
-import { checkRows } from "../load/check-rows.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
 import { outcomeOf } from "../ingest/prepare-slice.ts";
-import { AnswerFile, pagesOf } from "./answer-file.ts";
+import { type SaidRows, saidBy } from "../ingest/said-rows.ts";
+import { AnswerFile, pagesOf, parseFile, type ParsedFile } from "./answer-file.ts";
 import { InvalidFile, sliceOfFile } from "./slice-of-file.ts";
 import type { Fetched } from "../ingest/read-pages.ts";
 
@@ -21,8 +21,8 @@ export type FileAnswer = {
   /** False when the file does not say when the answer was received. */
   readonly timed: boolean;
   readonly fetched: Fetched;
-  /** Rows that are invalid, beside those that are not. */
-  readonly rejects: number;
+  /** Its rows, and those that are invalid beside them. */
+  readonly said: SaidRows;
 };
 
 /** When the file was written, for a file that names no time, and the time now, both epoch-ms; `strike` takes the token out of a body. */
@@ -30,35 +30,38 @@ type Reading = { readonly writtenAt: number; readonly now: number; readonly stri
 
 /** Reads the text of a file as an answer; throws an InvalidFile for anything that no request of ours could have fetched. */
 export async function checkAnswer(text: string, reading: Reading): Promise<FileAnswer> {
-  const file = parsed(text);
+  const { file, body: own } = parsed(text);
   const dataset = valid(() => datasetNamed(file.dataset));
-  const pages = pagesOf(file, Math.min(reading.writtenAt, reading.now)).map(({ body, fetchedAt }) => ({
-    body: reading.strike(body),
-    fetchedAt,
-  }));
+  const read = pagesOf(file, Math.min(reading.writtenAt, reading.now), own).map((page) => struck(page, reading.strike));
+  const pages = read.map(({ body, fetchedAt }) => ({ body, fetchedAt }));
   const timed = file.fetched_at !== undefined || (file.pages?.every((page) => page.fetched_at !== undefined) ?? false);
   const draft = valid(() => sliceOfFile(dataset, file, { pages, now: reading.now }));
   const slice: Slice = { ...draft, sliceId: "0", runId: "0", attempt: 0 };
   valid(() => addressOf(operationById(draft.operation), dataset.request(slice), { ios: "ios", android: "android" }));
-  const fetched = await readWhole(slice, pages);
-  const rejects = checkRowsOf(dataset, slice, fetched);
-  return { dataset, draft, pages, timed, fetched, rejects };
+  const fetched = await readWhole(slice, read);
+  return { dataset, draft, pages, timed, fetched, said: checkedRows(dataset, slice, fetched) };
 }
 
 /** An answer nests at most a hundred levels (see read-answer.ts), and lies three deep in its file. */
 const mostLevels = 103;
 
-function parsed(text: string): AnswerFile {
+function struck(page: LandedPage, strike: Reading["strike"]): LandedPage {
+  const body = strike(page.body);
+  return body === page.body ? page : { body, fetchedAt: page.fetchedAt };
+}
+
+function parsed(text: string): { readonly file: AnswerFile; readonly body: ParsedText | undefined } {
   if (isDeeperThan(text, mostLevels))
     throw new InvalidFile(`it nests lists and objects deeper than ${mostLevels} levels`);
-  let json: unknown;
+  let parsedFile: ParsedFile;
   try {
-    json = JSON.parse(text);
+    parsedFile = parseFile(text);
   } catch {
     throw new InvalidFile("it is not JSON, or only a part of it");
   }
+  const { json, body } = parsedFile;
   const result = AnswerFile.safeParse(json);
-  if (result.success) return result.data;
+  if (result.success) return { file: result.data, body };
   const issue = result.error.issues[0];
   const where = issue?.path.join(".") ?? "";
   throw new InvalidFile(`${where === "" ? "" : `${where}: `}${issue?.message ?? "it does not fit"}`);
@@ -72,13 +75,12 @@ async function readWhole(slice: Slice, pages: readonly LandedPage[]): Promise<Fe
   return answer.fetched;
 }
 
-function checkRowsOf(dataset: Dataset, slice: Slice, fetched: Fetched): number {
-  const { rows, invalid } = dataset.normalise(slice, fetched.pages, fetched.invalid);
-  const checked = dataset.tables.map((table) => checkRows(table, rows[table.name] ?? []));
-  const invalidItems = [...fetched.invalid, ...invalid, ...checked.flatMap((one) => one.invalid)];
-  const { state } = outcomeOf({ rows: checked.reduce((sum, one) => sum + one.fit.length, 0), invalid: invalidItems });
-  if (state === "failed") throw new InvalidFile(`body: nothing of it belongs to the slice: ${invalidItems[0]?.reason}`);
-  return invalidItems.length;
+function checkedRows(dataset: Dataset, slice: Slice, fetched: Fetched): SaidRows {
+  const said = saidBy(dataset, slice, fetched);
+  const { loads, invalid } = said;
+  const { state } = outcomeOf({ rows: loads.reduce((sum, { rows }) => sum + rows.length, 0), invalid });
+  if (state === "failed") throw new InvalidFile(`body: nothing of it belongs to the slice: ${invalid[0]?.reason}`);
+  return said;
 }
 
 function valid<T>(work: () => T): T {

@@ -9,9 +9,11 @@ import { importedRequest, storedAnswers, takeSlices } from "../ledger/imported-s
 import type { Database } from "../postgres/database.ts";
 import { landedPagesOf, type LandedPage } from "../raw/read-answers.ts";
 import { landAll, type Landing } from "../raw/store-answers.ts";
-import type { LoadParts, SliceLoad } from "../ingest/prepare-slice.ts";
+import { byKey, outcomeOf, type LoadParts, type SliceLoad } from "../ingest/prepare-slice.ts";
+import type { SaidRows } from "../ingest/said-rows.ts";
+import type { LateOutcome } from "../ledger/amend-slices.ts";
 import type { FileAnswer } from "./check-answer.ts";
-import { loadAnswers } from "../ingest/load-answers.ts";
+import { loadAnswers, type ReadAnswer } from "../ingest/load-answers.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 
 /** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
@@ -36,16 +38,19 @@ export async function importAnswers(
   answers: readonly FileAnswer[],
   run: () => Promise<string>,
 ): Promise<readonly (Imported | InvalidFile)[]> {
-  const before = await findStored(parts.db, answers);
-  if (before.every((found) => found === "same")) return answers.map(() => ({ did: "known", ...nothing }));
-  const runId = await run();
   return parts.db.transaction().execute(async (transaction) => {
+    // another import of the same answers is waited for
     await lockUntilCommit(transaction, "raw import");
-    // read again: another import may have been first
+    await byKey(transaction);
     const stored = await findStored(transaction, answers);
+    if (stored.every((found) => found === "same")) return answers.map(() => ({ did: "known", ...nothing }));
     const fresh = answers.filter((_, place) => stored[place] === null);
-    const drafts = fresh.map(({ draft }) => draft);
-    const taken = await takeSlices(transaction, runId, drafts, parts.clock.now());
+    const taken = await takeSlices(
+      transaction,
+      await run(),
+      fresh.map(({ draft }) => draft),
+      { now: parts.clock.now(), outcomes: fresh.map(({ said }) => outcomeIn(said)) },
+    );
     const placed = answers.flatMap((answer, place): Placed[] => {
       const found = stored[place];
       if (found === "same") return [];
@@ -54,12 +59,23 @@ export async function importAnswers(
     });
     await landAll(transaction, placed.flatMap(landingsOf));
     const fetched = placed.flatMap(({ answer, slice, isRestored }) =>
-      slice === null || isRestored ? [] : [{ dataset: answer.dataset, slice, fetched: answer.fetched }],
+      slice === null || isRestored ? [] : [readAnswer(answer, slice)],
     );
     const loads = await loadAnswers(transaction, parts, fetched);
     const done = new Map(placed.map((one) => [one.answer, endOf(one, loads.get(one.slice?.sliceId ?? ""))]));
     return answers.map((answer) => done.get(answer) ?? { did: "known", ...nothing });
   });
+}
+
+function outcomeIn({ loads, invalid }: SaidRows): LateOutcome {
+  const rows = loads.reduce((sum, load) => sum + load.rows.length, 0);
+  return { ...outcomeOf({ rows, invalid }), rows, rejects: invalid.length };
+}
+
+/** A slice that waited may have been planned otherwise than the file says; then the answer is read as its own. */
+function readAnswer({ dataset, draft, fetched, said }: FileAnswer, slice: Slice): ReadAnswer {
+  const isAsDrafted = slice.class === draft.class && slice.requestedEnd === undefined && slice.tailOf === undefined;
+  return { dataset, slice, fetched, said: isAsDrafted ? said : undefined };
 }
 
 function endOf({ slice, isRestored }: Placed, load: SliceLoad | undefined): Imported | InvalidFile {

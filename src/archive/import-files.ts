@@ -1,15 +1,13 @@
-import { isUtf8 } from "node:buffer";
-import { readdir, readFile, stat } from "node:fs/promises";
-import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import { inGroups, readAhead } from "../core/read-ahead.ts";
 import { scopeKey } from "../core/slice.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
 import { closeRun, openRun } from "../ledger/runs.ts";
-import { type AnswerFile, sha256 } from "./answer-file.ts";
+import type { AnswerFile } from "./answer-file.ts";
 import { type FileAnswer, checkAnswer } from "./check-answer.ts";
-import { manifestName, readManifest, unreadable } from "./export-answers.ts";
+import { filesToImport, type FoundFile, readFound } from "./found-files.ts";
 import { importAnswers, type Imported, wouldDo } from "./import-answer.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 
@@ -51,7 +49,8 @@ export async function importFiles(
   };
   const placed: PlacedFile[] = [];
   for (const found of await filesToImport(places)) {
-    const file = await readFound(found);
+    await nextTurn();
+    const file = readFound(found, { checked: false });
     if (typeof file === "string") refuse(found.file, file);
     else placed.push({ found, ...orderOf(file) });
   }
@@ -89,11 +88,24 @@ const mostBytes = 16 * 2 ** 20;
 /** When the last page of a file was received, as far as it says; anything else of it is checked when it is loaded. */
 function orderOf({ text, writtenAt }: { text: string; writtenAt: number }): Omit<PlacedFile, "found"> {
   try {
-    const { dataset, fetched_at: own, pages } = JSON.parse(text) as Partial<AnswerFile>;
+    const { dataset, fetched_at: own, pages } = headOf(text) ?? (JSON.parse(text) as Partial<AnswerFile>);
     const at = Date.parse(String(pages?.at(-1)?.fetched_at ?? own));
     return { at: Number.isNaN(at) ? writtenAt : at, dataset: String(dataset) };
   } catch {
     return { at: writtenAt, dataset: "" };
+  }
+}
+
+/** What a file says before its body, as an export writes it; null where that does not say when the answer was received. */
+function headOf(text: string): Partial<AnswerFile> | null {
+  // no text of JSON holds a line end: what can be read up to here belongs to the file itself, not to the answer
+  const end = text.indexOf(',\n"body');
+  if (end < 0) return null;
+  try {
+    const head = JSON.parse(`${text.slice(0, end)}}`) as Partial<AnswerFile>;
+    return head.fetched_at === undefined || head.pages !== undefined ? null : head;
+  } catch {
+    return null;
   }
 }
 
@@ -110,8 +122,10 @@ async function readGroup(parts: LoadParts, files: readonly FoundFile[], { strike
   const fitting: FittingFile[] = [];
   const refused: { file: string; problem: string }[] = [];
   for (const found of files) {
+    // replies of the database to what is written meanwhile are taken in between
+    await nextTurn();
     const { file } = found;
-    const read = await readFound(found);
+    const read = readFound(found, { checked: true });
     const answer =
       typeof read === "string"
         ? read
@@ -144,7 +158,11 @@ async function importGroup(
   const answers = files.map(({ answer }) => answer);
   if (!dryRun) return importAnswers(parts, answers, run);
   const ends = await wouldDo(parts.db, answers);
-  return ends.map((did, place) => ({ did, rows: 0, rejects: did === "loaded" ? (answers[place]?.rejects ?? 0) : 0 }));
+  return ends.map((did, place) => ({
+    did,
+    rows: 0,
+    rejects: did === "loaded" ? (answers[place]?.said.invalid.length ?? 0) : 0,
+  }));
 }
 
 function problemOf(error: unknown): string {
@@ -166,53 +184,4 @@ function lazyRun({ db, clock }: LoadParts, names: readonly string[]) {
       if (opened !== null) await closeRun(db, opened, outcome, clock.now());
     },
   };
-}
-
-/** A file that may hold an answer, and the sum that the manifest of its folder names for it. */
-type FoundFile = { readonly file: string; readonly sum: string | null };
-
-/**
- * The files to import: each as it is named, of a folder every .json file in it and below, and those that its manifest lists. In order
- * of their paths.
- */
-async function filesToImport(places: readonly string[]): Promise<readonly FoundFile[]> {
-  const found = new Map<string, string | null>();
-  for (const place of places) {
-    const entry = await stat(place).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw unreadable(place, error);
-      throw fail("bad_argument", { path: place, problem: "there is no such file or folder" });
-    });
-    if (!entry.isDirectory()) found.set(place, found.get(place) ?? null);
-    else for (const [file, sum] of await filesIn(place)) found.set(file, sum);
-  }
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([file, sum]) => ({ file, sum }));
-}
-
-async function filesIn(folder: string): Promise<ReadonlyMap<string, string | null>> {
-  const listed = await readManifest(folder);
-  const found = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(error.path ?? folder, error);
-  });
-  const names = found.filter((name) => name.endsWith(".json") && path.basename(name) !== manifestName);
-  const files = new Map(names.map((name): [string, string | null] => [path.join(folder, name), null]));
-  for (const [name, sum] of Object.entries(listed)) files.set(path.join(folder, name), sum);
-  if (files.size === 0) throw fail("bad_argument", { problem: `no .json file with an answer in ${folder}` });
-  return files;
-}
-
-/** The text of a file and when it was written (epoch-ms), or what is wrong with it. It is read twice, which a pipe cannot be. */
-async function readFound({ file, sum }: FoundFile): Promise<{ text: string; writtenAt: number } | string> {
-  try {
-    const entry = await stat(file);
-    if (!entry.isFile()) return "it is a pipe, a device or a folder: write the answer into a file";
-    const bytes = await readFile(file);
-    // what replaces such bytes would be taken for characters of the answer
-    if (!isUtf8(bytes)) return "it is not UTF-8 text: save it as such";
-    const text = bytes.toString("utf8");
-    if (sum !== null && sha256(text) !== sum) return "it is not what the manifest of its folder says";
-    return { text, writtenAt: entry.mtimeMs };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" ? "the manifest names it, and it is not there" : `it cannot be read (${code})`;
-  }
 }

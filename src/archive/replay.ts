@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { inGroups, readAhead } from "../core/read-ahead.ts";
 import type { Day } from "../core/day.ts";
@@ -144,6 +145,8 @@ async function readGroup(
   );
   const read: ReadSlice[] = [];
   for (const slice of slices) {
+    // replies of the database to what is written meanwhile are taken in between
+    await nextTurn();
     const answer = await landedAnswer(slice, pages.get(slice.sliceId) ?? new Map()).catch(asProblem);
     const load =
       answer instanceof StorehouseError

@@ -8,6 +8,7 @@ import type { Scope, Slice, SliceDraft } from "../core/slice.ts";
 import { devicesOf, storeOf } from "../core/store.ts";
 import { lastDay, windowLength, type Window } from "../core/window.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
+import { itemsFrom } from "../ledger/batches.ts";
 import { accountColumn } from "../load/table.ts";
 import { examplePartitions, timingsOf } from "../planner/example-partitions.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
@@ -24,7 +25,8 @@ export function sliceOfFile(
 ): SliceDraft {
   const window: Window = { start: file.window.from, end: addDays(file.window.to, 1) };
   if (windowLength(window) === 0) throw new InvalidFile("window: to is before from");
-  const items = file.items == null ? null : [...file.items].sort();
+  // files of many days name one list
+  const items = file.items == null ? null : itemsFrom(JSON.stringify([...file.items].sort()));
   if (new Set(items).size !== (items?.length ?? 0)) throw new InvalidFile("items: one is named twice");
   checkStore(file.scope);
   const operation = operationOf(dataset, file, { window, items });

@@ -13,24 +13,33 @@ export function cleanJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanText(key), cleanJson(inner)]));
 }
 
-const quote = 34;
+/** A text of JSON and its value. */
+export type ParsedText = { readonly text: string; readonly json: unknown };
+
 const backslash = 92;
-const opening = new Set([91, 123]);
-const closing = new Set([93, 125]);
 
 /** True for a text of JSON whose lists and objects are nested deeper than that. */
 export function isDeeperThan(json: string, most: number): boolean {
   let depth = 0;
-  let inText = false;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
-    if (code === quote) inText = !inText;
-    else if (inText) at += code === backslash ? 1 : 0;
-    else if (opening.has(code)) depth += 1;
-    else if (closing.has(code)) depth -= 1;
+    if (code === 34) at = endOfText(json, at);
+    // [ and {, ] and }
+    else if (code === 91 || code === 123) depth += 1;
+    else if (code === 93 || code === 125) depth -= 1;
     if (depth > most) return true;
   }
   return false;
+}
+
+/** Where the text ends whose quote is at a place; the end of all where it does not. */
+function endOfText(json: string, start: number): number {
+  for (let at = json.indexOf('"', start + 1); at >= 0; at = json.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (json.charCodeAt(at - 1 - escapes) === backslash) escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
+  return json.length;
 }
 
 /** True for `.` and `..`, which a server or proxy on the way takes for a folder: no request can have such a keyword in its path. */

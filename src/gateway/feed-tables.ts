@@ -119,7 +119,7 @@ async function loadInto(
         now: clock.now(),
       });
       const priced = { ...draft, requests: pages.length, credits: pages.length * operationById(draft.operation).cost };
-      const [slice] = await takeSlices(transaction, runId, [priced], clock.now());
+      const [slice] = await takeSlices(transaction, runId, [priced], { now: clock.now() });
       // null: a plan is about to fetch the same
       if (slice == null) throw new Elsewhere();
       const given = await giveToSlice(

@@ -113,7 +113,7 @@ async function loadDays(
     asOf: slice.asOf,
     fingerprint: reportedBy(slice.dataset),
   }));
-  const taken = await takeSlices(transaction, slice.runId, drafts, parts.clock.now());
+  const taken = await takeSlices(transaction, slice.runId, drafts, { now: parts.clock.now() });
   const slices = taken.flatMap((one) => one ?? []);
   for (const one of slices) await copyAnswer(transaction, slice, one);
   await loadAnswers(

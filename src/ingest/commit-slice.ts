@@ -28,6 +28,6 @@ export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<
   return { state, rows: load.rows, rejects: load.invalid.length };
 }
 
-function isWhole({ invalid, unanswered, tail = null }: SliceLoad): boolean {
+function isWhole({ invalid, unanswered, tail }: SliceLoad): boolean {
   return invalid.length === 0 && unanswered.length === 0 && tail === null;
 }

@@ -1,20 +1,27 @@
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Fetched } from "./read-pages.ts";
+import type { SaidRows } from "./said-rows.ts";
 import {
   byKey,
   deleteRejects,
   type LoadParts,
   outcomeOf,
+  prepareSaid,
   prepareSlice,
   type SliceLoad,
   writeSlices,
 } from "./prepare-slice.ts";
-import { noteOutcomes } from "../ledger/amend-slices.ts";
+import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** An answer that no queue fetched, and the slice that it is for. */
-export type ReadAnswer = { readonly dataset: Dataset; readonly slice: Slice; readonly fetched: Fetched };
+/** An answer that no queue fetched, and the slice that it is for. `said`: its rows, where they are known; then the slice has its outcome already. */
+export type ReadAnswer = {
+  readonly dataset: Dataset;
+  readonly slice: Slice;
+  readonly fetched: Fetched;
+  readonly said?: SaidRows | undefined;
+};
 
 /** Loads answers inside the caller's transaction and ends their slices, as if they had just been fetched. What became of each, by slice. */
 export async function loadAnswers(
@@ -23,17 +30,21 @@ export async function loadAnswers(
   answers: readonly ReadAnswer[],
 ): Promise<ReadonlyMap<string, SliceLoad>> {
   const loads: SliceLoad[] = [];
-  for (const { dataset, slice, fetched } of answers) loads.push(await prepareSlice(parts, dataset, slice, fetched));
+  for (const { dataset, slice, fetched, said } of answers)
+    loads.push(
+      await (said === undefined
+        ? prepareSlice(parts, dataset, slice, fetched)
+        : prepareSaid(parts, slice, fetched, said)),
+    );
   if (loads.length === 0) return new Map();
   await byKey(transaction);
   await deleteRejects(transaction, loads);
   await writeSlices(transaction, { ...parts, tailsAt: null, inTurn: true }, loads);
-  await noteOutcomes(
-    transaction,
-    loads.map((load) => ({
-      slice: load.slice,
-      outcome: { ...outcomeOf(load), rows: load.rows, rejects: load.invalid.length },
-    })),
-  );
+  const ended = loads.filter((_, place) => answers[place]?.said === undefined);
+  if (ended.length > 0) await noteOutcomes(transaction, ended.map(endOf));
   return new Map(loads.map((load) => [load.slice.sliceId, load]));
+}
+
+function endOf(load: SliceLoad): { readonly slice: Slice; readonly outcome: LateOutcome } {
+  return { slice: load.slice, outcome: { ...outcomeOf(load), rows: load.rows, rejects: load.invalid.length } };
 }

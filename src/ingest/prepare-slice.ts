@@ -1,23 +1,20 @@
 import { sql } from "../postgres/sql.ts";
-import type { InvalidItem } from "../api/read-answer.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
-import { requestedWindow, type Slice } from "../core/slice.ts";
-import { lastDay } from "../core/window.ts";
+import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { skipUnanswered } from "../ledger/amend-slices.ts";
-import { cutTail, type Tail } from "../ledger/tails.ts";
-import { checkRows } from "../load/check-rows.ts";
+import { cutTail } from "../ledger/tails.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import { prepareLoad, runLoads } from "../load/load.ts";
 import type { Partitions } from "../load/partitions.ts";
 import type { Load, ReadyLoad } from "../load/ready-load.ts";
-import { appRef, partitionColumn, type Row, type Table } from "../load/table.ts";
+import { partitionColumn } from "../load/table.ts";
 import type { Database } from "../postgres/database.ts";
 import { withoutHeld, type HeldRule } from "./hold-answers.ts";
 import type { Fetched } from "./read-pages.ts";
-import { tailOf, withoutTail } from "./reported-days.ts";
+import { type SaidRows, saidBy } from "./said-rows.ts";
 
 /** What loading needs; no API client. */
 export type LoadParts = {
@@ -28,7 +25,7 @@ export type LoadParts = {
 };
 
 /** An answer as rows of its tables, with its invalid items. */
-export type SliceLoad = {
+export type SliceLoad = Omit<SaidRows, "loads"> & {
   readonly slice: Slice;
   readonly drift: Fetched["drift"];
   /** The answer as it was read. */
@@ -36,11 +33,6 @@ export type SliceLoad = {
   /** Epoch-ms at which the answer was in. */
   readonly fetchedAt: number;
   readonly loads: readonly ReadyLoad[];
-  readonly invalid: readonly InvalidItem[];
-  /** Items of the slice that the answer does not name. */
-  readonly unanswered: readonly string[];
-  /** The last days of the window, where the answer says nothing of them. */
-  readonly tail?: Tail | null | undefined;
   /** Rows over all tables. */
   readonly rows: number;
   /** By which an unchanged answer is recognised; see `answerDigest`. */
@@ -55,10 +47,21 @@ export async function prepareSlice(
   fetched: Fetched,
   goneBefore: Day | null = null,
 ): Promise<SliceLoad> {
-  const { loads: all, invalid, unanswered, tail } = loadsOf(dataset, slice, fetched);
-  const loads = goneBefore === null ? all : all.map((load) => withoutGone(load, goneBefore));
+  const said = saidBy(dataset, slice, fetched);
+  const loads = goneBefore === null ? said.loads : said.loads.map((load) => withoutGone(load, goneBefore));
+  return prepareSaid(parts, slice, fetched, { ...said, loads });
+}
+
+/** The same for an answer of which it is known what it says: by a slice that is the same but for its number. */
+export async function prepareSaid(
+  parts: LoadParts,
+  slice: Slice,
+  fetched: Fetched,
+  { loads, invalid, unanswered, tail }: SaidRows,
+): Promise<SliceLoad> {
+  const { sliceId } = slice;
   const ready: ReadyLoad[] = [];
-  for (const load of loads) ready.push(await prepareLoad(load, parts.dimensions, parts.partitions));
+  for (const load of loads) ready.push(await prepareLoad({ ...load, sliceId }, parts.dimensions, parts.partitions));
   const { drift, fetchedAt } = fetched;
   return {
     slice,
@@ -112,57 +115,6 @@ export async function byKey(transaction: Database): Promise<void> {
     select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
            set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`.execute(
     transaction,
-  );
-}
-
-function loadsOf(
-  dataset: Dataset,
-  slice: Slice,
-  fetched: Fetched,
-): Pick<SliceLoad, "invalid" | "unanswered" | "tail"> & { readonly loads: readonly Load[] } {
-  // loaded again, the same answer becomes the same rows
-  const requested = { ...slice, window: requestedWindow(slice) };
-  const normalised = dataset.normalise(requested, fetched.pages, fetched.invalid);
-  const invalid: InvalidItem[] = [...fetched.invalid, ...normalised.invalid];
-  const checked = dataset.tables.map((table) => {
-    const { fit, invalid: unloadable } = checkRows(table, normalised.rows[table.name] ?? []);
-    invalid.push(...unloadable);
-    return { table, rows: fit };
-  });
-  const [first] = checked;
-  // pages that were not requested may be about the days that seem unreported
-  const tail =
-    fetched.isCut === true || first === undefined ? null : tailOf(dataset, requested, { rows: first.rows, invalid });
-  // an answer with invalid items does not show what is gone, and a page may be missing where the problem is no item's
-  const isCut =
-    fetched.isCut === true || fetched.invalid.some(({ item, index }) => item === null && index === undefined);
-  const loads = checked.map(({ table, rows }) => ({
-    table,
-    rows: withoutTail(table, rows, tail),
-    sliceId: slice.sliceId,
-    fetchedAt: fetched.fetchedAt,
-    day: slice.window.start,
-    until: tail?.window.start ?? requested.window.end,
-    scope: scopeRow(table, requested),
-    complete: !isCut && invalid.every((one) => (one.table ?? table.name) !== table.name),
-    isCut,
-  }));
-  return { loads, invalid, unanswered: normalised.unanswered ?? [], tail };
-}
-
-/** The columns of a table that the slice's scope and window fix. */
-function scopeRow(table: Table, { scope, window }: Slice): Row {
-  const columns = "scope" in table.load ? table.load.scope : [];
-  return Object.fromEntries(
-    columns.map((column) => {
-      const kind = table.columns[column];
-      if (kind === "app") return [column, appRef(scope["store"] ?? "", scope["app"] ?? "")];
-      if (kind === "day") return [column, column === "period_end" ? lastDay(window) : window.start];
-      if (kind === "device") return [column, scope["device"] ?? "ALL"];
-      // a partition without a country or language stands for all of them
-      if (kind === "country") return [column, scope["country"] ?? "ALL"];
-      return [column, scope[kind === "text" ? column : (kind ?? column)] ?? (kind === "text" ? "" : null)];
-    }),
   );
 }
 

@@ -46,8 +46,8 @@ export async function readPages(
   const drift: Drift[] = [];
   const seen = new Map<string, number>();
   for (let index = 0; ; index += 1) {
-    const { body, fetchedAt } = await page(index);
-    const read = readAnswer(operation, body);
+    const { body, fetchedAt, parsed } = await page(index);
+    const read = readAnswer(operation, body, parsed);
     drift.push(...read.drift);
     const same = calls > 1 ? undefined : earlierPage(seen, operation, read, index);
     if (same !== undefined) {

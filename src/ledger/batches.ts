@@ -38,6 +38,19 @@ export async function insertBatches(
   return new Map([...found, ...made]);
 }
 
+/** The items of batches by their numbers. */
+export async function itemsOf(
+  db: Database,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (numbers.length === 0) return new Map();
+  const { rows } = await sql<{ batch_id: string; items: string }>`
+    select batch_id, to_json(items)::text as items from ops.batch where batch_id = any (${[...numbers]}::bigint[])`.execute(
+    db,
+  );
+  return new Map(rows.map((row) => [row.batch_id, itemsFrom(row.items)]));
+}
+
 async function batchIds(db: Database, digests: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ digest: string; batch_id: string }>`
     select digest, batch_id from ops.batch where digest = any (${[...digests]}::text[])`.execute(db);

@@ -1,8 +1,9 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
-import type { Slice, SliceDraft } from "../core/slice.ts";
+import type { Slice, SliceDraft, SliceState } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
+import type { LateOutcome } from "./amend-slices.ts";
 import { digestOf } from "./batches.ts";
-import { insertSlices, sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
+import { insertSlices, ownColumns, type OwnRow, sliceColumns, sliceOf, type SliceRow, sliceWith } from "./slices.ts";
 
 /** What `ops.request` says of an answer that was imported from a file: nothing was sent, so no account was charged. */
 export const importedRequest = {
@@ -21,10 +22,21 @@ export type AnsweredDraft = { readonly draft: SliceDraft; readonly times: readon
 /** A slice that may have been answered by the same answer, and whether its answer is still stored. */
 export type StoredAnswer = { readonly slice: Slice; readonly isStored: boolean };
 
-/** Of each row `d` of drafts its slices `s`: by the hash of the scope, which is indexed. */
+/**
+ * Of each row `d` of drafts its slices `s`: by the hash of the scope, in words that leave no other index to choose. While statistics are
+ * old, as in the middle of an import, those by day or by state seem to hold next to nothing.
+ */
 const isAbout = sql`
-  hashtextextended(s.scope::text, 0) = hashtextextended(d.scope::text, 0) and s.dataset = d.dataset and s.scope = d.scope
+  hashtextextended(s.scope::text, 0) = hashtextextended(d.scope::text, 0) and s.dataset is not distinct from d.dataset and s.scope = d.scope
   and s.window_start = d.window_start and (select b.digest from ops.batch as b where b.batch_id = s.batch_id) is not distinct from d.digest`;
+
+/** SQL: whether the state of a slice `s` is one of these, in words that let no index of a state be chosen. */
+function isIn(...states: readonly SliceState[]): SqlFragment {
+  return sql`(${sql.join(
+    states.map((state) => sql`s.state is not distinct from ${sql.lit(state)}`),
+    sql` or `,
+  )})`;
+}
 
 /**
  * Slices that were loaded for the same as each of the drafts. With times those whose pages came at just these times, also when their
@@ -41,11 +53,12 @@ export async function storedAnswers(
       select d.place, ${sliceColumns}, exists (select from raw.answer as a where a.slice_id = s.slice_id) as is_stored
       from   ops.slice as s
       left   join ops.batch as b on b.batch_id = s.batch_id
-      where  ${isAbout} and s.operation = d.operation and s.state in ('loaded', 'empty')
+      where  ${isAbout} and s.operation = d.operation and ${isIn("loaded", "empty")}
       and    (s.window_end = d.window_end or s.requested_end = d.window_end)
       and    not exists (select from unnest(d.times) with ordinality as page (at, number)
                          where  not exists (select from ops.request as q
-                                            where q.slice_id = s.slice_id and q.page = page.number - 1 and q.received_at = page.at and q.error_code is null))
+                                            where q.slice_id = s.slice_id and q.page = page.number - 1 and q.received_at = page.at and q.error_code is null
+                                            offset 0)) -- a fence: all requests would be read and hashed
       offset 0 -- a fence: slices are looked up draft by draft
     ) as alike
     where  is_stored or d.times is not null
@@ -58,33 +71,39 @@ export async function storedAnswers(
 /**
  * Slices for answers that are there already, in a final state from the start, so that nobody requests them: those that wait for the same
  * where there are any, and the answer is not older than their plan. Null for each that is under way. No two drafts may be about the
- * same. To be called in the transaction that loads the answers.
+ * same. `outcomes`: what will become of them, where that is known, so that none has to be noted apart. To be called in the transaction
+ * that loads the answers.
  */
 export async function takeSlices(
   db: Database,
   runId: string,
   drafts: readonly SliceDraft[],
-  now: number,
+  { now, outcomes = [] }: { readonly now: number; readonly outcomes?: readonly LateOutcome[] },
 ): Promise<readonly (Slice | null)[]> {
   const at = sql`${new Date(now).toISOString()}::timestamptz`;
   await insertSlices(db, runId, drafts, now);
-  const { rows } = await sql<SliceRow & { place: number }>`
+  const { rows } = await sql<OwnRow & { place: number }>`
     with taken as (
       update ops.slice as s
-      set    state = 'loaded', operation = d.operation, as_of = d.as_of, fingerprint = d.fingerprint, run_id = ${runId},
+      set    state = coalesce(d.state, 'loaded'), rows_loaded = coalesce(d.rows_loaded, s.rows_loaded), rows_rejected = coalesce(d.rows_rejected, s.rows_rejected),
+             operation = d.operation, as_of = d.as_of, fingerprint = d.fingerprint, run_id = ${runId},
              worker_id = null, attempt = attempt + 1, due_at = null, error_code = null, error_message = null, started_at = ${at}, ended_at = ${at}
-      from   ${draftRows(drafts.map((draft) => ({ draft, times: null })))}
-      where  ${isAbout} and s.window_end = d.window_end and s.as_of <= d.as_of and s.state in ('pending', 'deferred')
+      from   ${draftRows(drafts.map((draft, place) => ({ draft, times: null, outcome: outcomes[place] })))}
+      where  ${isAbout} and s.window_end = d.window_end and s.as_of <= d.as_of and ${isIn("pending", "deferred")}
       returning d.place, s.*
     )
-    select s.place, ${sliceColumns} from taken as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
-  const taken = new Map(rows.map((row) => [row.place, sliceOf(row)]));
+    select s.place, ${ownColumns} from taken as s`.execute(db);
+  const taken = new Map(rows.map((row) => [row.place, sliceWith(row, itemsIn(drafts[row.place]))]));
   return drafts.map((_, place) => taken.get(place) ?? null);
 }
 
+function itemsIn(draft: SliceDraft | undefined): readonly string[] | null {
+  return draft?.items?.length ? draft.items : null;
+}
+
 /** SQL: drafts as rows `d`. */
-function draftRows(drafts: readonly AnsweredDraft[]): SqlFragment {
-  const rows = drafts.map(({ draft, times }, place) => ({
+function draftRows(drafts: readonly (AnsweredDraft & { readonly outcome?: LateOutcome | undefined })[]): SqlFragment {
+  const rows = drafts.map(({ draft, times, outcome }, place) => ({
     place,
     dataset: draft.dataset,
     operation: draft.operation,
@@ -95,9 +114,12 @@ function draftRows(drafts: readonly AnsweredDraft[]): SqlFragment {
     as_of: draft.asOf,
     fingerprint: draft.fingerprint,
     times: times?.map((time) => new Date(time).toISOString()) ?? null,
+    ...(outcome === undefined
+      ? {}
+      : { state: outcome.state, rows_loaded: outcome.rows, rows_rejected: outcome.rejects }),
   }));
   return sql`
     jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as d
     (place integer, dataset text, operation text, scope jsonb, digest text, window_start date, window_end date, as_of date,
-     fingerprint text, times timestamptz[])`;
+     fingerprint text, times timestamptz[], state text, rows_loaded integer, rows_rejected integer)`;
 }

@@ -4,7 +4,8 @@ import type { Slice, SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { goneBefore } from "./dropped-months.ts";
-import { sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
+import { itemsOf } from "./batches.ts";
+import { ownColumns, type OwnRow, sliceWith } from "./slices.ts";
 
 /** A slice with landed pages; of its days those before `goneBefore` were dropped by retention since. */
 export type LandedSlice = Slice & { readonly goneBefore: Day | null };
@@ -25,9 +26,8 @@ export async function* landedSlices(
 ): AsyncGenerator<LandedSlice> {
   await sql`
     declare landed_slices no scroll cursor for
-    select ${sliceColumns}, ${goneBefore} as dropped_before
+    select ${ownColumns}, s.batch_id, ${goneBefore} as dropped_before
     from   ops.slice as s
-    left   join ops.batch as b on b.batch_id = s.batch_id
     cross  join lateral (select max(a.fetched_at) as landed_at from raw.answer as a where a.slice_id = s.slice_id) as landed
     where  s.dataset = ${dataset} and landed.landed_at is not null
     and    s.window_end > ${within.start ?? "-infinity"}::date and s.window_start < ${within.end ?? "infinity"}::date
@@ -35,14 +35,33 @@ export async function* landedSlices(
     -- an answer that is held is loaded as far as it says what is there
     and    (s.state = any (${[...states]}::text[]) or s.error_code = 'answer_held' and 'failed' = any (${[...states]}::text[]))
     order  by landed.landed_at, s.slice_id`.execute(transaction);
+  let items: ReadonlyMap<string, readonly string[]> = new Map();
   for (;;) {
-    const { rows } = await sql<
-      SliceRow & { dropped_before: Day | null }
-    >`fetch ${sql.lit(pageSize)} from landed_slices`.execute(transaction);
-    yield* rows.map((row) => ({ ...sliceOf(row), goneBefore: row.dropped_before }));
+    const { rows } = await sql<LandedRow>`fetch ${sql.lit(pageSize)} from landed_slices`.execute(transaction);
+    items = await itemsOfPage(transaction, rows, items);
+    for (const row of rows) {
+      const slice = sliceWith(row, row.batch_id === null ? null : (items.get(row.batch_id) ?? null));
+      yield { ...slice, goneBefore: row.dropped_before };
+    }
     if (rows.length < pageSize) break;
   }
   await sql`close landed_slices`.execute(transaction);
+}
+
+type LandedRow = OwnRow & { batch_id: string | null; dropped_before: Day | null };
+
+/** The items of the batches of some rows; slices of many days share a few, and those that are known are not read again. */
+async function itemsOfPage(
+  db: Database,
+  rows: readonly LandedRow[],
+  known: ReadonlyMap<string, readonly string[]>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const needed = [...new Set(rows.flatMap(({ batch_id: id }) => (id === null ? [] : [id])))];
+  const read = await itemsOf(
+    db,
+    needed.filter((id) => !known.has(id)),
+  );
+  return new Map(needed.map((id) => [id, (known.get(id) ?? read.get(id)) as readonly string[]]));
 }
 
 /** Slices whose answer was loaded and is stored no more, and the first and last day that they stand for. */

@@ -17,16 +17,14 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  * Each claim raises `attempt`. Everything that ends an attempt names it and does nothing when another claim came in between.
  */
 
-/** A slice as the ledger stores it, with the items of its batch. */
-export type SliceRow = {
+/** A slice as the ledger stores it. */
+export type OwnRow = {
   slice_id: string;
   run_id: string;
   attempt: number;
   dataset: string;
   operation: string;
   scope: Scope;
-  /** As JSON. */
-  items: string | null;
   window_start: Day;
   window_end: Day;
   requested_end: Day | null;
@@ -39,6 +37,9 @@ export type SliceRow = {
   plan_id: string | null;
   last_digest?: string | null;
 };
+
+/** The same with the items of its batch, as JSON. */
+export type SliceRow = OwnRow & { items: string | null };
 
 /** Writes planned slices as pending and returns their numbers in the same order; one that is open already is left to its run. */
 export async function insertSlices(
@@ -81,14 +82,22 @@ export async function insertSlices(
   return inserted.rows.map((row) => row.slice_id);
 }
 
-/** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
-export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, to_json(b.items)::text as items, s.window_start, s.window_end, s.requested_end, s.as_of,
+/** The columns of an OwnRow, of `ops.slice as s`. */
+export const ownColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, s.window_start, s.window_end, s.requested_end, s.as_of,
   s.fingerprint, s.class, s.planned_requests, s.planned_credits, s.tail_of,
   -- a person who runs a sync or a retry agrees to its price apart from that of the plan
   case when s.plan_id is not null and exists (select from ops.run as r where r.run_id = s.run_id and (r.kind in ('backfill', 'schedule') or r.kind = 'retry' and r.worker_id is null)) then s.plan_id end as plan_id`;
 
+/** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
+export const sliceColumns = sql`${ownColumns}, to_json(b.items)::text as items`;
+
 /** A row of the ledger as a slice. */
 export function sliceOf(row: SliceRow): Slice {
+  return sliceWith(row, row.items === null ? null : itemsFrom(row.items));
+}
+
+/** The same with the items of its batch beside it: to send them with each slice takes longer than all else of the row. */
+export function sliceWith(row: OwnRow, items: readonly string[] | null): Slice {
   return {
     sliceId: row.slice_id,
     runId: row.run_id,
@@ -96,7 +105,7 @@ export function sliceOf(row: SliceRow): Slice {
     dataset: row.dataset,
     operation: row.operation,
     scope: row.scope,
-    items: row.items === null ? null : itemsFrom(row.items),
+    items,
     window: { start: row.window_start, end: row.window_end },
     ...(row.requested_end === null ? {} : { requestedEnd: row.requested_end }),
     class: row.class,

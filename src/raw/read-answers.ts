@@ -1,10 +1,15 @@
+import type { ParsedText } from "../core/text.ts";
 import { sql } from "../postgres/sql.ts";
 import { promisify } from "node:util";
 import { createZstdDecompress, zstdDecompress, zstdDecompressSync } from "node:zlib";
 import type { Database } from "../postgres/database.ts";
 
-/** A page that was landed: its body as it came and the epoch-ms at which it was in. */
-export type LandedPage = { readonly body: Buffer; readonly fetchedAt: number };
+/** A page that was landed: its body as it came and the epoch-ms at which it was in; `parsed` where its JSON was read already. */
+export type LandedPage = {
+  readonly body: Buffer;
+  readonly fetchedAt: number;
+  readonly parsed?: ParsedText | undefined;
+};
 
 type LandedRow = { slice_id: string; page: number; body: Buffer; fetched_at: Date };
 

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
 import { strikerOf } from "../../src/core/secret.ts";
 import { checkAnswer } from "../../src/archive/check-answer.ts";
-import { AnswerFile, answerText, pagesOf } from "../../src/archive/answer-file.ts";
+import { AnswerFile, answerText, pagesOf, parseFile } from "../../src/archive/answer-file.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 
 const now = Date.UTC(2026, 7, 20, 12);
@@ -101,6 +102,16 @@ test("strikes the token out of a body that echoes it", async () => {
   expect(pages[0]?.body.toString()).toContain("called with [hidden]");
 });
 
+test("strikes it out of a file as an export writes it, and does not read what stood there", async () => {
+  const body = Buffer.from(JSON.stringify([{ ...entry, keyword: "a-token-that-was-echoed" }]));
+  const window = { start: day("2026-08-19"), end: day("2026-08-20") };
+  const slice = sliceOf({ items: ["[hidden]", "chess"], window });
+  const text = answerText(slice, [{ body, fetchedAt: writtenAt }]);
+  const { pages, said } = await checkAnswer(text, { writtenAt, now, strike });
+  expect(pages[0]?.body.toString()).toContain('"keyword":"[hidden]"');
+  expect(said.loads[0]?.rows[0]).toMatchObject({ keyword_key: "[hidden]", rank: 3 });
+});
+
 test("a file that was written is read as the same slice with the same bytes", async () => {
   const texts = fc.oneof(fc.json(), fc.string({ unit: "binary" }), fc.constant('[1.0, {"b":1,"a":2,"b":3}, 1e400]\n'));
   const bodies = fc.oneof(
@@ -110,12 +121,33 @@ test("a file that was written is read as the same slice with the same bytes", as
   await fc.assert(
     fc.asyncProperty(fc.array(bodies, { minLength: 1, maxLength: 3 }), async (all) => {
       const pages = all.map((body, index) => ({ body, fetchedAt: writtenAt + index }));
-      const file = AnswerFile.parse(JSON.parse(answerText(sliceOf({ items: ["a,b", "Ä"] }), pages)));
-      expect(pagesOf(file, 0)).toEqual(pages);
+      const text = answerText(sliceOf({ items: ["a,b", "Ä"] }), pages);
+      const parsed = parseFile(text);
+      expect(parsed.json).toEqual(JSON.parse(text));
+      const file = AnswerFile.parse(parsed.json);
+      const read = pagesOf(file, 0, parsed.body).map(({ body, fetchedAt }) => ({ body, fetchedAt }));
+      expect(read).toEqual(pages);
       expect(file).toMatchObject({ dataset: "keyword_rank", items: ["a,b", "Ä"], as_of: "2026-08-20", class: "daily" });
     }),
   );
 });
+
+test.each([
+  ["of a number that is written otherwise", '{\n"a": 1,\n"body": [1.0]\n}\n'],
+  ["of a number that is too large", '{\n"a": 1,\n"body": [1e400]\n}\n'],
+  ["that goes on after its body", '{\n"a": 1,\n"body": [1],\n"b": 2\n}\n'],
+  ["with two bodies", '{\n"body": [2],\n"body": [1]\n}\n'],
+  ["whose body is inside something else", '{"a": {"x": 1,\n"body": [1]\n}}\n'],
+])("a file %s is parsed as JSON is", (_, text) => {
+  expect(parseFile(text).json).toEqual(JSON.parse(text));
+});
+
+test.each(['{\n"a": {"x": 1,\n"body": [1]\n}\n', '{\n"a": 1,\n"body": [1\n}\n', '{\n"a": 1,,\n"body": [1]\n}\n'])(
+  "half a file is none: %j",
+  (text) => {
+    expect(() => parseFile(text)).toThrow(SyntaxError);
+  },
+);
 
 describe("a file is refused", () => {
   test("is refused where it nests deeper than any answer", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cleanJson, cleanText, foldKeyword } from "../../src/core/text.ts";
+import { cleanJson, cleanText, foldKeyword, isDeeperThan } from "../../src/core/text.ts";
 
 const anyText = fc.string({
   unit: fc.oneof(fc.string({ unit: "binary", maxLength: 1 }), fc.constantFrom("\0", "\uD83E", "\uDDD8", " ")),
@@ -78,3 +78,22 @@ describe("folded keywords", () => {
     );
   });
 });
+
+test("a text of JSON is as deep as its lists and objects, whatever stands in its texts", () => {
+  const json = fc.json({ maxDepth: 6 });
+  fc.assert(
+    fc.property(json, (text) => {
+      const depth = depthOf(JSON.parse(text));
+      expect(isDeeperThan(text, depth)).toBe(false);
+      if (depth > 0) expect(isDeeperThan(text, depth - 1)).toBe(true);
+    }),
+  );
+  expect(isDeeperThan(String.raw`["[[\"[[\\"]`, 1)).toBe(false);
+  expect(isDeeperThan(String.raw`["\\\"[[", [["]]"]]]`, 2)).toBe(true);
+  expect(isDeeperThan('["[[', 1)).toBe(false);
+});
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}

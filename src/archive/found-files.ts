@@ -1,0 +1,58 @@
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { fail } from "../core/errors.ts";
+import { sha256 } from "./answer-file.ts";
+import { manifestName, readManifest, unreadable } from "./export-answers.ts";
+
+/** A file that may hold an answer, and the sum that the manifest of its folder names for it. */
+export type FoundFile = { readonly file: string; readonly sum: string | null };
+
+/**
+ * The files to import: each as it is named, of a folder every .json file in it and below, and those that its manifest lists. In order
+ * of their paths.
+ */
+export async function filesToImport(places: readonly string[]): Promise<readonly FoundFile[]> {
+  const found = new Map<string, string | null>();
+  for (const place of places) {
+    const entry = await stat(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw unreadable(place, error);
+      throw fail("bad_argument", { path: place, problem: "there is no such file or folder" });
+    });
+    if (!entry.isDirectory()) found.set(place, found.get(place) ?? null);
+    else for (const [file, sum] of await filesIn(place)) found.set(file, sum);
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([file, sum]) => ({ file, sum }));
+}
+
+async function filesIn(folder: string): Promise<ReadonlyMap<string, string | null>> {
+  const listed = await readManifest(folder);
+  const found = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(error.path ?? folder, error);
+  });
+  const names = found.filter((name) => name.endsWith(".json") && path.basename(name) !== manifestName);
+  const files = new Map(names.map((name): [string, string | null] => [path.join(folder, name), null]));
+  for (const [name, sum] of Object.entries(listed)) files.set(path.join(folder, name), sum);
+  if (files.size === 0) throw fail("bad_argument", { problem: `no .json file with an answer in ${folder}` });
+  return files;
+}
+
+/** The text of a file and when it was written (epoch-ms), or what is wrong with it. It is read twice, which a pipe cannot be. */
+type ReadFile = { readonly text: string; readonly writtenAt: number };
+
+/** Reads a file; with `checked` also whether it is UTF-8 and what its manifest says. At once: of a small file most is the way to another thread and back. */
+export function readFound({ file, sum }: FoundFile, { checked }: { readonly checked: boolean }): ReadFile | string {
+  try {
+    const entry = statSync(file);
+    if (!entry.isFile()) return "it is a pipe, a device or a folder: write the answer into a file";
+    const bytes = readFileSync(file);
+    // what replaces such bytes would be taken for characters of the answer
+    if (checked && !isUtf8(bytes)) return "it is not UTF-8 text: save it as such";
+    if (checked && sum !== null && sha256(bytes) !== sum) return "it is not what the manifest of its folder says";
+    return { text: bytes.toString("utf8"), writtenAt: entry.mtimeMs };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? "the manifest names it, and it is not there" : `it cannot be read (${code})`;
+  }
+}
