@@ -1,7 +1,7 @@
 import { addressOf } from "../api/address.ts";
 import { operationById } from "../api/operations/all.ts";
 import { StorehouseError } from "../core/errors.ts";
-import type { Slice, SliceDraft } from "../core/slice.ts";
+import { scopeKey, type Slice, type SliceDraft } from "../core/slice.ts";
 import { isDeeperThan, type ParsedText } from "../core/text.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
@@ -37,13 +37,34 @@ export async function checkAnswer(text: string, reading: Reading): Promise<FileA
   const timed = file.fetched_at !== undefined || (file.pages?.every((page) => page.fetched_at !== undefined) ?? false);
   const draft = valid(() => sliceOfFile(dataset, file, { pages, now: reading.now }));
   const slice: Slice = { ...draft, sliceId: "0", runId: "0", attempt: 0 };
-  valid(() => addressOf(operationById(draft.operation), dataset.request(slice), { ios: "ios", android: "android" }));
+  valid(() => checkAddress(dataset, slice));
   const fetched = await readWhole(slice, read);
   return { dataset, draft, pages, timed, fetched, said: checkedRows(dataset, slice, fetched) };
 }
 
+/** Of lists of items the scopes for which a call can name them: that takes longest of a call, and files of many days name one list. */
+const namable = new WeakMap<readonly string[], Set<string>>();
+
+/** Throws for a slice whose call has no address. */
+function checkAddress(dataset: Dataset, slice: Slice): void {
+  const params = dataset.request(slice);
+  const scopes = namable.get(slice.items ?? []) ?? new Set();
+  const scope = `${slice.operation} ${scopeKey(slice.scope)}`;
+  if (scopes.has(scope)) return;
+  addressOf(operationById(slice.operation), params, { ios: "ios", android: "android" });
+  if (slice.items !== null) namable.set(slice.items, scopes.add(scope));
+}
+
 /** An answer nests at most a hundred levels (see read-answer.ts), and lies three deep in its file. */
 const mostLevels = 103;
+
+function jsonOf(text: string): ParsedFile {
+  try {
+    return parseFile(text);
+  } catch {
+    throw new InvalidFile("it is not JSON, or only a part of it");
+  }
+}
 
 function struck(page: LandedPage, strike: Reading["strike"]): LandedPage {
   const body = strike(page.body);
@@ -51,15 +72,10 @@ function struck(page: LandedPage, strike: Reading["strike"]): LandedPage {
 }
 
 function parsed(text: string): { readonly file: AnswerFile; readonly body: ParsedText | undefined } {
-  if (isDeeperThan(text, mostLevels))
+  const { json, body } = jsonOf(text);
+  // how deep a body is that is read as it stands is seen where it is read
+  if (body === undefined && isDeeperThan(text, mostLevels))
     throw new InvalidFile(`it nests lists and objects deeper than ${mostLevels} levels`);
-  let parsedFile: ParsedFile;
-  try {
-    parsedFile = parseFile(text);
-  } catch {
-    throw new InvalidFile("it is not JSON, or only a part of it");
-  }
-  const { json, body } = parsedFile;
   const result = AnswerFile.safeParse(json);
   if (result.success) return { file: result.data, body };
   const issue = result.error.issues[0];

@@ -25,9 +25,7 @@ export function sliceOfFile(
 ): SliceDraft {
   const window: Window = { start: file.window.from, end: addDays(file.window.to, 1) };
   if (windowLength(window) === 0) throw new InvalidFile("window: to is before from");
-  // files of many days name one list
-  const items = file.items == null ? null : itemsFrom(JSON.stringify([...file.items].sort()));
-  if (new Set(items).size !== (items?.length ?? 0)) throw new InvalidFile("items: one is named twice");
+  const items = file.items == null ? null : sorted(file.items);
   checkStore(file.scope);
   const operation = operationOf(dataset, file, { window, items });
   const draft = {
@@ -47,6 +45,19 @@ export function sliceOfFile(
   checkDays(draft, pages, now);
   checkTiming(dataset, draft, examples);
   return draft;
+}
+
+/** Lists by what stands in their files: files of many days name one list, in one order. */
+const inOrder = new WeakMap<readonly string[], readonly string[]>();
+
+function sorted(items: readonly string[]): readonly string[] {
+  const given = itemsFrom(JSON.stringify(items));
+  const known = inOrder.get(given);
+  if (known !== undefined) return known;
+  if (new Set(given).size !== given.length) throw new InvalidFile("items: one is named twice");
+  const list = itemsFrom(JSON.stringify([...given].sort()));
+  inOrder.set(given, list);
+  return list;
 }
 
 const examples = new Map<string, readonly Partition[]>();

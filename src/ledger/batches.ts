@@ -63,8 +63,10 @@ const lists = new Map<string, readonly string[]>();
 
 /** A list of items from its JSON. Slices of many days share one array, so that what is found out about it once holds for all. */
 export function itemsFrom(json: string): readonly string[] {
-  const items = lists.get(json) ?? Object.freeze(JSON.parse(json) as string[]);
+  const known = lists.get(json);
+  if (known !== undefined) return known;
   if (lists.size >= mostLists) lists.clear();
+  const items = Object.freeze(JSON.parse(json) as string[]);
   lists.set(json, items);
   return items;
 }

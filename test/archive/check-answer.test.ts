@@ -156,6 +156,11 @@ describe("a file is refused", () => {
     await expect(checkAnswer(text, { writtenAt, now, strike })).rejects.toThrow(
       "it nests lists and objects deeper than 103 levels",
     );
+    const body = (levels: number) => Buffer.from(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+    const written = (levels: number) =>
+      answerText(sliceOf({ items: ["chess"] }), [{ body: body(levels), fetchedAt: writtenAt }]);
+    for (const levels of [101, 2000])
+      await expect(checkAnswer(written(levels), { writtenAt, now, strike })).rejects.toThrow(/deeper than 10\d levels/);
   });
 
   test.each([
