@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { unwritableFile } from "../core/files.ts";
 import type { Window } from "../core/window.ts";
+import { liftReplyLimit } from "../postgres/database.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { exportTable, type TableExport } from "./export-table.ts";
 import { withExactTypes } from "./exact-types.ts";
@@ -39,6 +40,7 @@ export async function exportTables(pool: Pool, request: TableExportRequest): Pro
   const parquet = request.format === "csv" ? null : opened.use(await openParquet(work));
   const client = await pool.connect();
   opened.defer(() => client.release());
+  opened.defer(liftReplyLimit(client));
   await beginSnapshot(client);
   opened.defer(() => client.query("rollback").then(nothing, nothing));
   if (place.lockName !== null) await lockPlace(client, place.lockName, out);

@@ -68,8 +68,11 @@ export function isMissingRight(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && error.code === "42501";
 }
 
+/** How the error of a connection begins that was given up because a statement had no reply; the limit follows. */
+export const withoutReply = "Connection terminated: no reply for";
+
 /** The error of ours for an outage: the driver's own text says little and may contain the address. */
-export function databaseOutage(cause: unknown, problem = "the connection broke"): StorehouseError {
+export function databaseOutage(cause: unknown, problem = brokenBy(cause)): StorehouseError {
   const code = outageOf(cause);
   return code === undefined ? fail("database_unreachable", { problem }, cause) : fail(code, {}, cause);
 }
@@ -77,6 +80,12 @@ export function databaseOutage(cause: unknown, problem = "the connection broke")
 /** True for an error of ours that stands for an outage: what waits for the database waits on. */
 export function isOutage({ code }: StorehouseError): boolean {
   return code === "database_unreachable" || Object.values<string>(outages).includes(code);
+}
+
+function brokenBy(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : "";
+  if (!message.startsWith(withoutReply)) return "the connection broke";
+  return `a statement had no reply for${message.slice(withoutReply.length)}, the limit of database.timeout_seconds`;
 }
 
 function outageOf(cause: unknown): (typeof outages)[keyof typeof outages] | undefined {

@@ -3,7 +3,7 @@ import pg from "pg";
 import type { PoolClient } from "pg";
 import { fail } from "../core/errors.ts";
 import { connectionString } from "./connection.ts";
-import { connectionProblem } from "./database-errors.ts";
+import { connectionProblem, withoutReply } from "./database-errors.ts";
 import { checkSessions } from "./pooler.ts";
 import { sessionStatements } from "./session.ts";
 import type { Queryable } from "./sql.ts";
@@ -129,9 +129,19 @@ function breakWithoutReply(client: pg.ClientBase, ms: number): void {
   const { stream } = inside.connection;
   stream.setTimeout(ms);
   stream.on("timeout", () => {
-    if (!inside.readyForQuery || inside._ending)
-      stream.destroy(new Error("Connection terminated: no reply for too long"));
+    if (!inside.readyForQuery || inside._ending) stream.destroy(new Error(`${withoutReply} ${ms / 1000} s`));
   });
+}
+
+/**
+ * Lets statements on a connection take as long as they take, until the returned function is called: a mart over years is computed in one. A
+ * peer that has vanished is still found, by the keep-alive of the connection.
+ */
+export function liftReplyLimit(client: pg.ClientBase): () => void {
+  const { stream } = (client as unknown as Inside).connection;
+  const limitMs = stream.timeout ?? 0;
+  stream.setTimeout(0);
+  return () => void stream.setTimeout(limitMs);
 }
 
 function databaseOf(pool: pg.Pool): Database {

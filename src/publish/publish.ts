@@ -5,7 +5,7 @@ import type { PoolClient } from "pg";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { openParquetWriter } from "../export/parquet.ts";
 import { beginSnapshot } from "../export/snapshot.ts";
-import type { Warehouse } from "../postgres/database.ts";
+import { liftReplyLimit, type Warehouse } from "../postgres/database.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import type { ClickHouse } from "./clickhouse.ts";
@@ -48,6 +48,7 @@ export async function publish(
   const parquet = opened.use(await openParquetWriter(work));
   const client = await pool.connect();
   opened.defer(() => client.release());
+  opened.defer(liftReplyLimit(client));
   await beginSnapshot(client, "read write");
   opened.defer(() =>
     client.query("rollback").then(

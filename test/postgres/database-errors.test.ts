@@ -2,7 +2,7 @@ import { sql } from "../../src/postgres/sql.ts";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { databaseOutage, isLostConnection, isPassing } from "../../src/postgres/database-errors.ts";
-import { openWarehouse } from "../../src/postgres/database.ts";
+import { liftReplyLimit, openWarehouse } from "../../src/postgres/database.ts";
 import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { freshDatabase } from "../support/database.ts";
 
@@ -58,6 +58,22 @@ describe("an error of the database", () => {
       .catch((cause: unknown) => cause);
     expect(isLostConnection(error)).toBe(true);
     expect((await warehouse.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("a statement without a reply is given up with the setting that limits it, unless the limit is lifted", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 1, { timeoutMs: 250 });
+    const client = await warehouse.pool.connect();
+    client.on("error", () => undefined);
+    const restore = liftReplyLimit(client);
+    expect((await client.query("select pg_sleep(0.6), 1 as one")).rows).toMatchObject([{ one: 1 }]);
+    restore();
+    const error = await client.query("select pg_sleep(60)").catch((cause: unknown) => cause);
+    client.release();
+    expect(isLostConnection(error)).toBe(true);
+    expect(databaseOutage(error).message).toContain(
+      "a statement had no reply for 0.25 s, the limit of database.timeout_seconds",
+    );
   });
 
   test("a connection on which a transaction broke is lost for every later query", async () => {
