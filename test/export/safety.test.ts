@@ -1,6 +1,10 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { exportTables } from "../../src/export/export-tables.ts";
+import { namedRelations } from "../../src/export/named-relations.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
+import { readRelations } from "../../src/postgres/relations.ts";
 import { lockFileNow } from "../../src/postgres/embedded/file-lock.ts";
 import { openExportStage, sha256, type ExportStage } from "../support/export-stage.ts";
 import { runCommand } from "../support/command.ts";
@@ -143,4 +147,24 @@ test("a disk error is reported by its place and cause, without a request to repo
     code: "unwritable_file",
     message: expect.stringMatching(/cannot be written: EISDIR; choose another path/),
   });
+});
+
+test("a table that gives no row for longer than any other statement may take is exported all the same", async () => {
+  await stage.ranks("2026-05-01", 3);
+  await using impatient = await openWarehouse(stage.url, 1, { timeoutMs: 1500 });
+  await using holder = await openWarehouse(stage.url, 1);
+  const held = await holder.pool.connect();
+  await held.query("begin; lock table core.fact_keyword_rank in access exclusive mode");
+  const exported = exportTables(impatient.pool, {
+    out: stage.out,
+    reach: { network: {}, bucket: {} },
+    relations: namedRelations(await readRelations(stage.db), [ranks]),
+    within: {},
+    format: "parquet",
+    storehouse: "0.0.0",
+    now: () => 0,
+  });
+  await held.query("select pg_sleep(2); rollback");
+  held.release();
+  expect((await exported).map(({ rows }) => rows)).toEqual([3]);
 });

@@ -62,17 +62,17 @@ describe("an error of the database", () => {
 
   test("a statement without a reply is given up with the setting that limits it, unless the limit is lifted", async () => {
     await using database = await freshDatabase();
-    await using warehouse = await openWarehouse(database.url, 1, { timeoutMs: 250 });
+    await using warehouse = await openWarehouse(database.url, 1, { timeoutMs: 1500 });
     const client = await warehouse.pool.connect();
     client.on("error", () => undefined);
     const restore = liftReplyLimit(client);
-    expect((await client.query("select pg_sleep(0.6), 1 as one")).rows).toMatchObject([{ one: 1 }]);
+    expect((await client.query("select pg_sleep(2), 1 as one")).rows).toMatchObject([{ one: 1 }]);
     restore();
     const error = await client.query("select pg_sleep(60)").catch((cause: unknown) => cause);
     client.release();
     expect(isLostConnection(error)).toBe(true);
     expect(databaseOutage(error).message).toContain(
-      "a statement had no reply for 0.25 s, the limit of database.timeout_seconds",
+      "a statement had no reply for 1.5 s, the limit of database.timeout_seconds",
     );
   });
 
