@@ -17,7 +17,6 @@ import { grant, urlAs } from "../support/granted-stage.ts";
 import { startChild, type Behind, type Child } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
-import { migrate } from "../../src/postgres/migrate.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
@@ -38,8 +37,7 @@ let folder: string;
 
 beforeAll(async () => {
   server = await ownPostgres();
-  const url = await server.database();
-  await migrate(url);
+  const url = await server.migrated();
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   await admin.query("alter system set log_statement = 'all'");

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { checkAnyDatabase } from "../../src/doctor/doctor.ts";
-import { migrate } from "../../src/postgres/migrate.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
 import { openWorkerApp } from "../../src/worker/waits.ts";
 import { runWorker } from "../../src/worker/worker.ts";
@@ -30,8 +29,6 @@ beforeAll(async () => {
   calm = await calmRun({ market });
   server = await ownPostgres();
   disk = await smallDisk(server);
-  await migrate(disk.url);
-  await copied("migrated", new URL(disk.url).pathname.slice(1));
 });
 
 afterAll(async () => {

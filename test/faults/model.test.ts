@@ -38,10 +38,8 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.commands(all, { maxCommands: budget.maxCommands, size: "max" }), async (sequence) => {
         const clock = manualClock(Date.now());
-        const own = server === undefined ? {} : { database: await server.database() };
+        const own = server === undefined ? {} : { database: await server.migrated() };
         await using stage = await openStage({ market: scene, accounts: [account], clock, ...own });
-        // the first query finds tables, also in a database of one's own
-        await (await stage.open())[Symbol.asyncDispose]();
         const real: Real = { stage, clock, ...(server === undefined ? {} : { restart: server.restart }) };
         const model: Account = { killed: 0, surprises: 0, day: today };
         await fc.asyncModelRun(() => ({ model, real }), sequence);

@@ -49,7 +49,7 @@ async function dropConnections(stage: Stage, share = 1): Promise<void> {
 test.each(["fast", "immediate"] as const)(
   "ends as if undisturbed when Postgres is restarted (%s) in the middle",
   async (mode) => {
-    await using stage = await openStage({ database: await server.database(), latencyMs: 5 });
+    await using stage = await openStage({ database: await server.migrated(), latencyMs: 5 });
     const [after = 1] = fc.sample(fc.integer({ min: 1, max: calm.wishes.length - 8 }), { seed, numRuns: 1 });
     const ended = await syncThrough(stage, async (over) => {
       await until(() => over() || stage.asked().length >= after);

@@ -74,8 +74,7 @@ describe("grants", () => {
   });
 
   test("serves two warehouses of one server", async () => {
-    const second = await stage.server.database();
-    await migrate(second);
+    const second = await stage.server.migrated();
     await Promise.all([grant(second), grant(stage.adminUrl)]);
     for (const url of [second, stage.adminUrl]) {
       expect(await migrate(stage.urlOf("loader", url))).toEqual([]);
@@ -105,8 +104,7 @@ describe("grants", () => {
   });
 
   test("prints statements that do the same when run alone", async () => {
-    const url = await stage.server.database();
-    await migrate(url);
+    const url = await stage.server.migrated();
     const statements = printedStatements().split(/(?<=^\$\$;)\n/m);
     expect(statements.length).toBeGreaterThan(3);
     expect(await tried(url, ...statements)).toEqual([]);

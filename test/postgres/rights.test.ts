@@ -203,8 +203,7 @@ describe("the loader", () => {
 
   test("opens a database that is up to date, and says who brings one up to date that is not", async () => {
     expect(await migrate(stage.urlOf("loader"))).toEqual([]);
-    const behind = await stage.server.database();
-    await migrate(behind);
+    const behind = await stage.server.migrated();
     await grant(behind);
     await tried(behind, "delete from ops.migration where name = (select max(name) from ops.migration)");
     const environment = { DATABASE_URL: stage.urlOf("loader", behind), LOG_LEVEL: "silent" } as const;
@@ -218,8 +217,7 @@ describe("the loader", () => {
   });
 
   test("gets the message who migrates when the queue's own tables are behind", async () => {
-    const behind = await stage.server.database();
-    await migrate(behind);
+    const behind = await stage.server.migrated();
     await grant(behind);
     await tried(
       behind,

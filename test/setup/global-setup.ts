@@ -1,5 +1,8 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { seed } from "../support/long.ts";
+import { memoryFolder } from "./memory-folder.ts";
 import { postgresServer } from "./postgres-server.ts";
 import { templateDatabase } from "./template-database.ts";
 
@@ -8,6 +11,8 @@ declare module "vitest" {
   export interface ProvidedContext {
     adminUrl: string;
     template: string;
+    /** A folder for the files from which servers of a test's own begin. */
+    ownServer: string;
   }
 }
 
@@ -19,6 +24,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   process.env["STOREHOUSE_TEST_SEED"] = String(seed);
   process.stdout.write(`tests run on ${server.origin}, random ones from seed ${seed}\n`);
   const template = opened.use(await templateDatabase(server.url));
+  const ownServer = await mkdtemp(path.join(memoryFolder(), "storehouse-made-"));
+  opened.defer(() => rm(ownServer, { recursive: true }));
+  // root runs such a server as another user, who must get in
+  await chmod(ownServer, 0o711);
+  project.provide("ownServer", ownServer);
   project.provide("adminUrl", server.url);
   project.provide("template", template.name);
   const open = opened.move();

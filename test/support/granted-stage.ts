@@ -1,7 +1,6 @@
 import pg from "pg";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { grantRoles, type GrantedRole, type RolePasswords } from "../../src/postgres/grants.ts";
-import { migrate } from "../../src/postgres/migrate.ts";
 import { ownPostgres, type OwnPostgres } from "./own-postgres.ts";
 
 /** Passwords of the roles, of the length that the settings require. */
@@ -20,12 +19,11 @@ export type GrantedStage = AsyncDisposable & {
   readonly roles: readonly GrantedRole[];
 };
 
-/** Opens a server, migrates a database as the superuser and makes the roles. */
+/** Opens a server with a database that the superuser migrated, and makes the roles. */
 export async function openGranted(): Promise<GrantedStage> {
   await using opened = new AsyncDisposableStack();
   const server = opened.use(await ownPostgres());
-  const adminUrl = await server.database();
-  await migrate(adminUrl);
+  const adminUrl = await server.migrated();
   const roles = await grant(adminUrl, passwords);
   const stack = opened.move();
   return {

@@ -16,12 +16,12 @@ export type SmallDisk = AsyncDisposable & {
 /** Enough for a migrated database and a small market. */
 const diskMib = 160;
 
-/** Makes a database on a disk of its own, a small file system in memory; where this process may mount none, the table of answers raises what a full disk does. */
+/** Makes a migrated database on a disk of its own, a small file system in memory; where this process may mount none, the table of answers raises what a full disk does. */
 export async function smallDisk(server: OwnPostgres): Promise<SmallDisk> {
   await using opened = new AsyncDisposableStack();
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-disk-"));
   opened.defer(() => rmSync(folder, { recursive: true }));
-  const plain = await server.database();
+  const plain = await server.migrated();
   if (!mounts(folder)) {
     const run = (text: string) => onServer(plain, [text]);
     return { url: plain, fill: () => run(refuseRows), free: () => run(acceptRows), ...disposeWith(opened.move()) };
@@ -31,7 +31,7 @@ export async function smallDisk(server: OwnPostgres): Promise<SmallDisk> {
   chownSync(folder, uid, gid);
   await onServer(plain, [
     `create tablespace small location '${folder}'`,
-    "create database small tablespace small template template0 encoding 'UTF8'",
+    `create database small tablespace small template ${new URL(plain).pathname.slice(1)} strategy file_copy`,
   ]);
   const filler = path.join(folder, "filler");
   return {

@@ -99,8 +99,6 @@ export async function openStorm(workers: number): Promise<Storm> {
   const disk = opened.use(await smallDisk(server));
   const database = disk.url;
   const stage = opened.use(await openStage({ database, latencyMs: 20, accounts: [account] }));
-  // the first query finds tables
-  await (await stage.open())[Symbol.asyncDispose]();
   const wires = {
     api: opened.use(await openWire(Number(new URL(stage.sandbox.url).port))),
     database: opened.use(await openWire(Number(new URL(database).port))),
