@@ -26,9 +26,9 @@ export function saidBy(dataset: Dataset, slice: Slice, fetched: Fetched): SaidRo
   const normalised = dataset.normalise(requested, fetched.pages, fetched.invalid);
   const invalid: InvalidItem[] = [...fetched.invalid, ...normalised.invalid];
   const checked = dataset.tables.map((table) => {
-    const { fit, invalid: unloadable } = checkRows(table, normalised.rows[table.name] ?? []);
+    const { fit, columns, invalid: unloadable } = checkRows(table, normalised.rows[table.name] ?? []);
     invalid.push(...unloadable);
-    return { table, rows: fit };
+    return { table, rows: fit, columns };
   });
   const [first] = checked;
   // pages that were not requested may be about the days that seem unreported
@@ -37,9 +37,10 @@ export function saidBy(dataset: Dataset, slice: Slice, fetched: Fetched): SaidRo
   // an answer with invalid items does not show what is gone, and a page may be missing where the problem is no item's
   const isCut =
     fetched.isCut === true || fetched.invalid.some(({ item, index }) => item === null && index === undefined);
-  const loads = checked.map(({ table, rows }) => ({
+  const loads = checked.map(({ table, rows, columns }) => ({
     table,
     rows: withoutTail(table, rows, tail),
+    columns,
     sliceId: slice.sliceId,
     fetchedAt: fetched.fetchedAt,
     day: slice.window.start,

@@ -1,13 +1,15 @@
 import { isDay } from "../core/day.ts";
 import { devicesOf } from "../core/store.ts";
 import { cleanText } from "../core/text.ts";
-import { isConstant } from "./column-array.ts";
 import { isDimension } from "./columns.ts";
+import { columnsIn, type RowColumns, valuesOf } from "./row-columns.ts";
 import type { ColumnKind, Row, Table } from "./table.ts";
 
 /** Rows that their table can take, and invalid ones, each with its reason. */
 export type CheckedRows = {
   readonly fit: readonly Row[];
+  /** The columns of those that fit; left out where others do not. */
+  readonly columns?: RowColumns;
   readonly invalid: readonly { readonly reason: string; readonly item: Row }[];
 };
 
@@ -16,7 +18,6 @@ type Value = Row[string];
 const int4 = 2 ** 31;
 /** A key's index holds 2,704 bytes a row at most, its own header among them. */
 const longestKey = 2_600;
-const clockTime = /^\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?$/;
 const devices: readonly string[] = Object.values(devicesOf).flat();
 const isText = (value: Value): value is string => typeof value === "string";
 const isNumber = (value: Value) => typeof value === "number" && Number.isFinite(value);
@@ -33,22 +34,42 @@ const fits: Record<ColumnKind, (value: Value) => boolean> = {
   bigint: (value) => Number.isSafeInteger(value),
   number: isNumber,
   boolean: (value) => typeof value === "boolean",
-  timestamp: (value) => isText(value) && clockTime.test(value) && beginsWithDay(value),
-  timestamptz: (value) =>
-    isText(value) && value.endsWith("Z") && clockTime.test(value.slice(0, -1)) && beginsWithDay(value),
+  timestamp: (value) => isText(value) && isClockTime(value),
+  timestamptz: (value) => isText(value) && value.endsWith("Z") && isClockTime(value.slice(0, -1)),
   date: (value) => isText(value) && isDay(value),
   json: (value) => isText(value) && isJson(value),
 };
 
+const clockTime = /^[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?$/;
 let lastDay = "";
 
 /** True for a time on a day of the calendar; neighbours mostly are of one day. */
-function beginsWithDay(time: string): boolean {
-  if (lastDay !== "" && time.startsWith(lastDay)) return true;
-  const day = time.slice(0, 10);
-  if (!isDay(day)) return false;
-  lastDay = day;
-  return true;
+function isClockTime(time: string): boolean {
+  if (lastDay === "" || !time.startsWith(lastDay)) {
+    const day = time.slice(0, 10);
+    if (!isDay(day)) return false;
+    lastDay = day;
+  }
+  // a pattern takes three times as long as the digits of the usual form
+  return isWholeSecond(time) || clockTime.test(time.slice(10));
+}
+
+function isWholeSecond(time: string): boolean {
+  const [between, colon] = [time.charCodeAt(10), 58];
+  return (
+    time.length === 19 &&
+    (between === 84 || between === 32) &&
+    twoDigits(time, 11) < 24 &&
+    time.charCodeAt(13) === colon &&
+    twoDigits(time, 14) < 60 &&
+    time.charCodeAt(16) === colon &&
+    twoDigits(time, 17) < 60
+  );
+}
+
+function twoDigits(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48];
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
 function isJson(text: string): boolean {
@@ -66,78 +87,69 @@ function isJson(text: string): boolean {
  * differ under one key, of which the first fits. A row that equals another is that row, and neither is invalid.
  */
 export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
-  const columns = columnsOf(table);
+  const columns = columnsIn(table, rows);
   // most rows of an answer share app, country and day: only the columns that differ distinguish them
-  const differing: string[] = [];
-  let reasons: (string | undefined)[] | null = null;
-  for (const column of columns) {
-    reasons = problemsIn(column, rows, reasons);
-    if (column.isKey && !isConstant(column.name, rows)) differing.push(column.name);
-  }
+  const differing = table.key.filter((column) => !valuesOf(columns, column).constant);
+  const reasons = problemsIn(table, columns);
   // nearly every answer fits as a whole, and then its rows need not be gone through one by one
-  return reasons === null && areApart(differing, rows)
-    ? { fit: rows, invalid: [] }
-    : separated({ columns, differing, rows, reasons: reasons ?? [] });
+  if (reasons === null && areApart(differing, columns)) return { fit: rows, columns, invalid: [] };
+  return separated({ table, differing, rows, reasons: reasons ?? [] });
 }
 
-type Column = { readonly name: string; readonly kind: ColumnKind; readonly isKey: boolean };
-
-const columnsKnown = new WeakMap<Table, readonly Column[]>();
-
-function columnsOf(table: Table): readonly Column[] {
-  const known = columnsKnown.get(table);
-  if (known !== undefined) return known;
-  const columns = Object.entries(table.columns).map(([name, kind]) => ({
-    name,
-    kind,
-    isKey: table.key.includes(name),
-  }));
-  columnsKnown.set(table, columns);
-  return columns;
-}
-
-/** Why values of a column do not fit, by the place of their row, beside what is known of columns before it; null where all fit. */
-function problemsIn(
-  { name, kind, isKey }: Column,
-  rows: readonly Row[],
-  before: (string | undefined)[] | null,
-): (string | undefined)[] | null {
-  const isFit = fits[kind];
-  const isBounded = isKey || isDimension(kind);
-  let reasons = before;
-  let fitted: Value = null;
-  for (let place = 0; place < rows.length; place += 1) {
-    const value = (rows[place] as Row)[name] ?? null;
-    // neighbours mostly share app, country and day
-    if (value === fitted && !(value === null && isKey)) continue;
-    const reason = problemOf(value);
-    if (reason === null) fitted = value;
-    else (reasons ??= [])[place] ??= reason;
+/** Why rows do not fit, by their place; null where all fit. */
+function problemsIn(table: Table, columns: RowColumns): readonly (string | undefined)[] | null {
+  let reasons: (string | undefined)[] | null = null;
+  for (const [name, { constant, values }] of columns.of) {
+    const kind = table.columns[name] ?? "text";
+    const isKey = table.key.includes(name);
+    const limits = { name, kind, isKey, isBounded: isKey || isDimension(kind) };
+    let fitted: Value | undefined;
+    for (let place = 0; place < values.length; place += 1) {
+      const value = values[place] as Value;
+      // neighbours mostly share app, country and day
+      if (value === fitted) continue;
+      const reason = problemOf(limits, value);
+      if (reason === null) fitted = value;
+      else
+        for (let row = place; row < (constant ? columns.rows.length : place + 1); row += 1)
+          (reasons ??= [])[row] ??= reason;
+    }
   }
   return reasons;
-
-  function problemOf(value: Value): string | null {
-    if (value === null) return isKey ? `${name} is missing` : null;
-    if (!isFit(value)) return `${name} is not a valid ${kind}`;
-    return isBounded && isTooLong(value) ? `${name} is too long for a key` : null;
-  }
 }
 
-/** True where no two rows that fit have one key. */
-function areApart(differing: readonly string[], rows: readonly Row[]): boolean {
+type Limits = {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  readonly isKey: boolean;
+  readonly isBounded: boolean;
+};
+
+function problemOf({ name, kind, isKey, isBounded }: Limits, value: Value): string | null {
+  if (value === null) return isKey ? `${name} is missing` : null;
+  if (!fits[kind](value)) return `${name} is not a valid ${kind}`;
+  return isBounded && isTooLong(value) ? `${name} is too long for a key` : null;
+}
+
+/** True where no two rows have one key. */
+function areApart(differing: readonly string[], columns: RowColumns): boolean {
+  const [only, ...others] = differing;
+  const { rows } = columns;
+  if (only === undefined) return rows.length < 2;
   const keys = new Set<string>();
-  for (const row of rows) keys.add(keyOf(differing, row));
+  if (others.length > 0) for (const row of rows) keys.add(keyOf(differing, row));
+  else for (const value of valuesOf(columns, only).values) keys.add(cleanText(String(value)));
   return keys.size === rows.length;
 }
 
 type Separating = {
-  readonly columns: readonly Column[];
+  readonly table: Table;
   readonly differing: readonly string[];
   readonly rows: readonly Row[];
   readonly reasons: readonly (string | undefined)[];
 };
 
-function separated({ columns, differing, rows, reasons }: Separating): CheckedRows {
+function separated({ table, differing, rows, reasons }: Separating): CheckedRows {
   const seen = new Map<string, Row>();
   const fit: Row[] = [];
   const invalid: { reason: string; item: Row }[] = [];
@@ -147,7 +159,7 @@ function separated({ columns, differing, rows, reasons }: Separating): CheckedRo
       const key = keyOf(differing, row);
       const first = seen.get(key);
       if (first === undefined) seen.set(key, row);
-      else if (isEqual(columns, first, row)) continue;
+      else if (isEqual(table, first, row)) continue;
       else reason = "a second row with the same key";
     }
     if (reason === undefined) fit.push(row);
@@ -156,8 +168,8 @@ function separated({ columns, differing, rows, reasons }: Separating): CheckedRo
   return { fit, invalid };
 }
 
-function isEqual(columns: readonly Column[], a: Row, b: Row): boolean {
-  return columns.every(({ name }) => (a[name] ?? null) === (b[name] ?? null));
+function isEqual({ columns }: Table, a: Row, b: Row): boolean {
+  return Object.keys(columns).every((name) => (a[name] ?? null) === (b[name] ?? null));
 }
 
 function isTooLong(value: Value): boolean {

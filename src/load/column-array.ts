@@ -1,5 +1,6 @@
-import { arrayElement, type Element, isDimension } from "./columns.ts";
+import { arrayElement, type DimensionKind, type Element, isDimension } from "./columns.ts";
 import type { Dimensions } from "./dimensions.ts";
+import type { RowColumns } from "./row-columns.ts";
 import type { ColumnKind, Row, Table } from "./table.ts";
 
 /** One column of rows, as the elements of a Postgres array literal. */
@@ -15,28 +16,24 @@ export function stored(kind: ColumnKind, value: Row[string] | undefined, dimensi
 }
 
 /** Encodes every column of rows whose names were learned. There must be at least one row. */
-export function encodeRows(
+export function encodeColumns(
   table: Table,
-  rows: readonly Row[],
+  columns: RowColumns,
   dimensions: Dimensions,
 ): ReadonlyMap<string, EncodedColumn> {
   const encoded = new Map<string, EncodedColumn>();
-  for (const [column, kind] of Object.entries(table.columns)) {
-    const constant = isConstant(column, rows);
+  for (const [column, { constant, values }] of columns.of) {
+    const kind = table.columns[column] ?? "text";
     const elements: Element[] = [];
-    const count = constant ? 1 : rows.length;
-    for (let place = 0; place < count; place += 1)
-      elements.push(arrayElement(kind, stored(kind, (rows[place] as Row)[column], dimensions)));
+    if (isDimension(kind)) for (const value of values) elements.push(keyElement(kind, value, dimensions));
+    else for (const value of values) elements.push(arrayElement(kind, value));
     encoded.set(column, { constant, elements: elements.join(",") });
   }
   return encoded;
 }
 
-/** True when all rows have the same value. */
-export function isConstant(column: string, rows: readonly Row[]): boolean {
-  const first = rows[0]?.[column];
-  for (const row of rows) if (row[column] !== first) return false;
-  return true;
+function keyElement(kind: DimensionKind, value: Row[string], dimensions: Dimensions): Element {
+  return typeof value === "string" ? dimensions.keyOf(kind, value) : (value ?? "NULL");
 }
 
 /** The elements of a column, one a row. */

@@ -1,32 +1,56 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
-import { isConstant, stored } from "./column-array.ts";
+import { stored } from "./column-array.ts";
 import { arrayLiteral, pgTypes } from "./columns.ts";
 import type { Dimensions } from "./dimensions.ts";
 import { list } from "./statements.ts";
 import type { Summed } from "./sums.ts";
-import type { Row } from "./table.ts";
+import type { RowColumns } from "./row-columns.ts";
+import type { Row, Sums } from "./table.ts";
 
 /** Sums over the rows of one load, by key, as its columns are stored. */
 export type CountedSums = readonly { readonly key: readonly Row[string][]; readonly totals: readonly number[] }[];
 
 /** Counts the sums over rows whose names were learned: what is new as a whole need not be read back to be summed. */
-export function countSums({ sums, columns }: Summed, rows: readonly Row[], dimensions: Dimensions): CountedSums {
-  const parts = Object.values(sums.columns).map(({ of }) => of);
+export function countSums({ sums, columns }: Summed, { rows, of }: RowColumns, dimensions: Dimensions): CountedSums {
+  const added = additions(sums);
   // most rows of an answer share app, country and day: only the columns that differ distinguish them
-  const differing = sums.key.filter((column) => !isConstant(column, rows));
+  const differing = sums.key.filter((column) => of.get(column)?.constant === false);
   const found = new Map<string, { readonly first: Row; readonly totals: number[] }>();
   for (const row of rows) {
     const name = differing.length === 0 ? "" : differing.map((column) => row[column]).join("\0");
     let group = found.get(name);
-    if (group === undefined) found.set(name, (group = { first: row, totals: parts.map(() => 0) }));
+    if (group === undefined) found.set(name, (group = { first: row, totals: Object.keys(sums.columns).map(() => 0) }));
     const { totals } = group;
-    for (let place = 0; place < parts.length; place += 1)
-      totals[place] = (totals[place] as number) + (parts[place] as (typeof parts)[number])(row);
+    const more = added(row);
+    for (let place = 0; place < totals.length; place += 1)
+      totals[place] = (totals[place] as number) + (more[place] as number);
   }
   return [...found.values()].map(({ first, totals }) => ({
     key: sums.key.map((column) => stored(columns[column] ?? "text", first[column], dimensions)),
     totals,
   }));
+}
+
+const known = new WeakMap<Sums, Map<Row[string], readonly number[]>>();
+/** Ranks are few; of values that are many only so many are kept. */
+const mostKnown = 10_000;
+
+/** A function that says what a row adds to each sum. What sums are made of mostly is one column, with few values. */
+function additions(sums: Sums): (row: Row) => readonly number[] {
+  const parts = Object.values(sums.columns);
+  const [column, ...others] = sums.madeOf;
+  const work = (row: Row) => parts.map(({ of }) => of(row));
+  if (column === undefined || others.length > 0) return work;
+  const byValue = known.get(sums) ?? new Map<Row[string], readonly number[]>();
+  known.set(sums, byValue);
+  return (row) => {
+    const value = row[column] ?? null;
+    const held = byValue.get(value);
+    if (held !== undefined) return held;
+    const made = work(row);
+    if (byValue.size < mostKnown) byValue.set(value, made);
+    return made;
+  };
 }
 
 /** Counted sums of many loads as rows of the table of sums; a key may be in several. */

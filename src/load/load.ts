@@ -1,6 +1,6 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
-import { encodeRows, isConstant, stored } from "./column-array.ts";
+import { encodeColumns, stored } from "./column-array.ts";
 import { arrayLiteral, isDimension, pgTypes } from "./columns.ts";
 import { countSums } from "./counted-sums.ts";
 import type { Database } from "../postgres/database.ts";
@@ -9,6 +9,7 @@ import { historyStatements } from "./history.ts";
 import type { Partitions } from "./partitions.ts";
 import { partNewScopes, scopeOf } from "./new-scopes.ts";
 import type { Load, ReadyLoad } from "./ready-load.ts";
+import { columnsIn, type ColumnValues, valuesOf } from "./row-columns.ts";
 import { comparison } from "./comparisons.ts";
 import { keptNote, restatement, withdrawal } from "./restatements.ts";
 import { isFresh, isGone, isOfOtherSource, isReplaced, list, mergeStatement, type Staged } from "./statements.ts";
@@ -18,19 +19,23 @@ import { upsert, upsertInTurn } from "./upsert.ts";
 
 /** Looks up and makes what a load needs outside its transaction: keys of dimensions and partitions. */
 export async function prepareLoad(load: Load, dimensions: Dimensions, partitions: Partitions): Promise<ReadyLoad> {
-  const { table, rows } = load;
+  const { table, rows, columns: checked, ...rest } = load;
+  const columns = checked?.rows === rows ? checked : columnsIn(table, rows);
   // a wait for nothing would let the rows of many answers be in memory side by side
   for (const [column, kind] of Object.entries(table.columns)) {
-    const learning = isDimension(kind) ? dimensions.learn(kind, namesIn(column, load)) : null;
+    const learning = isDimension(kind)
+      ? dimensions.learn(kind, namesIn(valuesOf(columns, column), load.scope[column]))
+      : null;
     if (learning !== null) await learning;
   }
-  const days = new Set(table.partitioned ? (valuesIn(partitionColumn(table), rows) as readonly Day[]) : []);
+  const days = new Set(table.partitioned ? (valuesOf(columns, partitionColumn(table)).values as readonly Day[]) : []);
   const covering = partitions.cover(table, days);
   if (covering !== null) await covering;
-  if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null, sums: null, days };
-  const encoded = rows.length === 0 ? null : encodeRows(table, rows, dimensions);
-  const sums = isSummed(table) ? countSums(table, rows, dimensions) : null;
-  return { ...load, count: rows.length, encoded, sums, rows: [], days };
+  if (table.load.kind !== "upsert")
+    return { ...rest, table, rows, count: rows.length, encoded: null, sums: null, days };
+  const encoded = rows.length === 0 ? null : encodeColumns(table, columns, dimensions);
+  const sums = isSummed(table) ? countSums(table, columns, dimensions) : null;
+  return { ...rest, table, count: rows.length, encoded, sums, rows: [], days };
 }
 
 /** Makes the partitions of loads again that another process dropped since they were prepared. */
@@ -38,14 +43,9 @@ export async function coverAgain(loads: readonly ReadyLoad[], partitions: Partit
   for (const { table, days } of loads) await partitions.coverAnew(table, days);
 }
 
-function namesIn(column: string, { scope, rows }: Load): readonly string[] {
-  const names = valuesIn(column, rows).filter((name) => typeof name === "string");
-  return typeof scope[column] === "string" ? [...names, scope[column]] : names;
-}
-
-/** The values of a column; one for all where all rows have the same. */
-function valuesIn(column: string, rows: readonly Row[]): readonly Row[string][] {
-  return (isConstant(column, rows) ? rows.slice(0, 1) : rows).map((row) => row[column] ?? null);
+function namesIn({ values }: ColumnValues, scope: Row[string] | undefined): readonly string[] {
+  const names = values.filter((name) => typeof name === "string");
+  return typeof scope === "string" ? [...names, scope] : names;
 }
 
 /**

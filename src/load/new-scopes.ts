@@ -1,10 +1,11 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
-import { encodeRows, stored } from "./column-array.ts";
+import { encodeColumns, stored } from "./column-array.ts";
 import { arrayLiteral, pgTypes } from "./columns.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "./dimensions.ts";
 import type { ReadyLoad } from "./ready-load.ts";
+import { columnsIn } from "./row-columns.ts";
 import type { ColumnKind, Row, Table } from "./table.ts";
 
 /** What a load is about: a value of each column of its scope, and the days of the one that holds several. */
@@ -58,7 +59,7 @@ export async function partNewScopes(
   );
   const together = loads
     .filter((load, index) => isNew.has(index) && load.rows.length > 0)
-    .map((load) => ({ ...load, encoded: encodeRows(table, load.rows, dimensions), rows: [] }));
+    .map((load) => ({ ...load, encoded: encodeColumns(table, columnsIn(table, load.rows), dimensions), rows: [] }));
   return { together, others: loads.filter((_, index) => !isNew.has(index)) };
 }
 

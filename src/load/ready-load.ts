@@ -1,12 +1,15 @@
 import type { Day } from "../core/day.ts";
 import type { EncodedColumn } from "./column-array.ts";
 import type { CountedSums } from "./counted-sums.ts";
+import type { RowColumns } from "./row-columns.ts";
 import type { Row, Table } from "./table.ts";
 
 /** Rows of one slice for one table. `day` is the day of observation; history rows start or end on it. */
 export type Load = {
   readonly table: Table;
   readonly rows: readonly Row[];
+  /** The columns of the rows, where they were gone through before. */
+  readonly columns?: RowColumns | undefined;
   readonly sliceId: string;
   /** Epoch-ms at which the answer was received: an older answer never wins over a younger one. */
   readonly fetchedAt: number;
@@ -22,7 +25,7 @@ export type Load = {
 };
 
 /** A load whose keys and partitions are there. Rows that go in row by row are encoded by now: as objects they would outlive many others. */
-export type ReadyLoad = Omit<Load, "rows"> & {
+export type ReadyLoad = Omit<Load, "rows" | "columns"> & {
   readonly count: number;
   /** Null where rows are replaced as a whole, and where there are none. */
   readonly encoded: ReadonlyMap<string, EncodedColumn> | null;

@@ -52,7 +52,7 @@ export type Sums = {
   readonly columns: Readonly<Record<string, Sum>>;
 };
 
-/** A sum in both places in which it is counted: as SQL over the rows `t`, and as what one row adds to it. */
+/** A sum in both places in which it is counted: as SQL over the rows `t`, and as what one row adds to it by its columns of `madeOf` alone. */
 type Sum = { readonly sql: string; readonly of: (row: Row) => number };
 
 /** A table of the warehouse as the loader sees it. `slice_id` and `fetched_at` (and the history columns) are added by the loader. */

@@ -58,7 +58,7 @@ export function createRankCells(slice: Slice): RankCells {
   function partOf(day: string, device: string): (RankRow | undefined)[] {
     if (last?.day === day && last.device === device) return last.rows;
     const name = `${day} ${device}`;
-    const rows = parts.get(name) ?? Array.from<undefined>({ length: places.size });
+    const rows = parts.get(name) ?? [];
     parts.set(name, rows);
     last = { day, device, rows };
     return rows;
