@@ -142,15 +142,25 @@ function startDeadline(ms: number, signal: AbortSignal | undefined): Deadline {
   }, ms);
   const stop = () => cut.end(new DOMException("the call was stopped", "AbortError"));
   if (signal?.aborted === true) stop();
-  else signal?.addEventListener("abort", stop, { once: true });
+  const leave = signal === undefined ? undefined : whenAborted(signal, stop);
   return {
     cut,
     isOver: () => isOver,
     [Symbol.dispose]: () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
+      leave?.();
     },
   };
+}
+
+const stops = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** Calls under way share one listener of a signal: to add one to a signal, all that it has are looked at. Returns what takes `stop` away. */
+function whenAborted(signal: AbortSignal, stop: () => void): () => void {
+  const all = stops.get(signal) ?? new Set();
+  if (!stops.has(signal)) signal.addEventListener("abort", () => all.forEach((one) => one()), { once: true });
+  stops.set(signal, all.add(stop));
+  return () => void all.delete(stop);
 }
 
 /** Only gzip is requested; a proxy may still pack an answer in another way. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Params } from "./address.ts";
-import type { Operation, Param } from "./define-operation.ts";
+import type { Operation } from "./define-operation.ts";
 
 /** Half of a SHA-256 is enough that two different calls never share one. */
 const digits = 32;
@@ -11,22 +11,40 @@ const digits = 32;
  */
 export function questionOf(operation: Operation, params: Params, account = ""): string {
   const { method, path, paging } = operation;
-  const all = Object.entries(operation.params).map(([name, param]): Value => {
+  const valueOf = (name: string): unknown => {
     const first = paging?.param === name ? paging.first : undefined;
-    return { name, param, text: textOf(params[name] ?? param.default ?? first) };
-  });
-  const given = new Map(all.map((value) => [value.name, value]));
+    return params[name] ?? operation.params[name]?.default ?? first;
+  };
   // operations that share a path differ in their values, not by a name that the service does not know
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => JSON.stringify(given.get(name)?.text ?? null));
-  const sent = all
-    .filter(({ param, text }) => param.in !== "path" && text !== undefined)
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, param, text }) => [param.in, name, text]);
-  const text = JSON.stringify([method, filled, sent, ...(account === "" ? [] : [account])]);
-  return hash("sha256", text).slice(0, digits);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => JSON.stringify(textOf(valueOf(name)) ?? null));
+  const sent: string[] = [];
+  for (const { name, start } of sentBy(operation)) {
+    const text = quoted(valueOf(name));
+    if (text !== undefined) sent.push(`${start}${text}]`);
+  }
+  const end = account === "" ? "" : `,${JSON.stringify(account)}`;
+  // JSON in parts: what the keywords of a call make of it is long, and mostly known
+  return hash("sha256", `[${JSON.stringify([method, filled]).slice(1, -1)},[${sent.join(",")}]${end}]`).slice(
+    0,
+    digits,
+  );
 }
 
-type Value = { readonly name: string; readonly param: Param; readonly text: string | undefined };
+/** A parameter beside the path, and how it begins in the text that is hashed. */
+type Sent = { readonly name: string; readonly start: string };
+
+const known = new WeakMap<Operation, readonly Sent[]>();
+
+function sentBy(operation: Operation): readonly Sent[] {
+  const sent =
+    known.get(operation) ??
+    Object.entries(operation.params)
+      .filter(([, param]) => param.in !== "path")
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, param]) => ({ name, start: `${JSON.stringify([param.in, name]).slice(0, -1)},` }));
+  known.set(operation, sent);
+  return sent;
+}
 
 /** A value as text: 5 and "5" travel alike, and so do lists in any order. */
 function textOf(value: unknown): string | undefined {
@@ -37,12 +55,18 @@ function textOf(value: unknown): string | undefined {
   return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Calls about many days name one list of keywords. */
-const known = new WeakMap<readonly unknown[], string>();
-
 function textOfList(list: readonly unknown[]): string {
-  const text = known.get(list) ?? JSON.stringify(list.map(textOf).sort());
+  return JSON.stringify(list.map(textOf).sort());
+}
+
+/** Calls about many days name one list of keywords. */
+const knownLists = new WeakMap<readonly unknown[], string>();
+
+/** The text of a value as JSON. */
+function quoted(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return JSON.stringify(textOf(value));
+  const text = knownLists.get(value) ?? JSON.stringify(textOfList(value));
   // what may still change is read again
-  if (Object.isFrozen(list)) known.set(list, text);
+  if (Object.isFrozen(value)) knownLists.set(value, text);
   return text;
 }

@@ -15,7 +15,7 @@ export function longestRetryMs(retryMs: number): number {
  * the outage itself was the stop. Where the database is out of room all calls are stopped at once: it may still grant them, and could
  * not store what they bring.
  */
-export async function retryDatabase<T>(
+export function retryDatabase<T>(
   {
     clock,
     retryMs,
