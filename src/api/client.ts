@@ -153,14 +153,29 @@ function startDeadline(ms: number, signal: AbortSignal | undefined): Deadline {
   };
 }
 
-const stops = new WeakMap<AbortSignal, Set<() => void>>();
+type Stops = { readonly all: Set<() => void>; readonly stopAll: () => void };
+
+const stopsOf = new WeakMap<AbortSignal, Stops>();
 
 /** Calls under way share one listener of a signal: to add one to a signal, all that it has are looked at. Returns what takes `stop` away. */
 function whenAborted(signal: AbortSignal, stop: () => void): () => void {
-  const all = stops.get(signal) ?? new Set();
-  if (!stops.has(signal)) signal.addEventListener("abort", () => all.forEach((one) => one()), { once: true });
-  stops.set(signal, all.add(stop));
-  return () => void all.delete(stop);
+  const { all, stopAll } = stopsOf.get(signal) ?? listenTo(signal);
+  all.add(stop);
+  return () => {
+    all.delete(stop);
+    if (all.size > 0) return;
+    signal.removeEventListener("abort", stopAll);
+    stopsOf.delete(signal);
+  };
+}
+
+function listenTo(signal: AbortSignal): Stops {
+  const all = new Set<() => void>();
+  const stopAll = () => all.forEach((stop) => stop());
+  signal.addEventListener("abort", stopAll, { once: true });
+  const stops = { all, stopAll };
+  stopsOf.set(signal, stops);
+  return stops;
 }
 
 /** Only gzip is requested; a proxy may still pack an answer in another way. */
