@@ -4,10 +4,12 @@ import type { Fault } from "../../src/sandbox/sandbox.ts";
 import { openStage, today, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 
+/** An iOS and an Android app in two countries: calls enough for what happens in their middle. */
+const market = { apps: 2 };
 let calm: { facts: Record<string, string[]>; wishes: string[] };
 
 beforeAll(async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   await stage.sync();
   calm = { facts: await factsOf(stage), wishes: stage.asked().map(wish).sort() };
 });
@@ -31,7 +33,7 @@ const passing: [string, Fault][] = [
 ];
 
 test.each(passing)("requests again after %s, and no more often than that", async (_, fault) => {
-  await using stage = await openStage({ faults: [fault] });
+  await using stage = await openStage({ market, faults: [fault] });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
   expect(await factsOf(stage)).toEqual(calm.facts);
   const spoilt = stage
@@ -42,7 +44,7 @@ test.each(passing)("requests again after %s, and no more often than that", async
 });
 
 test("finds a pace that the service bears", async () => {
-  await using stage = await openStage({ rateLimit: { perSecond: 40, burst: 2 } });
+  await using stage = await openStage({ market, rateLimit: { perSecond: 40, burst: 2 } });
   expect(await stage.sync({ settings: { api: { requests_per_second: 100 } } })).toMatchObject({
     outcome: "loaded",
     progress: { failed: 0 },
@@ -56,6 +58,7 @@ test("finds a pace that the service bears", async () => {
 
 test("gives up after a few tries, names what failed, and goes on beside it", async () => {
   await using stage = await openStage({
+    market,
     faults: [{ operation: "ios.keyword-ranking", contains: "/JP/", times: 1_000, kind: "status" }],
   });
   const result = await stage.sync();
@@ -77,6 +80,7 @@ test("gives up after a few tries, names what failed, and goes on beside it", asy
 
 test("loses one bad keyword of a batch and none beside it", async () => {
   await using stage = await openStage({
+    market,
     faults: [{ operation: "android.keyword-ranking", contains: "50% off", times: 1_000, kind: "status", status: 400 }],
   });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
@@ -107,7 +111,7 @@ test.each([
   [204, "empty", "no_content"],
 ] as const)("takes a %i for what it says and does not ask again", async (status, state, code) => {
   const fault: Fault = { operation: "ios.keyword-ranking", times: 3, kind: "status", status };
-  await using stage = await openStage({ faults: [{ ...fault, ...(status === 204 ? { body: "" } : {}) }] });
+  await using stage = await openStage({ market, faults: [{ ...fault, ...(status === 204 ? { body: "" } : {}) }] });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
   expect(await statesOf(stage)).toMatchObject({ [state]: 3 });
   expect(await stage.query("select distinct error_code from ops.slice where state = $1", [state])).toEqual([

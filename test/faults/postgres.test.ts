@@ -7,6 +7,8 @@ import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.
 import { long, seed } from "../support/long.ts";
 import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
 
+/** An iOS and an Android app in two countries: calls enough for what happens in their middle. */
+const market = { apps: 2 };
 const concurrency = 2;
 /** Waits long enough for a server that restarts. */
 const settings = { api: { concurrency, retry_seconds: 0.3 } };
@@ -15,7 +17,7 @@ let calm: Calm;
 let server: OwnPostgres;
 
 beforeAll(async () => {
-  calm = await calmRun();
+  calm = await calmRun({ market });
   server = await ownPostgres();
 });
 
@@ -49,7 +51,7 @@ async function dropConnections(stage: Stage, share = 1): Promise<void> {
 test.each(["fast", "immediate"] as const)(
   "ends as if undisturbed when Postgres is restarted (%s) in the middle",
   async (mode) => {
-    await using stage = await openStage({ database: await server.migrated(), latencyMs: 5 });
+    await using stage = await openStage({ market, database: await server.migrated(), latencyMs: 5 });
     const [after = 1] = fc.sample(fc.integer({ min: 1, max: calm.wishes.length - 8 }), { seed, numRuns: 1 });
     const ended = await syncThrough(stage, async (over) => {
       await until(() => over() || stage.asked().length >= after);
@@ -63,7 +65,7 @@ test.each(["fast", "immediate"] as const)(
 const drop = fc.record({ after: fc.integer({ min: 1, max: 12 }), share: fc.constantFrom(0.3, 1) });
 
 test("ends as if undisturbed when Postgres drops connections at random, again and again", async () => {
-  await using stage = await openStage({ latencyMs: 5 });
+  await using stage = await openStage({ market, latencyMs: 5 });
   const drops = fc.sample(drop, { seed, numRuns: long ? 12 : 4 });
   const ended = await syncThrough(stage, async (over) => {
     for (const { after, share } of drops) {
@@ -77,7 +79,7 @@ test("ends as if undisturbed when Postgres drops connections at random, again an
 });
 
 test.each(crashPoints)("requests nothing again when every connection breaks %s", async (place) => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   let left = 9;
   const at = async (here: string) => {
     if (here === place && --left === 0) await dropConnections(stage);

@@ -8,6 +8,8 @@ import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 
+/** An iOS and an Android app in two countries: calls enough for what happens in their middle. */
+const market = { apps: 2 };
 const rhythm: Rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 40, longestCheckMs: 160 };
 const settings = { api: { concurrency: 2 } };
 const refused = (operation: string, status: number): Fault => ({ operation, times: 1_000_000, kind: "status", status });
@@ -35,11 +37,11 @@ const isNow = (worker: Working, is: WorkerState["is"]) => () => worker.states.at
 
 async function allIsLoaded(stage: Stage): Promise<boolean> {
   const [row] = await stage.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank");
-  return row?.count === 5 * 2 * 12 * 4;
+  return row?.count === 3 * 2 * 12 * 4;
 }
 
 test("a worker whose token is refused stays up, requests nothing but whether it is accepted, and continues when it is", async () => {
-  await using stage = await openStage({ faults: [refused(balance, 401)] });
+  await using stage = await openStage({ market, faults: [refused(balance, 401)] });
   await using worker = await startWorker(stage);
   await until(isNow(worker, "aborted"));
   expect(worker.states.map(({ is }) => is)).toEqual(["starting", "aborted"]);
@@ -56,7 +58,7 @@ test("a worker whose token is refused stays up, requests nothing but whether it 
 });
 
 test("checks of a refused account grow rarer, and of several workers one checks", async () => {
-  await using stage = await openStage({ faults: [refused(balance, 403)] });
+  await using stage = await openStage({ market, faults: [refused(balance, 403)] });
   await using first = await startWorker(stage);
   await using second = await startWorker(stage);
   await until(() => isNow(first, "aborted")() && isNow(second, "aborted")());
@@ -70,7 +72,7 @@ test("checks of a refused account grow rarer, and of several workers one checks"
 });
 
 test("a refused operation stops every worker of the account, names the operation and the dataset to switch off, and spends no attempt", async () => {
-  await using stage = await openStage({ latencyMs: 2 });
+  await using stage = await openStage({ market, latencyMs: 2 });
   await using first = await startWorker(stage);
   await using second = await startWorker(stage);
   await until(() => stage.asked().length > 0);
@@ -87,7 +89,7 @@ test("a refused operation stops every worker of the account, names the operation
 });
 
 test("says so once in the log, however often it is refused", async () => {
-  await using stage = await openStage({ faults: [refused("ios.keyword-ranking", 401)] });
+  await using stage = await openStage({ market, faults: [refused("ios.keyword-ranking", 401)] });
   const variables = { LOG_LEVEL: "info", TEST_RHYTHM: JSON.stringify(rhythm) };
   await using child = startDoomed(stage, "worker", { settings, variables });
   await until(() => stage.asked().filter(({ status }) => status === 401).length >= 6);
@@ -100,7 +102,7 @@ test("says so once in the log, however often it is refused", async () => {
 });
 
 test.each([401, 403])("requests have stopped before an answer of %i is written down", async (status) => {
-  await using stage = await openStage({ faults: [refused("ios.keyword-ranking", status)] });
+  await using stage = await openStage({ market, faults: [refused("ios.keyword-ranking", status)] });
   const isRefused = async () => (await stage.query("select from ops.request where status = $1", [status])).length > 0;
   const hasStopped = async () => (await stage.query("select from ops.account_stop")).length > 0;
   const result = await stage.sync({
@@ -113,7 +115,7 @@ test.each([401, 403])("requests have stopped before an answer of %i is written d
 });
 
 test("a refusal without a balance is decided once: no call leaves while the balance is checked, and a check that fails leaves it standing", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
   stage.sandbox.set({ faults: [refused("ios.keyword-ranking", 403)] });
   stage.sandbox.clearLog();
@@ -139,7 +141,7 @@ test("a refusal without a balance is decided once: no call leaves while the bala
 
 test("another token is another account: it starts clean beside one that is refused", async () => {
   const accounts = [{ token: "sandbox-token", total: 1_000_000, periodHours: 24 }];
-  await using stage = await openStage({ accounts });
+  await using stage = await openStage({ market, accounts });
   await using wrong = await startWorker(stage, { settings, environment: { API_TOKEN: "no-token-at-all-here" } });
   await until(isNow(wrong, "aborted"));
   await using right = await startWorker(stage);
@@ -149,8 +151,8 @@ test("another token is another account: it starts clean beside one that is refus
 });
 
 test("a foreground run that is refused ends with that, also while workers wait, and one after it is mended does not heed the old stop", async () => {
-  await using stage = await openStage();
-  await using calm = await openStage();
+  await using stage = await openStage({ market });
+  await using calm = await openStage({ market });
   await calm.sync();
   stage.sandbox.set({ faults: [refused("ios.keyword-ranking", 401)] });
   expect(await stage.sync({ settings })).toMatchObject({ outcome: "aborted", error: { code: "unauthorised" } });

@@ -4,6 +4,7 @@ import { startDoomed, type Child } from "../support/ingest-child.ts";
 import { openStage, until, wish, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { charged, expectCalm, type Calm } from "../support/ingest-witness.ts";
+import { long } from "../support/long.ts";
 
 const concurrency = 2;
 const cost = 3;
@@ -65,20 +66,24 @@ async function isAtRest(stage: Stage): Promise<boolean> {
   return Object.keys(states).length > 0 && !("pending" in states) && !("running" in states);
 }
 
-test.each([1, 2, 4])("%i workers have all their slots full at once and request everything once", async (count) => {
-  // each has requested the balance before any of them plans; then as many calls are under way as all of them may have together
-  const gate = barriers(count, count * concurrency);
-  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
-  await using children = new AsyncDisposableStack();
-  const workers = Array.from({ length: count }, () =>
-    children.use(startDoomed(stage, "worker", { settings: followed })),
-  );
-  await until(async () => gate.passed() && (await isAtRest(stage)));
-  await stopAll(workers);
-  await expectCalm(stage, calm, 0);
-  const askers = await stage.query("select distinct worker_id from ops.request where slice_id is not null");
-  expect(askers).toHaveLength(count);
-});
+// four are in the test below as well
+test.each(long ? [1, 2, 4] : [2])(
+  "%i workers have all their slots full at once and request everything once",
+  async (count) => {
+    // each has requested the balance before any of them plans; then as many calls are under way as all of them may have together
+    const gate = barriers(count, count * concurrency);
+    await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+    await using children = new AsyncDisposableStack();
+    const workers = Array.from({ length: count }, () =>
+      children.use(startDoomed(stage, "worker", { settings: followed })),
+    );
+    await until(async () => gate.passed() && (await isAtRest(stage)));
+    await stopAll(workers);
+    await expectCalm(stage, calm, 0);
+    const askers = await stage.query("select distinct worker_id from ops.request where slice_id is not null");
+    expect(askers).toHaveLength(count);
+  },
+);
 
 test("four workers that want more than there is leave the floor to others", async () => {
   const [total, share] = [100, 0.4];

@@ -6,6 +6,8 @@ import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
 
+/** An iOS and an Android app in two countries: calls enough for what happens in their middle. */
+const market = { apps: 2 };
 const concurrency = 2;
 /** Short patience, with the API and with Postgres; long enough for a machine that is busy. */
 const settings = {
@@ -18,7 +20,7 @@ const mishapsARun = long ? 3 : 1;
 let calm: Calm;
 
 beforeAll(async () => {
-  calm = await calmRun();
+  calm = await calmRun({ market });
 });
 
 /** Lets the mishap befall the wire after some requests, several times when there is time. */
@@ -49,7 +51,7 @@ async function endOf(stage: Stage, behind: Behind, child: Child) {
 
 describe.each(mishaps)("a wire that is %s", (mishap) => {
   test("on the way to the API costs at most what was on its way", async () => {
-    await using stage = await openStage({ latencyMs: 5 });
+    await using stage = await openStage({ market, latencyMs: 5 });
     await using wire = await openWire(Number(new URL(stage.sandbox.url).port));
     const api = { url: through(wire, stage.sandbox.url), token: stage.sandbox.token };
     await using child = startChild({ databaseUrl: stage.databaseUrl, sandbox: api }, syncCommand, { settings });
@@ -59,7 +61,7 @@ describe.each(mishaps)("a wire that is %s", (mishap) => {
   });
 
   test("on the way to Postgres ends as if nothing had happened", async () => {
-    await using stage = await openStage({ latencyMs: 5 });
+    await using stage = await openStage({ market, latencyMs: 5 });
     await using wire = await openWire(Number(new URL(stage.databaseUrl).port));
     const behind = { databaseUrl: through(wire, stage.databaseUrl), sandbox: stage.sandbox };
     await using child = startChild(behind, syncCommand, { settings });
