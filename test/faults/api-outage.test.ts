@@ -8,16 +8,19 @@ import { gateAfter, openStage, today, until, wish, type Stage } from "../support
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, repeats, type Calm } from "../support/ingest-witness.ts";
 
+/** An iOS and an Android app in two countries: calls enough for what happens in their middle. */
+const market = { apps: 2 };
 const concurrency = 2;
 /** Slices under way at a time: some are loaded while others are requested. */
 const hands = 2 * concurrency;
-const settings = { api: { concurrency } };
+// a machine that stands still for a while must not end a request: which error that is would change what is seen
+const settings = { api: { concurrency, timeout_seconds: 600 } };
 const nothingWorks = (kind: Fault["kind"]): Fault => ({ kind, status: 503, times: 1_000_000 });
 
 let calm: Calm;
 
 beforeAll(async () => {
-  calm = await calmRun();
+  calm = await calmRun({ market });
 });
 
 /** How often a child has logged an event. */
@@ -39,7 +42,7 @@ test.each(["status", "cut"] as const)(
   "a sync waits for an API of which every answer is a %s, requests nothing but whether it is back, and says so once",
   async (kind) => {
     const gate = gateAfter(9);
-    await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+    await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
     await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
     await until(() => gate.held() > 0);
     stage.sandbox.set({ faults: [nothingWorks(kind)] });
@@ -57,7 +60,7 @@ test.each(["status", "cut"] as const)(
 
 test("a sync waits for an API that cannot be reached", async () => {
   const gate = gateAfter(9);
-  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   const port = Number(new URL(stage.sandbox.url).port);
   const wire = await openWire(port);
   const api = { url: `http://127.0.0.1:${wire.port}`, token: stage.sandbox.token };
@@ -78,7 +81,7 @@ test("a sync waits for an API that cannot be reached", async () => {
 
 test("a process that waits for the API ends at once when it is stopped", async () => {
   const gate = gateAfter(9);
-  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
   await until(() => gate.held() > 0);
   stage.sandbox.set({ faults: [nothingWorks("status")] });
@@ -108,7 +111,7 @@ function hasty(isHasty: () => boolean): Clock {
 }
 
 test("a run in the foreground does not wait for ever: it cancels the rest and names the problem", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   await using app = await stage.open({ settings });
   let [committed, isAway] = [0, false];
   const at = (place: string) => {
@@ -135,7 +138,7 @@ test("a run in the foreground does not wait for ever: it cancels the rest and na
 
 test("an operation that fails while the API answers uses up the attempts of its own slices alone", async () => {
   const fault: Fault = { operation: "ios.keyword-ranking", contains: "/JP/", times: 1_000, kind: "status" };
-  await using stage = await openStage({ faults: [fault] });
+  await using stage = await openStage({ market, faults: [fault] });
   expect(await stage.sync({ settings })).toMatchObject({ outcome: "failed" });
   const failed = await stage.query(
     "select distinct operation, scope ->> 'country' as country, failures from ops.slice where state <> 'loaded'",
