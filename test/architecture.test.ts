@@ -27,6 +27,7 @@ const packages = [
   { what: "the library of S3", name: /^@aws-sdk\//, home: ["src/export/bucket-place.ts", "src/export/s3-client.ts"] },
   { what: "the client of ClickHouse", name: /^@clickhouse\//, home: ["src/publish/clickhouse.ts"] },
   { what: "the library that draws", name: /^@observablehq\/plot$|^domino$/, home: ["src/charts/draw.ts"] },
+  { what: "p-queue", name: /^p-queue$/, home: ["src/credits/queue.ts"] },
 ] as const;
 
 describe("the source", () => {

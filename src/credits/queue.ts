@@ -1,9 +1,9 @@
+import PQueue from "p-queue";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../postgres/database.ts";
 import { fail, mayBeCharged, StorehouseError } from "../core/errors.ts";
 import { creditClasses, type CreditClass, type Spender } from "../core/slice.ts";
 import type { Budget } from "./budget.ts";
-import { createCallSlots } from "./call-slots.ts";
 import { createCallGate, type CallGate } from "./call-gate.ts";
 import { freshForMs, createAccountReader } from "./account.ts";
 import type { Holders } from "./dead-holds.ts";
@@ -77,7 +77,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
     budget,
     holders: { workerId },
   } = options;
-  const slots = createCallSlots(options.concurrency, spenders.length);
+  const queue = new PQueue({ concurrency: options.concurrency });
   const readFreshAccount = createAccountReader(options);
   const holds = createSharedHolds(options);
   const gate = createCallGate();
@@ -163,9 +163,24 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
   }
 
   /** An abort ends calls that wait. A call that was sent runs to its end: its answer is paid for, and it occupies its slot until then. */
-  function run<T>(work: Work, call: (holdId: string) => Promise<Sent<T>>): Promise<T> {
-    const waiting = { rank: spenders.indexOf(work.class), signal: work.signal };
-    return slots.run(waiting, () => send({ ...work, cost: work.cost() }, call));
+  async function run<T>(work: Work, call: (holdId: string) => Promise<Sent<T>>): Promise<T> {
+    work.signal?.throwIfAborted();
+    const waiting = new AbortController();
+    const leave = () => waiting.abort(work.signal?.reason);
+    const stay = () => work.signal?.removeEventListener("abort", leave);
+    work.signal?.addEventListener("abort", leave, { once: true });
+    const priority = creditClasses.length - spenders.indexOf(work.class);
+    try {
+      return await queue.add(
+        () => {
+          stay();
+          return send({ ...work, cost: work.cost() }, call);
+        },
+        { priority, signal: waiting.signal },
+      );
+    } finally {
+      stay();
+    }
   }
 
   return { run, whileHeld: gate.whileHeld };

