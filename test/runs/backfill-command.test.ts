@@ -2,15 +2,7 @@ import { quietProgram } from "../support/quiet-program.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { planInForeground } from "../../src/foreground.ts";
-import {
-  backfillCommand,
-  charged,
-  openFollowed,
-  planned,
-  runPlanned,
-  standingOf,
-  twoApps,
-} from "../support/backfill-stage.ts";
+import { backfillCommand, charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
@@ -216,7 +208,7 @@ test("killed while it runs continues with the same plan; what was loaded is not 
   expect(charged(stage)).toBeLessThanOrEqual(made.credits + (wishes.length - new Set(wishes).size) * 10);
   expect(wishes.length - new Set(wishes).size).toBeLessThanOrEqual(4);
   if (code === 3) await stage.sync();
-  await using synced = await openStage({ market: twoApps });
+  await using synced = await openStage();
   await synced.sync();
   expect(await factsOf(stage)).toEqual(await factsOf(synced));
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { charged, openFollowed, plan, planned, runPlanned, twoApps } from "../support/backfill-stage.ts";
+import { charged, openFollowed, plan, planned, runPlanned } from "../support/backfill-stage.ts";
 import { openStage, today, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 
@@ -34,7 +34,7 @@ describe("the order", () => {
   });
 
   test.each([false, true])("decides what a budget takes in, newest first %s", async (newestFirst) => {
-    await using stage = await openFollowed({ market: { apps: 3 } });
+    await using stage = await openFollowed();
     const bounds = { start: addDays(today, -12) };
     const whole = await planned(stage, { newestFirst, bounds });
     const cut = await planned(stage, { newestFirst, bounds, mostCredits: 220 });
@@ -55,7 +55,7 @@ describe("the order", () => {
       if (made === null) break;
       await runPlanned(stage, made.planId);
     }
-    await using synced = await openStage({ market: twoApps });
+    await using synced = await openStage();
     await synced.sync();
     expect(await factsOf(stage)).toEqual(await factsOf(synced));
     const wishes = stage.asked().map(wish);

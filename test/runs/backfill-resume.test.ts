@@ -4,7 +4,7 @@ import { noMoreOfIt } from "../../src/foreground.ts";
 import { queueLeftOver } from "../../src/runs/orphans.ts";
 import { knownPlan } from "../../src/planner/backfill-plan.ts";
 import { planChanges } from "../../src/planner/plan-changes.ts";
-import { charged, openFollowed, planned, runPlanned, standingOf, twoApps } from "../support/backfill-stage.ts";
+import { charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 import { askedDays, gateAfter, openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 
@@ -44,13 +44,13 @@ describe("a plan that would be another one by now", () => {
        values ('ios.keyword-ranking', 3, 4, now())
        on conflict (operation) do update set learned = 4`,
     );
-    await using grown = await openStage({ database: stage.databaseUrl, market: { ...twoApps, keywordsPerApp: 13 } });
+    await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });
     const tomorrow = addDays(today, 1);
     grown.sandbox.set({ today: tomorrow });
     await grown.sync({ request: { today: tomorrow, datasets: ["tracked_keyword"] } });
     const changes = await changesOf(stage, made.planId);
     expect(changes?.prices).toEqual([{ name: "ios.keyword-ranking", before: null, now: 4 }]);
-    expect(changes?.portfolio).toHaveLength(4);
+    expect(changes?.portfolio).toHaveLength(6);
     expect(changes?.portfolio[0]).toMatchObject({ before: 12, now: 13 });
   });
 
@@ -123,7 +123,7 @@ describe("a plan that was begun", () => {
     const other = await planned(stage, { countries: ["JP"] });
     stage.sandbox.spend(stage.sandbox.account().remaining - Math.floor(made.credits / 2));
     expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
-    await using rich = await openStage({ database: stage.databaseUrl, market: twoApps });
+    await using rich = await openStage({ database: stage.databaseUrl });
     await rich.query("update ops.credit_account set resets_at = now() - interval '1 hour'");
     expect(await runPlanned(rich, made.planId)).toMatchObject({ outcome: "loaded" });
     expect(charged(stage) + charged(rich)).toBe(made.credits);
@@ -139,7 +139,7 @@ describe("a plan that was begun", () => {
     expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
     expect(charged(stage)).toBeLessThanOrEqual(made.credits);
     expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
-    await using synced = await openStage({ market: twoApps });
+    await using synced = await openStage();
     await synced.sync();
     expect(await factsOf(stage)).toEqual(await factsOf(synced));
   });
@@ -147,12 +147,7 @@ describe("a plan that was begun", () => {
   test("leaves what another run has open in the same days to that run", async () => {
     const gate = gateAfter(3);
     await using stage = await openFollowed();
-    await using busy = await openStage({
-      database: stage.databaseUrl,
-      market: twoApps,
-      clock: gate.clock,
-      latencyMs: gate.latencyMs,
-    });
+    await using busy = await openStage({ database: stage.databaseUrl, clock: gate.clock, latencyMs: gate.latencyMs });
     const first = await planned(busy, { countries: ["US"] });
     const running = runPlanned(busy, first.planId);
     // what was answered is loaded as well: a plan that is made in between would be another one by the time it runs

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { charged, openFollowed, plan, planned, runPlanned, standingOf, twoApps } from "../support/backfill-stage.ts";
+import { charged, openFollowed, plan, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 
@@ -40,7 +40,7 @@ describe("a plan", () => {
     expect(stage.asked()).toHaveLength(made.requests);
     expect(charged(stage)).toBe(made.credits);
     expect(await standingOf(stage, made.planId)).toMatchObject({ total: made.slices, open: 0, credits: made.credits });
-    await using synced = await openStage({ market: twoApps });
+    await using synced = await openStage();
     await synced.sync();
     expect(await factsOf(stage)).toEqual(await factsOf(synced));
     stage.sandbox.clearLog();

@@ -8,12 +8,9 @@ import { runCommand, type Ended } from "./command.ts";
 import type { ChildOptions } from "./ingest-child.ts";
 import { openStage, today, type RunOptions, type Stage } from "./ingest-stage.ts";
 
-/** An iOS and an Android app in two countries. */
-export const twoApps = { apps: 2 } as const;
-
-/** Opens a stage that knows the portfolio, two apps unless said otherwise, and has requested nothing of the market; its log is empty. */
+/** Opens a stage that knows the portfolio and has requested nothing of the market; its log is empty. */
 export async function openFollowed(options: Parameters<typeof openStage>[0] = {}): Promise<Stage> {
-  const stage = await openStage({ ...options, market: { ...twoApps, ...options?.market } });
+  const stage = await openStage(options);
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
   stage.sandbox.clearLog();
   return stage;

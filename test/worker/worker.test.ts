@@ -7,9 +7,6 @@ import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 
-/** An iOS and an Android app in two countries. */
-const market = { apps: 2 };
-
 /** Runs a worker in this process until `enough`, then stops it, says so, and returns how it ended. */
 async function work(stage: Stage, enough: () => Promise<boolean>, stopped: () => void = () => undefined) {
   await using app = await stage.open();
@@ -27,13 +24,13 @@ async function work(stage: Stage, enough: () => Promise<boolean>, stopped: () =>
 /** True when every rank of the small market is there. */
 async function ranksAreIn(stage: Stage): Promise<boolean> {
   const [row] = await stage.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank");
-  return row?.count === 3 * 2 * 12 * 4;
+  return row?.count === 5 * 2 * 12 * 4;
 }
 
 test("plans at its start, wave after wave, and loads the same as a sync", async () => {
-  await using calm = await openStage({ market });
+  await using calm = await openStage();
   await calm.sync();
-  await using stage = await openStage({ market });
+  await using stage = await openStage();
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
   expect(await factsOf(stage)).toEqual(await factsOf(calm));
   expect(stage.asked().map(wish).sort()).toEqual(calm.asked().map(wish).sort());
@@ -48,15 +45,15 @@ test("plans at its start, wave after wave, and loads the same as a sync", async 
 });
 
 test("two of them share the work and request nothing twice", async () => {
-  await using stage = await openStage({ market, latencyMs: 5 });
+  await using stage = await openStage({ latencyMs: 5 });
   await Promise.all([work(stage, () => ranksAreIn(stage)), work(stage, () => ranksAreIn(stage))]);
   const wishes = stage.asked().map(wish);
   expect(wishes.length).toBe(new Set(wishes).size);
 });
 
 test("takes over what a killed sync left, at once", async () => {
-  const gate = gateAfter(12);
-  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
+  const gate = gateAfter(20);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startChild(stage, syncCommand);
   await until(() => gate.held() > 0);
   child.process.kill("SIGKILL");
@@ -72,8 +69,8 @@ test("takes over what a killed sync left, at once", async () => {
 });
 
 test("gives back what it has not finished, and the next one goes on with it", async () => {
-  const gate = gateAfter(12);
-  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
+  const gate = gateAfter(20);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
   await work(stage, async () => gate.held() > 0, gate.open);
   const states = await statesOf(stage);
   expect(states["running"]).toBeUndefined();
@@ -85,7 +82,6 @@ test("gives back what it has not finished, and the next one goes on with it", as
 
 test("survives a service that fails when it starts", async () => {
   await using stage = await openStage({
-    market,
     faults: [{ operation: "account.remaining-credits", times: 2, kind: "status", status: 503 }],
   });
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
@@ -95,7 +91,7 @@ test.each([
   ["before it is registered", "false"],
   ["after its queue has started, which ends with it", "job_pool is null"],
 ])("starts again after an error that nobody foresaw, %s", async (_, holds) => {
-  await using stage = await openStage({ market });
+  await using stage = await openStage();
   await using app = await stage.open();
   await stage.query(`alter table ops.worker add constraint odd check (${holds})`);
   const stop = new AbortController();
@@ -117,7 +113,7 @@ test.each([
 });
 
 test("ends with settings that cannot work, and the ledger says why", async () => {
-  await using stage = await openStage({ market });
+  await using stage = await openStage();
   await using app = await stage.open({ environment: { STOREHOUSE_CRONTAB: "/nowhere/crontab" } });
   expect(await runWorker(app, new AbortController().signal)).toMatchObject({ code: "bad_setting" });
   expect(await stage.query("select ended_as as ended from ops.worker")).toEqual([{ ended: "bad_setting" }]);
@@ -131,7 +127,7 @@ test("plans only what its crontab names, at its start and after a retry of every
     '0 4 * * * plan_due ?id=countries {"datasets":["tracked_country"]}\n45 3 * * * retention ?id=retention\n',
   );
   try {
-    await using stage = await openStage({ market });
+    await using stage = await openStage();
     stage.sandbox.set({
       faults: [{ operation: "dashboard.number-of-keywords", times: 1, kind: "status", status: 418 }],
     });
