@@ -33,7 +33,7 @@ const needsCleaning = /\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/;
 /**
  * Reads a body: text first, then JSON, then the envelope, then the schema, item by item where one does not fit.
  * Throws `not_json`, `not_utf8`, `answer_too_deep`, `success_false` or `unknown_shape`; the latter also where no item at all fits. A body
- * that was \`parsed\` already is not parsed again.
+ * that was `parsed` already is not parsed again.
  */
 export function readAnswer(operation: Operation, body: Buffer, parsed?: ParsedText): Read {
   if (parsed !== undefined) return readText(operation, parsed.text, parsed);

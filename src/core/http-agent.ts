@@ -22,7 +22,7 @@ export type HttpAgent = Pick<Dispatcher, "request" | "close" | "destroy"> & {
 export type WholeReply = Pick<Dispatcher.ResponseData, "headers"> & { readonly status: number; readonly body: Buffer };
 
 /** Who waits for a reply: `onPart` throws where it is to end, and `cut` ends the request, be it under way or still to begin. */
-export type ReplyReader = { readonly onPart: (bytes: number) => void; readonly cut: Cut };
+type ReplyReader = { readonly onPart: (bytes: number) => void; readonly cut: Cut };
 
 /** Ends a request with a reason. */
 export type Cut = {
@@ -89,6 +89,8 @@ function exchange(agent: Dispatcher, request: Dispatcher.DispatchOptions, { onPa
   return new Promise<WholeReply>((resolve, reject) => {
     const parts: Buffer[] = [];
     let [status, headers]: [number, WholeReply["headers"]] = [0, {}];
+    // a request that waits for its connection has nothing to abort yet, and does not hold up who ends it
+    cut.whenEnded(reject);
     agent.dispatch(request, {
       onRequestStart: (controller) => cut.whenEnded((reason) => controller.abort(reason)),
       onResponseStart: (_, code, received) => {

@@ -81,12 +81,6 @@ export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Reco
   readonly partitioned: boolean;
 };
 
-type ValueOf<K extends ColumnKind> = K extends "int" | "bigint" | "number"
-  ? number | null
-  : K extends "boolean"
-    ? boolean | null
-    : string | null;
-
 /** The column by whose months a table is partitioned: the day of its rows, or the first day of their period. */
 export function partitionColumn({ columns }: Pick<Table, "columns">): string {
   return dayColumns({ columns })?.first ?? "date_day";
@@ -102,9 +96,6 @@ export function dayColumns({
   if (columns["period_start"] === "day") return { first: "period_start", last: "period_end" };
   return columns["date_day"] === "day" ? { first: "date_day", last: "date_day" } : null;
 }
-
-/** A row of a table before its keys are looked up. */
-export type RowOf<T extends Table> = { readonly [C in keyof T["columns"]]: ValueOf<T["columns"][C]> };
 
 /** A row whose table is not known to the compiler. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>;

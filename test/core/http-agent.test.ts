@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { inspect } from "node:util";
@@ -7,7 +9,7 @@ import { remainingCredits } from "../../src/api/operations/account.ts";
 import { networkOf } from "../../src/config/network.ts";
 import { readEnvironment } from "../../src/config/env.ts";
 import { StorehouseError } from "../../src/core/errors.ts";
-import type { Network } from "../../src/core/http-agent.ts";
+import { createCut, createHttpAgent, type Network } from "../../src/core/http-agent.ts";
 import { testMessage } from "../../src/incidents/message.ts";
 import { createWebhook } from "../../src/incidents/webhook.ts";
 import { createMetabaseClient } from "../../src/metabase/client.ts";
@@ -185,4 +187,17 @@ describe("the variables", () => {
       expect.objectContaining({ message: expect.not.stringContaining("x1y2") as string }),
     );
   });
+});
+
+test("a request ends when it is cut while its connection is still made", async () => {
+  const cut = createCut();
+  // it takes the connection and says nothing of TLS
+  const silent = createServer(() => cut.end(new Error("cut"))).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const origin = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const agent = createHttpAgent({}, { connectMs: 3_600_000, answerMs: 3_600_000 });
+  const sent = agent.exchange({ origin, path: "/", method: "GET" }, { onPart: () => undefined, cut });
+  await expect(sent).rejects.toThrow("cut");
+  await agent.destroy();
+  silent.close();
 });
