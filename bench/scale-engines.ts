@@ -9,6 +9,7 @@ import { ownCpuSince, postgresCpu } from "./cpu.ts";
 import { differenceOf, inClickHouse, rowsToRead, scannedRows } from "./scale-engine-rows.ts";
 import { factBytes } from "./scale-facts.ts";
 import { martQuestions, type MartQuestion } from "./scale-mart-questions.ts";
+import { time } from "./scale-mart-report.ts";
 import { fillMarts, type MartSize } from "./scale-marts.ts";
 import { spreadOf } from "./statistics.ts";
 import { timed } from "./stopwatch.ts";
@@ -66,7 +67,12 @@ export async function measureEngines(
   const publishedCpu = { own: ownCpuSince(before.own), postgres: (await postgresCpu(client)) - before.postgres };
   say("questions");
   const answers: EngineAnswer[] = [];
-  for (const question of questions) answers.push(await askBoth({ client, clickHouse }, question, size.rounds));
+  for (const question of questions) {
+    const answer = await askBoth({ client, clickHouse }, question, size.rounds);
+    // a run over many ranks takes long, and an error in it would not say which question it was
+    say(`${question.name}: ${time(answer.postgres.ms)} and ${time(answer.clickHouse.ms)}`);
+    answers.push(answer);
+  }
   const [found] = await clickHouse.ask<{ version: string; bytes: string }>(
     "select version() as version, toString(sum(bytes_on_disk)) as bytes from system.parts where active and database = 'core' and table = 'fact_keyword_rank'",
   );

@@ -20,3 +20,9 @@ test("the page names each mart that is a table there, and no other", async () =>
   const tables = Object.keys(martShapes).filter((name) => !views.includes(name));
   expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(tables.sort());
 });
+
+test("no view joins the ranks to another table, since ClickHouse keeps what is joined in memory", () => {
+  const joining = martViews().filter(({ query }) => /join\s+core\.fact_keyword_rank\b/.test(query));
+  expect(joining.map(({ mart }) => mart)).toEqual([]);
+  expect(martViews().filter(({ reads }) => reads.includes("core.fact_keyword_rank")).length).toBeGreaterThan(2);
+});

@@ -3,12 +3,13 @@ with look as (
   from   ops.latest_keyword_rank as l
   cross  join (select 1 as days_back, 1 as tolerance union all select 7, 2 union all select 30, 3 union all select 90, 7) as p
 ), earlier as (
-  -- the day itself, or else the nearest one, the earlier of two
-  select l.app_key, l.country_key, l.device_key, l.keyword_key, l.days_back,
+  -- the day itself, or else the nearest one, the earlier of two; the joined table is kept in memory, so that it is the small one
+  select l.app_key as app_key, l.country_key as country_key, l.device_key as device_key, l.keyword_key as keyword_key, l.days_back as days_back,
          argMin((f.date_day, f.rank), (abs(toInt32(f.date_day) - toInt32(l.date_day - l.days_back)), f.date_day)) as found
-  from   look as l
-  join   core.fact_keyword_rank as f on f.app_key = l.app_key and f.country_key = l.country_key and f.keyword_key = l.keyword_key and f.device_key = l.device_key
-  where  f.date_day between l.date_day - l.days_back - l.tolerance and l.date_day - l.days_back + l.tolerance and f.date_day < l.date_day
+  from   core.fact_keyword_rank as f
+  join   look as l on l.app_key = f.app_key and l.country_key = f.country_key and l.keyword_key = f.keyword_key and l.device_key = f.device_key
+  where  f.date_day >= (select min(n.date_day - n.days_back - n.tolerance) from look as n)
+  and    f.date_day between l.date_day - l.days_back - l.tolerance and l.date_day - l.days_back + l.tolerance and f.date_day < l.date_day
   group  by l.app_key, l.country_key, l.device_key, l.keyword_key, l.days_back
 )
 select assumeNotNull(l.store) as store, assumeNotNull(l.track_id) as track_id, l.app_name as app_name, c.country_code as country_code, c.country_name as country_name,

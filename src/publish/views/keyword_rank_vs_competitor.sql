@@ -13,27 +13,30 @@ with competitor as (
   join   competitor   as t on t.app_key = l.app_key
   join   core.dim_app as o on o.app_key = t.competitor_app_key and o.store = l.store
 ), near as (
-  -- its own rank of the day, or else of the nearest one, the earlier of two
+  -- its own rank of the day, or else of the nearest one, the earlier of two; joined tables are kept in memory, so that they are the small ones
   select l.app_key as app_key, l.competitor_app_key as competitor_app_key, l.country_key as country_key, l.keyword_key as keyword_key,
          l.device_key as device_key, argMin((f.date_day, f.rank), (abs(toInt32(f.date_day) - toInt32(l.date_day)), f.date_day)) as found
-  from   pair as l
-  join   core.fact_keyword_rank as f on f.app_key = l.competitor_app_key and f.country_key = l.country_key and f.keyword_key = l.keyword_key and f.device_key = l.device_key
-  where  f.date_day between l.date_day - 6 and l.date_day + 6
+  from   core.fact_keyword_rank as f
+  join   pair as l on l.competitor_app_key = f.app_key and l.country_key = f.country_key and l.keyword_key = f.keyword_key and l.device_key = f.device_key
+  where  f.date_day >= (select min(n.date_day) - 6 from ops.latest_keyword_rank as n)
+  and    f.date_day between l.date_day - 6 and l.date_day + 6
   group  by l.app_key, l.competitor_app_key, l.country_key, l.keyword_key, l.device_key
 ), own as (
   select app_key, competitor_app_key, country_key, keyword_key, device_key, toNullable(found.1) as found_day, found.2 as rank
   from   near
+), place as (
+  select f.keyword_key as keyword_key, toNullable(f.date_day) as date_day, f.country_key as country_key, f.store as store, f.device_key as device_key,
+         f.app_key as app_key, min(f.position) as place
+  from   core.fact_keyword_app as f
+  where  f.date_day >= (select min(n.date_day) - 35 from ops.latest_keyword_rank as n)
+  group  by f.keyword_key, f.date_day, f.country_key, f.store, f.device_key, f.app_key
 ), list as (
   -- the newest list of the search, of the last five weeks
-  select l.app_key, l.keyword_key, l.country_key, l.device_key, l.store, max(toNullable(f.date_day)) as list_day
-  from   ops.latest_keyword_rank as l
-  join   core.fact_keyword_app as f on f.keyword_key = l.keyword_key and f.country_key = l.country_key and f.store = l.store and f.device_key = l.device_key
+  select l.app_key as app_key, l.keyword_key as keyword_key, l.country_key as country_key, l.device_key as device_key, l.store as store, max(f.date_day) as list_day
+  from   (select distinct keyword_key, country_key, store, device_key, date_day from place) as f
+  join   ops.latest_keyword_rank as l on l.keyword_key = f.keyword_key and l.country_key = f.country_key and l.store = f.store and l.device_key = f.device_key
   where  f.date_day between l.date_day - 35 and l.date_day + 7
   group  by l.app_key, l.keyword_key, l.country_key, l.device_key, l.store
-), place as (
-  select f.keyword_key, toNullable(f.date_day) as date_day, f.country_key, f.store, f.device_key, f.app_key, min(f.position) as place
-  from   core.fact_keyword_app as f
-  group  by f.keyword_key, f.date_day, f.country_key, f.store, f.device_key, f.app_key
 ), compared as (
   select l.*, if(o.found_day is null, n.list_day, o.found_day) as competitor_date_day, if(o.found_day is null, p.place, o.rank) as competitor_keyword_rank,
          multiIf(o.found_day is not null, 'own rank', n.list_day is not null, 'search list', null) as competitor_rank_source
