@@ -1,13 +1,14 @@
 import { addDays } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { byKey, deleteRejects, outcomeOf, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
+import { deleteRejects, outcomeOf, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
 import { noteOutcome } from "../ledger/amend-slices.ts";
 import { agreeToHeld, type HeldAnswer } from "../ledger/held-answers.ts";
 import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPages } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
+import { byKey } from "../postgres/plan-hints.ts";
 
 /** Applies a held answer from its stored body, in one transaction; returns the number of its rows. Throws `answer_pruned` where the body was pruned. */
 export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<number> {

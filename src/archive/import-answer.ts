@@ -9,12 +9,13 @@ import { importedRequest, storedAnswers, takeSlices } from "../ledger/imported-s
 import type { Database } from "../postgres/database.ts";
 import { landedPagesOf, type LandedPage } from "../raw/read-answers.ts";
 import { landAll, type Landing } from "../raw/store-answers.ts";
-import { byKey, outcomeOf, type LoadParts, type SliceLoad } from "../ingest/prepare-slice.ts";
+import { outcomeOf, type LoadParts, type SliceLoad } from "../ingest/prepare-slice.ts";
 import type { SaidRows } from "../ingest/said-rows.ts";
 import type { LateOutcome } from "../ledger/amend-slices.ts";
 import type { FileAnswer } from "./check-answer.ts";
 import { loadAnswers, type ReadAnswer } from "../ingest/load-answers.ts";
 import { InvalidFile } from "./slice-of-file.ts";
+import { byKey } from "../postgres/plan-hints.ts";
 
 /** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
 export type Imported = {

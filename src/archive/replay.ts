@@ -14,7 +14,6 @@ import { landedPagesOf } from "../raw/read-answers.ts";
 import { dayColumns } from "../load/table.ts";
 import { landedAnswer } from "./stored-answer.ts";
 import {
-  byKey,
   deleteRejects,
   type LoadParts,
   outcomeOf,
@@ -22,6 +21,7 @@ import {
   type SliceLoad,
   writeSlices,
 } from "../ingest/prepare-slice.ts";
+import { byKey } from "../postgres/plan-hints.ts";
 
 /**
  * The result of rebuilding a dataset: slices and rows loaded, slices whose landed answer does not fit (they are failed), and loaded

@@ -9,7 +9,8 @@ import type { Database } from "../postgres/database.ts";
 import { loadAlsoAnswered, type AlsoAnsweredParts } from "./also-answered.ts";
 import { compareReported } from "./compare-reported.ts";
 import type { CrashHook } from "./crash-point.ts";
-import { byKey, deleteRejects, type SliceLoad, writeSlices } from "./prepare-slice.ts";
+import { deleteRejects, type SliceLoad, writeSlices } from "./prepare-slice.ts";
+import { byKey } from "../postgres/plan-hints.ts";
 
 /** A slice that is ready to be committed: what it loads and how it ends. */
 export type GroupMember = { readonly load: SliceLoad; readonly ending: Ending };

@@ -3,7 +3,6 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Fetched } from "./read-pages.ts";
 import type { SaidRows } from "./said-rows.ts";
 import {
-  byKey,
   deleteRejects,
   type LoadParts,
   outcomeOf,
@@ -14,6 +13,7 @@ import {
 } from "./prepare-slice.ts";
 import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
 import type { Database } from "../postgres/database.ts";
+import { byKey } from "../postgres/plan-hints.ts";
 
 /** An answer that no queue fetched, and the slice that it is for. `said`: its rows, where they are known; then the slice has its outcome already. */
 export type ReadAnswer = {

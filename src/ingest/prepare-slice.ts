@@ -106,18 +106,6 @@ export async function writeSlices(
   }
 }
 
-/**
- * Makes the rest of a transaction find rows by the index of their key. With stale statistics a merge may read the whole partition, and
- * the end of an attempt every dead entry of other indexes; the key is right for every batch.
- */
-export async function byKey(transaction: Database): Promise<void> {
-  await sql`
-    select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-           set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`.execute(
-    transaction,
-  );
-}
-
 /** Deletes the rejects of slices that are loaded once more. */
 export async function deleteRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
   if (slices.length === 0) return;

@@ -6,6 +6,7 @@ import { datasets } from "../datasets/shared/all.ts";
 import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
 import { emptyEarlyDaysOf } from "../plan/missing.ts";
 import type { Database } from "../postgres/database.ts";
+import { byHash } from "../postgres/plan-hints.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import { partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
 import { datasetsOf, startsByShard } from "./plan-stream.ts";
@@ -28,7 +29,8 @@ type Noting = {
 
 /**
  * Records when each dataset is requested again, as code and configuration have it now, so that views know what is stale.
- * Of the datasets of the request also the scopes whose timing is their own. Groups of apps and keywords, and what the configuration lists, are recorded beside them. For processes that are about to plan work.
+ * Of the datasets of the request also the scopes whose timing is their own. Groups of apps and keywords, and what the
+ * configuration lists, are recorded beside them. In a transaction of the caller's. For processes that are about to plan work.
  */
 export async function noteTimings(db: Database, { request, settings, now, own: known }: Noting): Promise<void> {
   const names = datasetsOf(request, settings).map(({ name }) => name);
@@ -44,12 +46,14 @@ export async function noteTimings(db: Database, { request, settings, now, own: k
     is_on: settings.datasets[name]?.on ?? on,
     items_are_apps: itemsAreApps,
   }));
-  await recordGroups(db, settings.portfolio.groups);
-  await recordConfigured(db, settings.portfolio, request.today);
-  await noteDatasets(db, lines, [...defaults, ...own.lines], {
-    account: accountOf(settings),
-    planned: own.datasets,
-    now,
+  await byHash(db, async () => {
+    await recordGroups(db, settings.portfolio.groups);
+    await recordConfigured(db, settings.portfolio, request.today);
+    await noteDatasets(db, lines, [...defaults, ...own.lines], {
+      account: accountOf(settings),
+      planned: own.datasets,
+      now,
+    });
   });
 }
 

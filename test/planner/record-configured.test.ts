@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { day } from "../../src/core/day.ts";
 import { recordConfigured } from "../../src/planner/record-configured.ts";
+import { noteTimings } from "../../src/planner/record-timings.ts";
+import { sql } from "../../src/postgres/sql.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 
 let stage: WarehouseStage;
@@ -56,4 +58,30 @@ test("what the configuration lists has the day on which it came and left; what h
   expect((await read()).filter((line) => line.endsWith(" -"))).toEqual([]);
   await recordConfigured(db, portfolioOf(later), day("2026-08-07"));
   expect((await read()).filter((line) => line.endsWith("08-07 -"))).toHaveLength(6);
+});
+
+test("long lists are compared by hash, since statistics may be old; what follows in the transaction is planned as ever", async () => {
+  const tables = ["core.configured_portfolio", "core.grouped_app", "core.grouped_keyword", "ops.dataset_timing"];
+  await stage.pool.query("create table public.nested_loops (setting text)");
+  await stage.pool.query(
+    "create function public.note_setting() returns trigger language plpgsql as $$ begin insert into public.nested_loops values (tg_table_name || ' ' || current_setting('enable_nestloop')); return null; end $$",
+  );
+  for (const table of tables)
+    await stage.pool.query(
+      `create trigger note_setting after insert on ${table} for each statement execute function public.note_setting()`,
+    );
+  const settings = Settings.parse({ portfolio: { source: "config", apps: [{ id: "12", countries: ["US"] }] } });
+  const request = { datasets: [], bounds: {}, today: day("2026-08-09") };
+  const after = await stage.db.transaction().execute(async (transaction) => {
+    await noteTimings(transaction, { request, settings, now: Date.UTC(2026, 7, 9) });
+    return sql<{ setting: string }>`select current_setting('enable_nestloop') as setting`.execute(transaction);
+  });
+  const { rows } = await stage.pool.query<{ setting: string }>("select setting from public.nested_loops order by 1");
+  expect(rows.map(({ setting }) => setting)).toEqual([
+    "configured_portfolio off",
+    "dataset_timing off",
+    "grouped_app off",
+    "grouped_keyword off",
+  ]);
+  expect(after.rows).toEqual([{ setting: "on" }]);
 });
