@@ -50,5 +50,6 @@ export function engineTables({
 }
 
 function ratio(times: number): string {
+  if (times < 0.1) return times.toFixed(2);
   return times.toFixed(times < 10 ? 1 : 0);
 }

@@ -25,18 +25,36 @@ export function createDimensions(db: Database): Dimensions {
     device: new Map(),
   };
 
-  let lookingUp: Promise<void> = Promise.resolve();
+  // what waits for the look-up under way is looked up together: answers of one time lack names at once, and mostly the same ones
+  const waiting = new Map<DimensionKind, { readonly names: Set<string>; readonly found: Promise<void> }>();
+  let lookingUp: Promise<unknown> = Promise.resolve();
 
   function learn(kind: DimensionKind, names: Iterable<string>): Promise<void> | null {
     const keys = known[kind];
     let unknown: Set<string> | null = null;
     for (const name of names) if (!keys.has(name)) (unknown ??= new Set()).add(name);
-    if (unknown === null) return null;
-    const wanted = unknown;
-    // one after the other: slices that start together mostly lack the same names
-    const mine = lookingUp.then(() => lookUp(kind, wanted));
-    lookingUp = mine.catch(() => undefined);
-    return mine;
+    return unknown === null ? null : learnUnknown(kind, unknown);
+  }
+
+  async function learnUnknown(kind: DimensionKind, names: ReadonlySet<string>): Promise<void> {
+    const shared = waiting.get(kind) ?? queueLookUp(kind);
+    for (const name of names) shared.names.add(name);
+    // a name that Postgres refuses fails its own answer alone
+    await shared.found.catch(() => lookUp(kind, names));
+    for (const name of names)
+      if (!known[kind].has(name)) throw new Error(`dimension ${kind} has no key for a name that was just learned`);
+  }
+
+  function queueLookUp(kind: DimensionKind) {
+    const names = new Set<string>();
+    const found = lookingUp.then(() => {
+      waiting.delete(kind);
+      return lookUp(kind, names);
+    });
+    lookingUp = found.catch(() => undefined);
+    const shared = { names, found };
+    waiting.set(kind, shared);
+    return shared;
   }
 
   async function lookUp(kind: DimensionKind, names: ReadonlySet<string>): Promise<void> {
@@ -44,11 +62,10 @@ export function createDimensions(db: Database): Dimensions {
     if (missing.length === 0) return;
     // a name that Postgres cannot hold shares the key of its cleaned form
     const clean = missing.map(cleanText);
-    const found = new Map((await resolvers[kind](db, [...new Set(clean)])).map(({ name, key }) => [name, key]));
+    const found = await keysOf(db, kind, [...new Set(clean)]);
     for (const [index, name] of missing.entries()) {
       const key = found.get(clean[index] ?? name);
-      if (key === undefined) throw new Error(`dimension ${kind} has no key for a name that was just learned`);
-      known[kind].set(name, key);
+      if (key !== undefined) known[kind].set(name, key);
     }
   }
 
@@ -61,55 +78,67 @@ export function createDimensions(db: Database): Dimensions {
   return { learn, keyOf };
 }
 
-const resolvers: Record<DimensionKind, (db: Database, names: readonly string[]) => Promise<readonly Found[]>> = {
-  app: async (db, names) => {
-    const list = arrayLiteral("text", names);
-    const insert = sql`
-      insert into core.dim_app (store, track_id)
-      select split_part(name, ':', 1), substr(name, strpos(name, ':') + 1)
-      from   unnest(${list}::text[]) with ordinality as wanted (name, position)
-      where  not exists (select from core.dim_app as a
-                         where a.store = split_part(name, ':', 1) and a.track_id = substr(name, strpos(name, ':') + 1))
-      order  by position
-      on conflict do nothing`;
-    const select = sql<Found>`
-      select wanted.name, a.app_key as key
-      from   unnest(${list}::text[]) as wanted (name)
-      join   core.dim_app as a on a.store = split_part(name, ':', 1) and a.track_id = substr(name, strpos(name, ':') + 1)`;
-    return insertThenSelect(db, insert, select);
-  },
-  keyword: async (db, names) => {
-    const list = arrayLiteral("text", names);
-    const insert = sql`
-      insert into core.dim_keyword (keyword)
-      select keyword from unnest(${list}::text[]) with ordinality as wanted (keyword, position)
-      where  not exists (select from core.dim_keyword as k where k.keyword = wanted.keyword)
-      order  by position
-      on conflict do nothing`;
-    const select = sql<Found>`select keyword as name, keyword_key as key from core.dim_keyword where keyword = any (${list}::text[])`;
-    return insertThenSelect(db, insert, select);
-  },
-  country: async (db, names) => {
-    const unknown = arrayLiteral("text", names);
-    const insert = sql`
-      insert into core.dim_country (country_key, country_code, alpha3_code, country_name, region, subregion)
-      select 1000 + (ascii(code) - 65) * 26 + ascii(substr(code, 2)) - 65, code, code, code, 'Unknown', 'Unknown'
-      from   unnest(${unknown}::text[]) as code
-      where  code ~ '^[A-Z]{2}$' and not exists (select from core.dim_country as c where c.country_code = code)
-      on conflict do nothing`;
-    const select = sql<Found>`select country_code as name, country_key as key from core.dim_country where country_code = any (${unknown}::text[])`;
-    return insertThenSelect(db, insert, select);
-  },
-  device: async (db) =>
-    (await sql<Found>`select device_code as name, device_key as key from core.dim_device`.execute(db)).rows,
+/** SQL: a fence, so that each name is found by the index: a join may read and sort all apps that were ever seen. */
+const byIndex = sql`offset 0`;
+
+/** How names of a dimension are found, and how those that are missing are made. */
+type Resolver = {
+  readonly find: (names: string) => ReturnType<typeof sql<Found>>;
+  readonly make?: (names: string) => ReturnType<typeof sql>;
 };
 
-async function insertThenSelect(
+const resolvers: Record<DimensionKind, Resolver> = {
+  app: {
+    find: (names) => sql<Found>`
+      select wanted.name, a.app_key as key
+      from   unnest(${names}::text[]) as wanted (name)
+      cross  join lateral (select app_key from core.dim_app
+                           where  store = split_part(name, ':', 1) and track_id = substr(name, strpos(name, ':') + 1) ${byIndex}) as a`,
+    make: (names) => sql`
+      insert into core.dim_app (store, track_id)
+      select split_part(name, ':', 1), substr(name, strpos(name, ':') + 1)
+      from   unnest(${names}::text[]) with ordinality as wanted (name, position)
+      order  by position
+      on conflict do nothing`,
+  },
+  keyword: {
+    find: (names) =>
+      sql<Found>`select keyword as name, keyword_key as key from core.dim_keyword where keyword = any (${names}::text[])`,
+    make: (names) => sql`
+      insert into core.dim_keyword (keyword)
+      select keyword from unnest(${names}::text[]) with ordinality as wanted (keyword, position)
+      order  by position
+      on conflict do nothing`,
+  },
+  country: {
+    find: (names) =>
+      sql<Found>`select country_code as name, country_key as key from core.dim_country where country_code = any (${names}::text[])`,
+    make: (names) => sql`
+      insert into core.dim_country (country_key, country_code, alpha3_code, country_name, region, subregion)
+      select 1000 + (ascii(code) - 65) * 26 + ascii(substr(code, 2)) - 65, code, code, code, 'Unknown', 'Unknown'
+      from   unnest(${names}::text[]) as code
+      where  code ~ '^[A-Z]{2}$'
+      on conflict do nothing`,
+  },
+  device: { find: () => sql<Found>`select device_code as name, device_key as key from core.dim_device` },
+};
+
+/** The keys of names, those that were missing made before; names that can have none are left out. */
+async function keysOf(
   db: Database,
-  insert: ReturnType<typeof sql>,
-  select: ReturnType<typeof sql<Found>>,
-): Promise<readonly Found[]> {
-  await insert.execute(db);
-  // a second statement, so that it sees rows which another worker has just made
-  return (await select.execute(db)).rows;
+  kind: DimensionKind,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { find, make } = resolvers[kind];
+  const found = new Map<string, number>();
+  const findAll = async (wanted: readonly string[]) => {
+    for (const { name, key } of (await find(arrayLiteral("text", wanted)).execute(db)).rows) found.set(name, key);
+  };
+  await findAll(names);
+  const missing = names.filter((name) => !found.has(name));
+  if (missing.length === 0 || make === undefined) return found;
+  await make(arrayLiteral("text", missing)).execute(db);
+  // another statement, so that it sees rows which another worker has just made
+  await findAll(missing);
+  return found;
 }

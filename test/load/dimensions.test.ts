@@ -81,6 +81,35 @@ describe("dimensions", () => {
     expect(await keysOf("keyword", ["remembered"], dimensions)).toEqual([key]);
   });
 
+  test("look up together what is wanted while others are looked up", async () => {
+    await stage.pool.query("create table public.look_up (number integer generated always as identity)");
+    await stage.pool.query(
+      "create function public.note_look_up() returns trigger language plpgsql as $$ begin insert into public.look_up default values; return null; end $$",
+    );
+    await stage.pool.query(
+      "create trigger note_look_up after insert on core.dim_app for each statement execute function public.note_look_up()",
+    );
+    const dimensions = createDimensions(stage.db);
+    const answers = Array.from({ length: 20 }, (_, index) => ["ios:900", `ios:${901 + index}`]);
+    const keys = await Promise.all(answers.map((names) => keysOf("app", names, dimensions)));
+    expect(new Set(keys.flat()).size).toBe(21);
+    const { rows } = await stage.pool.query("select from public.look_up");
+    expect(rows.length).toBe(1);
+  });
+
+  test("fail the answer alone whose name Postgres refuses or takes for none", async () => {
+    const dimensions = createDimensions(stage.db);
+    // longer than an index takes, and made of parts that do not repeat, since Postgres compresses
+    const tooLong = Array.from({ length: 2_000 }, (_, index) => (index * 7919 * 104_729) % 1_000_003).join(" ");
+    const wanted = ["beside 1", tooLong, "beside 2"].map((name) => keysOf("keyword", [name], dimensions));
+    const ends = await Promise.allSettled([
+      ...wanted,
+      keysOf("country", ["US"], dimensions),
+      keysOf("country", ["us"], dimensions),
+    ]);
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled", "rejected"]);
+  });
+
   test("refuse a name that was not learned", () => {
     expect(() => createDimensions(stage.db).keyOf("keyword", "habit")).toThrow(/not learned/);
   });

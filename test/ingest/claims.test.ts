@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { openStage } from "../support/ingest-stage.ts";
+
+test("slices are claimed four at a time where few run side by side, as long as so many wait", async () => {
+  await using stage = await openStage({ market: { apps: 4, countries: ["US", "JP", "DE"] } });
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await stage.query("create table public.claim (slices integer, left_over integer)");
+  await stage.query(`
+    create function public.note_claim() returns trigger language plpgsql as $$ begin
+      insert into public.claim
+      select count(*), (select count(*) from ops.slice where state = 'pending' and due_at is null)
+      from   after join before using (slice_id) where after.state = 'running' and before.state = 'pending' having count(*) > 0;
+      return null;
+    end $$`);
+  await stage.query(`
+    create trigger note_claim after update on ops.slice referencing old table as before new table as after
+    for each statement execute function public.note_claim()`);
+  const request = { datasets: ["keyword_rank"] };
+  const { outcome } = await stage.sync({ request, settings: { api: { concurrency: 8 } } });
+  expect(outcome).toBe("loaded");
+  const claims = await stage.query<{ slices: number; left_over: number }>("select slices, left_over from public.claim");
+  expect(claims.reduce((sum, { slices }) => sum + slices, 0)).toBeGreaterThan(20);
+  expect(claims.length).toBeGreaterThan(2);
+  expect(claims.filter(({ slices, left_over }) => slices < 4 && left_over > 0)).toEqual([]);
+});
