@@ -24,6 +24,8 @@ export interface Partitions {
 export function createPartitions(db: Database, byDay: ReadonlySet<string> = new Set()): Partitions {
   const known = new Map<string, Set<Day>>();
   const underWay = new Map<string, Promise<void>>();
+  // found in the catalogue at the first need: a call for each of them would be the most that a night of all datasets begins with
+  let leaves: Promise<Set<string>> | null = null;
 
   function knownOf({ name }: Cut): Set<Day> {
     const days = known.get(name) ?? new Set();
@@ -39,7 +41,9 @@ export function createPartitions(db: Database, byDay: ReadonlySet<string> = new 
 
   async function makeAll(table: Cut, days: readonly Day[]): Promise<void> {
     const there = knownOf(table);
+    const found = await foundLeaves();
     for (const day of days) {
+      if (leavesOf(table, day).some((leaf) => found.has(leaf))) there.add(day);
       if (there.has(day)) continue;
       const isByDay = byDay.has(table.name);
       const key = `${table.name} ${isByDay ? day : monthStart(day)}`;
@@ -54,13 +58,42 @@ export function createPartitions(db: Database, byDay: ReadonlySet<string> = new 
     }
   }
 
+  function foundLeaves(): Promise<Set<string>> {
+    leaves ??= readLeaves(db).catch((error: unknown) => {
+      leaves = null;
+      throw error;
+    });
+    return leaves;
+  }
+
   async function coverAnew(table: Cut, days: Iterable<Day>): Promise<void> {
     const wanted = [...days];
-    for (const day of wanted) knownOf(table).delete(day);
+    const found = await foundLeaves();
+    for (const day of wanted) {
+      knownOf(table).delete(day);
+      for (const leaf of leavesOf(table, day)) found.delete(leaf);
+    }
     await cover(table, wanted);
   }
 
   return { cover, coverAnew };
+}
+
+/** The names that a partition of a day may have, without their schema: that of its month, and that of the day alone. */
+function leavesOf({ name }: Cut, day: Day): readonly string[] {
+  const ofDay = `${name.slice(name.indexOf(".") + 1)}_${day.replaceAll("-", "_")}`;
+  return [ofDay.slice(0, -"_DD".length), ofDay];
+}
+
+/** The names of the partitions that facts have. */
+async function readLeaves(db: Database): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select leaf.relname as name
+    from   pg_catalog.pg_inherits as i
+    join   pg_catalog.pg_class    as leaf on leaf.oid = i.inhrelid
+    join   pg_catalog.pg_class    as fact on fact.oid = i.inhparent
+    where  fact.relkind = 'p' and fact.relnamespace = 'core'::regnamespace and not i.inhdetachpending`.execute(db);
+  return new Set(rows.map(({ name }) => name));
 }
 
 /**

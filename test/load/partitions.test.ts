@@ -115,6 +115,23 @@ describe("partitions", () => {
     expect(await sums()).toEqual(["2026-02-03 1"]);
   });
 
+  test("that are there when a process begins are known without asking for each", async () => {
+    await stage.load({ table: ranks, rows: [rank("2026-01-15", 1)] });
+    await createPartitions(stage.db, new Set([ranks.name])).cover(ranks, [day("2026-02-03")]);
+    const client = await stage.pool.connect();
+    try {
+      // who makes one of these months waits for this lock
+      for (const month of ["2026_01", "2026_02"])
+        await client.query("select pg_advisory_lock(hashtext('storehouse partition fact_keyword_rank_' || $1))", [
+          month,
+        ]);
+      await createPartitions(stage.db).cover(ranks, [day("2026-01-20"), day("2026-02-03")]);
+    } finally {
+      client.release(true);
+    }
+    expect(await leaves()).toHaveLength(2);
+  });
+
   test("carry the key of the table, so that a second load of a row changes it", async () => {
     await stage.load({ table: ranks, rows: [rank("2026-01-15", 1)], at: 1_000 });
     await stage.load({ table: ranks, rows: [rank("2026-01-15", 2)], at: 2_000 });
