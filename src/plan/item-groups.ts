@@ -19,7 +19,7 @@ export function itemGroups(items: readonly string[], lists: ReadonlySet<readonly
   if (last !== null && last.items === items && hasSame(last.lists, lists)) return last;
   const groups = groupsOfAlike(items, lists);
   const count = groups.reduce((most, group) => Math.max(most, group), -1) + 1;
-  last = { items, lists, groups, count, groupsOf: groupFinder(items, groups) };
+  last = { items, lists, groups, count, groupsOf: groupFinder(items, { groups, count }) };
   return last;
 }
 
@@ -42,21 +42,26 @@ function groupsOfAlike(items: readonly string[], lists: ReadonlySet<readonly str
 }
 
 /** Finds the groups of a batch's items, once for each array: the same list stands behind hundreds of slices. */
-function groupFinder(items: readonly string[], groups: Int32Array): (batch: readonly string[] | null) => Int32Array {
+function groupFinder(
+  items: readonly string[],
+  { groups, count }: Pick<ItemGroups, "groups" | "count">,
+): (batch: readonly string[] | null) => Int32Array {
   const index = new Map(items.map((item, row) => [item, row]));
   const found = new Map<readonly string[] | null, Int32Array>();
   return (batch) => {
     const known = found.get(batch);
     if (known !== undefined) return known;
-    const own = distinct(rowsNamed(items, index, batch ?? [""]), groups);
+    const own = distinct(rowsNamed(items, index, batch ?? [""]), groups, count);
     found.set(batch, own);
     return own;
   };
 }
 
 /** The groups of some rows, each once. */
-function distinct(rows: Int32Array, groups: Int32Array): Int32Array {
-  const seen = new Uint8Array(groups.length + 1);
+function distinct(rows: Int32Array, groups: Int32Array, count: number): Int32Array {
+  // groups are numbered in the order of the items: where each has its own, a row is its group
+  if (count === groups.length) return rows;
+  const seen = new Uint8Array(count);
   return rows
     .map((row) => groups[row] ?? 0)
     .filter((group) => {
