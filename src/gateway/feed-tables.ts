@@ -10,6 +10,7 @@ import { takeSlices } from "../ledger/imported-slices.ts";
 import { dailyRun } from "../ledger/runs.ts";
 import { startsOf } from "../planner/plan-stream.ts";
 import { lockUntilCommit } from "../postgres/advisory-lock.ts";
+import { isMissingPartition } from "../postgres/database-errors.ts";
 import { giveToSlice, lastAnswerTo, unreadCalls, type StoredAnswer } from "../raw/answers-to.ts";
 import { knownCalls, type KnownCall, type KnownCalls } from "./known-calls.ts";
 import type { Call, GatewayParts } from "./gateway-parts.ts";
@@ -108,8 +109,8 @@ async function loadInto(
 ): Promise<boolean> {
   const { clock, db } = ingest;
   const pages = stored.slice(0, answer.pages.length);
-  try {
-    await db.transaction().execute(async (transaction) => {
+  const load = () =>
+    db.transaction().execute(async (transaction) => {
       // of two that load the same answer the second finds it taken
       await lockUntilCommit(transaction, "raw import");
       const runId = await dailyRun(transaction, {
@@ -129,6 +130,13 @@ async function loadInto(
       );
       if (given !== pages.length) throw new Elsewhere();
       await loadAnswers(transaction, ingest, [{ dataset, slice, fetched: answer.fetched }]);
+    });
+  try {
+    await load().catch((error: unknown) => {
+      if (!isMissingPartition(error)) throw error;
+      // another process dropped a month since; it is made again
+      ingest.partitions.forget();
+      return load();
     });
     return true;
   } catch (error) {

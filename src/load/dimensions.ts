@@ -2,6 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import { cleanText } from "../core/text.ts";
 import { arrayLiteral, type DimensionKind } from "./columns.ts";
 import type { Database } from "../postgres/database.ts";
+import { isLostConnection } from "../postgres/database-errors.ts";
 
 /** Looks up the integer keys of dimensions and makes the rows that are missing. Keys never change, so what was found is kept. */
 export interface Dimensions {
@@ -40,7 +41,10 @@ export function createDimensions(db: Database): Dimensions {
     const shared = waiting.get(kind) ?? queueLookUp(kind);
     for (const name of names) shared.names.add(name);
     // a name that Postgres refuses fails its own answer alone
-    await shared.found.catch(() => lookUp(kind, names));
+    await shared.found.catch((error: unknown) => {
+      if (isLostConnection(error)) throw error;
+      return lookUp(kind, names);
+    });
     for (const name of names)
       if (!known[kind].has(name)) throw new Error(`dimension ${kind} has no key for a name that was just learned`);
   }

@@ -40,7 +40,8 @@ export async function prepareLoad(load: Load, dimensions: Dimensions, partitions
 
 /** Makes the partitions of loads again that another process dropped since they were prepared. */
 export async function coverAgain(loads: readonly ReadyLoad[], partitions: Partitions): Promise<void> {
-  for (const { table, days } of loads) await partitions.coverAnew(table, days);
+  partitions.forget();
+  for (const { table, days } of loads) await partitions.cover(table, days);
 }
 
 function namesIn({ values }: ColumnValues, scope: Row[string] | undefined): readonly string[] {

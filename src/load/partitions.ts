@@ -13,8 +13,8 @@ export interface Partitions {
    * transaction, since attaching takes locks.
    */
   cover(table: Cut, days: Iterable<Day>): Promise<void> | null;
-  /** Checks the partitions in the catalogue again: another process may have dropped one since. */
-  coverAnew(table: Cut, days: Iterable<Day>): Promise<void>;
+  /** Forgets what is known to exist: another process has dropped a partition since, and the next need reads the catalogue again. */
+  forget(): void;
 }
 
 /**
@@ -25,7 +25,7 @@ export function createPartitions(db: Database, byDay: ReadonlySet<string> = new 
   const known = new Map<string, Set<Day>>();
   const underWay = new Map<string, Promise<void>>();
   // found in the catalogue at the first need: a call for each of them would be the most that a night of all datasets begins with
-  let leaves: Promise<Set<string>> | null = null;
+  let leaves: Promise<ReadonlySet<string>> | null = null;
 
   function knownOf({ name }: Cut): Set<Day> {
     const days = known.get(name) ?? new Set();
@@ -58,7 +58,7 @@ export function createPartitions(db: Database, byDay: ReadonlySet<string> = new 
     }
   }
 
-  function foundLeaves(): Promise<Set<string>> {
+  function foundLeaves(): Promise<ReadonlySet<string>> {
     leaves ??= readLeaves(db).catch((error: unknown) => {
       leaves = null;
       throw error;
@@ -66,17 +66,12 @@ export function createPartitions(db: Database, byDay: ReadonlySet<string> = new 
     return leaves;
   }
 
-  async function coverAnew(table: Cut, days: Iterable<Day>): Promise<void> {
-    const wanted = [...days];
-    const found = await foundLeaves();
-    for (const day of wanted) {
-      knownOf(table).delete(day);
-      for (const leaf of leavesOf(table, day)) found.delete(leaf);
-    }
-    await cover(table, wanted);
+  function forget(): void {
+    known.clear();
+    leaves = null;
   }
 
-  return { cover, coverAnew };
+  return { cover, forget };
 }
 
 /** The names that a partition of a day may have, without their schema: that of its month, and that of the day alone. */
@@ -86,7 +81,7 @@ function leavesOf({ name }: Cut, day: Day): readonly string[] {
 }
 
 /** The names of the partitions that facts have. */
-async function readLeaves(db: Database): Promise<Set<string>> {
+async function readLeaves(db: Database): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`
     select leaf.relname as name
     from   pg_catalog.pg_inherits as i

@@ -81,7 +81,7 @@ describe("dimensions", () => {
     expect(await keysOf("keyword", ["remembered"], dimensions)).toEqual([key]);
   });
 
-  test("look up together what is wanted while others are looked up", async () => {
+  test("look up together what many answers want at once", async () => {
     await stage.pool.query("create table public.look_up (number integer generated always as identity)");
     await stage.pool.query(
       "create function public.note_look_up() returns trigger language plpgsql as $$ begin insert into public.look_up default values; return null; end $$",

@@ -111,7 +111,8 @@ describe("partitions", () => {
     await sql`drop table parts.fact_keyword_rank_2026_02_04`.execute(stage.db);
     await byDay.cover(ranks, [day("2026-02-05")]);
     expect(await sums()).toEqual(["2026-02-03 1", "2026-02-04 1"]);
-    await byDay.coverAnew(ranks, [day("2026-02-04")]);
+    byDay.forget();
+    await byDay.cover(ranks, [day("2026-02-04")]);
     expect(await sums()).toEqual(["2026-02-03 1"]);
   });
 
@@ -129,6 +130,16 @@ describe("partitions", () => {
     } finally {
       client.release(true);
     }
+    expect(await leaves()).toHaveLength(2);
+  });
+
+  test("that were dropped since a process began are made again once it forgets what it knew", async () => {
+    await stage.load({ table: ranks, rows: [rank("2026-01-15", 1), rank("2026-02-15", 1)] });
+    const partitions = createPartitions(stage.db);
+    await partitions.cover(ranks, [day("2026-01-15")]);
+    await sql`drop table parts.fact_keyword_rank_2026_02`.execute(stage.db);
+    partitions.forget();
+    await partitions.cover(ranks, [day("2026-02-15")]);
     expect(await leaves()).toHaveLength(2);
   });
 
