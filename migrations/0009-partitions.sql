@@ -205,11 +205,11 @@ comment on column ops.past_slice_spend.request_count is 'Requests.';
 comment on column ops.past_slice_spend.cost          is 'Credits charged for them.';
 
 create view ops.past_spend_daily as
-select p.month_start + d.day as date_day, p.account_id, p.dataset, p.class, p.operation, p.store, p.track_id, p.country_code, p.request_count,
-       p.failed_request_count, p.cost
+select d.date_day, p.account_id, p.dataset, p.class, p.operation, p.store, p.track_id, p.country_code, p.request_count, p.failed_request_count, p.cost
 from   ops.past_spend as p
-cross  join generate_series(0, 30) as d (day)
-where  p.days & (1 << d.day) <> 0;
+-- by the calendar: a filter on days then chooses months, before their sums are taken apart
+join   core.dim_date  as d on d.month_start = p.month_start
+where  p.days & (1 << (d.date_day - d.month_start)) <> 0;
 comment on view   ops.past_spend_daily          is 'One row per day, account, dataset, class, operation, app and country of months whose requests retention dropped. The sums of ops.credit_spend_daily include them. What was charged before the oldest request on record?';
 comment on column ops.past_spend_daily.date_day is 'Day of the answers, UTC.';
 select ops.comment_columns('ops.past_spend_daily', 'ops.past_spend');

@@ -173,14 +173,16 @@ comment on column ops.run_summary.booked_credits      is 'Credits charged for th
 create view ops.credit_spend_daily as
 select q.date_day, coalesce(a.account, '') as account, coalesce(q.dataset, '') as dataset, q.operation, q.class,
        sum(q.request_count)::bigint as request_count, sum(q.failed_request_count)::bigint as failed_request_count, sum(q.cost)::bigint as booked_credits
-from   (select (received_at at time zone 'UTC')::date as date_day, account_id, dataset, operation, class, 1 as request_count,
-               (error_code is not null)::integer as failed_request_count, cost
+from   (select (received_at at time zone 'UTC')::date as date_day, account_id, dataset, operation, class, count(*) as request_count,
+               count(error_code) as failed_request_count, sum(cost) as cost
         from   ops.request
         where  account_id <> 'import'
+        group  by 1, 2, 3, 4, 5
         union  all
-        select date_day, account_id, dataset, operation, class, request_count, failed_request_count, cost
+        select date_day, account_id, dataset, operation, class, sum(request_count), sum(failed_request_count), sum(cost)
         from   ops.past_spend_daily
-        where  account_id <> 'import') as q
+        where  account_id <> 'import'
+        group  by 1, 2, 3, 4, 5) as q
 left   join ops.credit_account as a on a.account_id = q.account_id
 group  by 1, 2, 3, 4, 5;
 comment on view   ops.credit_spend_daily                      is 'One row per day (UTC), account, dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?';
@@ -305,6 +307,8 @@ select ops.comment_columns('ops.paid_voice_answer');
 
 create view ops.freshness as
 with answer as (
+  -- a `with` in here is a fence: planned as one with the joins below, both halves would come in the order of these, and every slice be sorted by its scope
+  with many as (select dataset from ops.dataset where items_are_apps)
   select s.dataset, s.scope, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
          max(s.window_start) filter (where s.state in ('loaded', 'empty')) as newest_start,
          max(s.window_end) filter (where s.state in ('loaded', 'empty')) as newest_end,
@@ -315,25 +319,32 @@ with answer as (
          count(*) filter (where s.state in ('pending', 'running', 'deferred')) as open_count,
          max(s.slice_id) filter (where s.state = 'skipped') = max(s.slice_id) as is_unavailable
   from   ops.slice as s
-  where  s.dataset not in (select d.dataset from ops.dataset as d where d.items_are_apps)
+  where  s.dataset not in (select m.dataset from many as m)
   group  by s.dataset, s.scope
   union  all
-  -- calls about many apps: each app of the list stands for itself
-  select s.dataset, s.scope, split_part(i.item, ':', -1), coalesce(s.scope ->> 'country', case when i.item like '%:%' then split_part(i.item, ':', 1) end),
-         max(s.window_start) filter (where s.state in ('loaded', 'empty')),
-         max(s.window_end) filter (where s.state in ('loaded', 'empty')),
-         greatest(max(s.window_end) filter (where s.state in ('pending', 'running', 'deferred')),
-                  case when max(s.slice_id) filter (where s.state = 'failed') > coalesce(max(s.slice_id) filter (where s.state in ('loaded', 'empty')), 0)
-                       then max(s.window_end) filter (where s.state = 'failed') end),
-         max(s.ended_at) filter (where s.state in ('loaded', 'empty')), max(s.as_of),
-         count(*) filter (where s.state = 'loaded'),
-         count(*) filter (where s.state in ('pending', 'running', 'deferred')),
-         max(s.slice_id) filter (where s.state = 'skipped') = max(s.slice_id)
-  from   ops.slice as s
-  left   join ops.batch as b on b.batch_id = s.batch_id
+  -- calls about many apps: each app of the list stands for itself; slices of a list are summed up before it is taken apart
+  select d.dataset, l.scope, split_part(i.item, ':', -1), coalesce(l.scope ->> 'country', case when i.item like '%:%' then split_part(i.item, ':', 1) end),
+         max(l.newest_start), max(l.newest_end),
+         greatest(max(l.open_end), case when max(l.failed_id) > coalesce(max(l.answered_id), 0) then max(l.failed_end) end),
+         max(l.last_loaded_at), max(l.last_requested), sum(l.loaded_count)::bigint, sum(l.open_count)::bigint, max(l.skipped_id) = max(l.newest_id)
+  from   many as d
+  cross  join lateral (
+    select s.scope, s.batch_id, max(s.window_start) filter (where s.state in ('loaded', 'empty')) as newest_start,
+           max(s.window_end) filter (where s.state in ('loaded', 'empty')) as newest_end,
+           max(s.window_end) filter (where s.state in ('pending', 'running', 'deferred')) as open_end,
+           max(s.window_end) filter (where s.state = 'failed') as failed_end,
+           max(s.slice_id) filter (where s.state in ('loaded', 'empty')) as answered_id,
+           max(s.slice_id) filter (where s.state = 'failed') as failed_id,
+           max(s.slice_id) filter (where s.state = 'skipped') as skipped_id, max(s.slice_id) as newest_id,
+           max(s.ended_at) filter (where s.state in ('loaded', 'empty')) as last_loaded_at, max(s.as_of) as last_requested,
+           count(*) filter (where s.state = 'loaded') as loaded_count,
+           count(*) filter (where s.state in ('pending', 'running', 'deferred')) as open_count
+    from   ops.slice as s
+    where  s.dataset = d.dataset
+    group  by s.scope, s.batch_id) as l
+  left   join ops.batch as b on b.batch_id = l.batch_id
   left   join lateral unnest(b.items) as i (item) on true
-  where  s.dataset in (select d.dataset from ops.dataset as d where d.items_are_apps)
-  group  by s.dataset, s.scope, i.item
+  group  by d.dataset, l.scope, i.item
 ), due as (
   select a.*, a.scope ->> 'store' as store, n.due_end, n.due_end_before
   from   answer as a

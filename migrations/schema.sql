@@ -5702,30 +5702,32 @@ create view ops.credit_spend_daily (
     COALESCE(q.dataset, ''::text) AS dataset,
     q.operation,
     q.class,
-    sum(q.request_count) AS request_count,
-    sum(q.failed_request_count) AS failed_request_count,
-    sum(q.cost) AS booked_credits
+    sum(q.request_count)::bigint AS request_count,
+    sum(q.failed_request_count)::bigint AS failed_request_count,
+    sum(q.cost)::bigint AS booked_credits
    FROM ( SELECT (request.received_at AT TIME ZONE 'UTC'::text)::date AS date_day,
             request.account_id,
             request.dataset,
             request.operation,
             request.class,
-            1 AS request_count,
-            (request.error_code IS NOT NULL)::integer AS failed_request_count,
-            request.cost
+            count(*) AS request_count,
+            count(request.error_code) AS failed_request_count,
+            sum(request.cost) AS cost
            FROM ops.request
           WHERE request.account_id <> 'import'::text
+          GROUP BY ((request.received_at AT TIME ZONE 'UTC'::text)::date), request.account_id, request.dataset, request.operation, request.class
         UNION ALL
          SELECT past_spend_daily.date_day,
             past_spend_daily.account_id,
             past_spend_daily.dataset,
             past_spend_daily.operation,
             past_spend_daily.class,
-            past_spend_daily.request_count,
-            past_spend_daily.failed_request_count,
-            past_spend_daily.cost
+            sum(past_spend_daily.request_count) AS sum,
+            sum(past_spend_daily.failed_request_count) AS sum,
+            sum(past_spend_daily.cost) AS sum
            FROM ops.past_spend_daily
-          WHERE past_spend_daily.account_id <> 'import'::text) q
+          WHERE past_spend_daily.account_id <> 'import'::text
+          GROUP BY past_spend_daily.date_day, past_spend_daily.account_id, past_spend_daily.dataset, past_spend_daily.operation, past_spend_daily.class) q
      LEFT JOIN ops.credit_account a ON a.account_id = q.account_id
   GROUP BY q.date_day, (COALESCE(a.account, ''::text)), (COALESCE(q.dataset, ''::text)), q.operation, q.class;
 
@@ -5978,6 +5980,11 @@ create view ops.freshness (
   open_count bigint -- Slices that wait or run.
 ) as
  WITH answer AS (
+         WITH many AS (
+                 SELECT dataset.dataset
+                   FROM ops.dataset
+                  WHERE dataset.items_are_apps
+                )
          SELECT s.dataset,
             s.scope,
             s.scope ->> 'app'::text AS track_id,
@@ -5992,38 +5999,51 @@ create view ops.freshness (
             count(*) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])) AS open_count,
             max(s.slice_id) FILTER (WHERE s.state = 'skipped'::text) = max(s.slice_id) AS is_unavailable
            FROM ops.slice s
-          WHERE NOT (s.dataset IN ( SELECT d_1.dataset
-                   FROM ops.dataset d_1
-                  WHERE d_1.items_are_apps))
+          WHERE NOT (s.dataset IN ( SELECT m.dataset
+                   FROM many m))
           GROUP BY s.dataset, s.scope
         UNION ALL
-         SELECT s.dataset,
-            s.scope,
+         SELECT d_1.dataset,
+            l_1.scope,
             split_part(i_1.item, ':'::text, '-1'::integer) AS split_part,
-            COALESCE(s.scope ->> 'country'::text,
+            COALESCE(l_1.scope ->> 'country'::text,
                 CASE
                     WHEN i_1.item ~~ '%:%'::text THEN split_part(i_1.item, ':'::text, 1)
                     ELSE NULL::text
                 END) AS "coalesce",
-            max(s.window_start) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
-            max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
-            GREATEST(max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])),
+            max(l_1.newest_start) AS max,
+            max(l_1.newest_end) AS max,
+            GREATEST(max(l_1.open_end),
                 CASE
-                    WHEN max(s.slice_id) FILTER (WHERE s.state = 'failed'::text) > COALESCE(max(s.slice_id) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])), 0::bigint) THEN max(s.window_end) FILTER (WHERE s.state = 'failed'::text)
+                    WHEN max(l_1.failed_id) > COALESCE(max(l_1.answered_id), 0::bigint) THEN max(l_1.failed_end)
                     ELSE NULL::date
                 END) AS "greatest",
-            max(s.ended_at) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
-            max(s.as_of) AS max,
-            count(*) FILTER (WHERE s.state = 'loaded'::text) AS count,
-            count(*) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])) AS count,
-            max(s.slice_id) FILTER (WHERE s.state = 'skipped'::text) = max(s.slice_id)
-           FROM ops.slice s
-             LEFT JOIN ops.batch b ON b.batch_id = s.batch_id
+            max(l_1.last_loaded_at) AS max,
+            max(l_1.last_requested) AS max,
+            sum(l_1.loaded_count)::bigint AS sum,
+            sum(l_1.open_count)::bigint AS sum,
+            max(l_1.skipped_id) = max(l_1.newest_id)
+           FROM many d_1
+             CROSS JOIN LATERAL ( SELECT s.scope,
+                    s.batch_id,
+                    max(s.window_start) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS newest_start,
+                    max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS newest_end,
+                    max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])) AS open_end,
+                    max(s.window_end) FILTER (WHERE s.state = 'failed'::text) AS failed_end,
+                    max(s.slice_id) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS answered_id,
+                    max(s.slice_id) FILTER (WHERE s.state = 'failed'::text) AS failed_id,
+                    max(s.slice_id) FILTER (WHERE s.state = 'skipped'::text) AS skipped_id,
+                    max(s.slice_id) AS newest_id,
+                    max(s.ended_at) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS last_loaded_at,
+                    max(s.as_of) AS last_requested,
+                    count(*) FILTER (WHERE s.state = 'loaded'::text) AS loaded_count,
+                    count(*) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])) AS open_count
+                   FROM ops.slice s
+                  WHERE s.dataset = d_1.dataset
+                  GROUP BY s.scope, s.batch_id) l_1
+             LEFT JOIN ops.batch b ON b.batch_id = l_1.batch_id
              LEFT JOIN LATERAL unnest(b.items) i_1(item) ON true
-          WHERE (s.dataset IN ( SELECT d_1.dataset
-                   FROM ops.dataset d_1
-                  WHERE d_1.items_are_apps))
-          GROUP BY s.dataset, s.scope, i_1.item
+          GROUP BY d_1.dataset, l_1.scope, i_1.item
         ), due AS (
          SELECT a.dataset,
             a.scope,
@@ -6513,7 +6533,7 @@ create view ops.past_spend_daily (
   failed_request_count integer, -- Of these the requests without a valid answer.
   cost integer -- Credits charged on each of these days.
 ) as
- SELECT p.month_start + d.day AS date_day,
+ SELECT d.date_day,
     p.account_id,
     p.dataset,
     p.class,
@@ -6525,8 +6545,8 @@ create view ops.past_spend_daily (
     p.failed_request_count,
     p.cost
    FROM ops.past_spend p
-     CROSS JOIN generate_series(0, 30) d(day)
-  WHERE (p.days & (1 << d.day)) <> 0;
+     JOIN core.dim_date d ON d.month_start = p.month_start
+  WHERE (p.days & (1 << (d.date_day - d.month_start))) <> 0;
 
 -- Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.
 create table ops.plan (

@@ -47,6 +47,10 @@ test("requests are sorted into the months of UTC, and a month that is dropped ke
   expect(await retired("2026-08-15")).toEqual(["ops.request 2026-04-01 1 gone", "ops.request 2026-05-01 3 gone"]);
   expect(await retired("2026-08-15")).toEqual([]);
   expect(await spent()).toEqual(["2026-04-30 2 6", ...before.slice(1), "2026-08-01 1 3"]);
+  // days of a month that was dropped can be chosen
+  expect(await rowsOf("select date_day, cost from ops.past_spend_daily where date_day >= '2026-05-02'")).toEqual([
+    "2026-05-31 6",
+  ]);
   // the two days of May have different sums; April was dropped twice
   expect(await rowsOf("select month_start, days, request_count, cost from ops.past_spend order by 1, 2")).toEqual([
     "2026-04-01 536870912 1 3",

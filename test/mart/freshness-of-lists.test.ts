@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+beforeAll(async () => (mart = await openMartStage()));
+afterAll(() => mart[Symbol.asyncDispose]());
+
+const today = "2026-08-20";
+
+/** Slices of one dataset whose items are apps: country, list, day, state; in the order in which they were planned. */
+const slices: readonly (readonly [string | null, readonly string[], string, string])[] = [
+  // an app of two lists: the newer one failed, and of the other app nothing did
+  ["KR", ["1", "2"], "2026-08-19", "loaded"],
+  ["KR", ["1"], today, "failed"],
+  // another list has answered since
+  ["SE", ["1"], today, "failed"],
+  ["SE", ["1", "2"], today, "loaded"],
+  // two slices of a list and one of another wait
+  ["FR", ["1", "2"], "2026-08-19", "running"],
+  ["FR", ["1", "2"], today, "pending"],
+  ["FR", ["1"], today, "deferred"],
+  // the newest says that there is nothing to have of one of them
+  ["GB", ["1", "2"], "2026-08-17", "loaded"],
+  ["GB", ["1"], today, "skipped"],
+  // the items name countries, or there is no list
+  [null, ["DE:1", "JP:1"], "2026-08-19", "empty"],
+  ["ES", [], "2026-08-18", "loaded"],
+];
+
+test("an app of several lists is as fresh as they are together", async () => {
+  for (const row of [
+    `ops.dataset (dataset, stage, is_on, items_are_apps, noted_at) values ('app_rating', 'market', true, true, '${today}Z')`,
+    "ops.dataset_timing (dataset, scope, is_default, kind, refresh_days) values ('app_rating', 'null', true, 'snapshot', 1)",
+    `ops.run (kind, as_of, datasets, started_at) values ('sync', '${today}', '{}', '${today}Z')`,
+  ])
+    await mart.ask(`insert into ${row}`);
+  for (const [country, items, day, state] of slices) {
+    const scope = JSON.stringify({ store: "ios", ...(country === null ? {} : { country }) });
+    await mart.ask(`
+      with list as (
+        insert into ops.batch (items, digest) select '{${items.join(",")}}', '${items.join(" ")}' where ${items.length > 0}
+        on conflict (digest) do update set digest = excluded.digest returning batch_id
+      )
+      insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
+                             planned_credits, run_id, created_at, ended_at)
+      select 'app_rating', 'o', '${scope}', (select batch_id from list), '${day}', date '${day}' + 1, '${day}', '', 'snapshot', '${state}', 1, 3, run_id, '${day}Z', '${day}Z'
+      from   ops.run`);
+  }
+  expect(
+    await mart.ask(
+      `select country_code, track_id, newest_day, freshness_state, last_loaded_at::date, open_count from ops.freshness order by country_code, track_id`,
+      today,
+    ),
+  ).toEqual([
+    "DE | 1 | 2026-08-19 | nothing to have | 2026-08-19 | 0",
+    "ES | - | 2026-08-18 | stopped | 2026-08-18 | 0",
+    "FR | 1 | - | late | - | 3",
+    "FR | 2 | - | late | - | 2",
+    "GB | 1 | 2026-08-17 | nothing to have | 2026-08-17 | 0",
+    "GB | 2 | 2026-08-17 | stopped | 2026-08-17 | 0",
+    "JP | 1 | 2026-08-19 | nothing to have | 2026-08-19 | 0",
+    "KR | 1 | 2026-08-19 | late | 2026-08-19 | 0",
+    "KR | 2 | 2026-08-19 | on time | 2026-08-19 | 0",
+    "SE | 1 | 2026-08-20 | on time | 2026-08-20 | 0",
+    "SE | 2 | 2026-08-20 | on time | 2026-08-20 | 0",
+  ]);
+});
