@@ -2,6 +2,11 @@
 export type ClaimedSlices = {
   /** Notes that a slice is on its way: it is claimed, requested, stored or read. */
   readonly take: (sliceId: string) => void;
+  /**
+   * Resolves when the answer of a slice may be read, in the order of calls: once fewer than `mostRows` are in memory. It is counted among
+   * them from then on.
+   */
+  readonly room: (sliceId: string) => Promise<void>;
   /** Notes that a slice is ready to be committed, with so many rows in memory. */
   readonly hold: (sliceId: string, rows: number) => void;
   /** Notes that a slice has ended, however it did. */
@@ -9,7 +14,7 @@ export type ClaimedSlices = {
   readonly ids: () => readonly string[];
   /** How many are on their way. */
   readonly coming: () => number;
-  /** Rows of those that are ready. */
+  /** Rows of those that are read or ready. */
   readonly rows: () => number;
   /** Resolves at the next change. */
   readonly changed: () => Promise<void>;
@@ -17,26 +22,29 @@ export type ClaimedSlices = {
   readonly idle: () => Promise<void>;
 };
 
-/** An answer without rows takes memory too. */
+/** An answer without rows takes memory too, and of one that is read the rows are not known yet. */
 const leastRows = 100;
+/** Rows that are in memory, at most: two groups that are written and two that gather. */
+const mostRows = 30_000;
+
+type Claimed = { readonly isComing: boolean; readonly rows: number };
 
 /** Counts claimed slices; at first there are none. */
 export function createClaimedSlices(): ClaimedSlices {
-  /** Rows by slice; null while it is on its way. */
-  const slices = new Map<string, number | null>();
+  const slices = new Map<string, Claimed>();
+  /** Slices that wait until their answer may be read, and what lets them. */
+  const waiting: { readonly sliceId: string; readonly admit: () => void }[] = [];
   let coming = 0;
   let rows = 0;
   let change = Promise.withResolvers<void>();
   let idle = Promise.withResolvers<void>();
 
-  function note(sliceId: string, next: number | null | undefined): void {
+  function note(sliceId: string, next: Claimed | null): void {
     const before = slices.get(sliceId);
-    if (before === null) coming -= 1;
-    else rows -= before ?? 0;
-    if (next === undefined) slices.delete(sliceId);
+    coming += Number(next?.isComing ?? false) - Number(before?.isComing ?? false);
+    rows += (next?.rows ?? 0) - (before?.rows ?? 0);
+    if (next === null) slices.delete(sliceId);
     else slices.set(sliceId, next);
-    if (next === null) coming += 1;
-    else rows += next ?? 0;
     change.resolve();
     change = Promise.withResolvers();
     if (slices.size > 0) return;
@@ -44,13 +52,33 @@ export function createClaimedSlices(): ClaimedSlices {
     idle = Promise.withResolvers();
   }
 
+  function admitNext(): void {
+    while (rows < mostRows) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      // one that nobody took is read on its own
+      if (slices.has(next.sliceId)) note(next.sliceId, { isComing: true, rows: leastRows });
+      next.admit();
+    }
+  }
+
+  function noteAndAdmit(sliceId: string, next: Claimed | null): void {
+    note(sliceId, next);
+    admitNext();
+  }
+
   return {
-    take: (sliceId) => note(sliceId, null),
+    take: (sliceId) => noteAndAdmit(sliceId, { isComing: true, rows: 0 }),
+    room: (sliceId) =>
+      new Promise((admit) => {
+        waiting.push({ sliceId, admit });
+        admitNext();
+      }),
     hold: (sliceId, count) => {
       // one that nobody took is committed on its own
-      if (slices.has(sliceId)) note(sliceId, Math.max(count, leastRows));
+      if (slices.has(sliceId)) noteAndAdmit(sliceId, { isComing: false, rows: Math.max(count, leastRows) });
     },
-    drop: (sliceId) => note(sliceId, undefined),
+    drop: (sliceId) => noteAndAdmit(sliceId, null),
     ids: () => [...slices.keys()],
     coming: () => coming,
     rows: () => rows,

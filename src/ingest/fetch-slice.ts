@@ -42,6 +42,7 @@ export async function fetchSlice(
       ...(operation.paging === null ? {} : { pageLimit: await pageLimitOf(parts, slice, operation.cost) }),
       onPages: repricing(slice, (work) => retryWork(() => reprice(parts.db, slice, work))),
     });
+    await mayRead(parts, slice);
     return retryWork(() => prepareSlice(parts, dataset, slice, fetched));
   }
   const only = await page(0);
@@ -50,10 +51,18 @@ export async function fetchSlice(
     const unchangedRows = await retryWork(() => parts.batched.endUnchanged({ slice, digest }));
     if (unchangedRows !== null) return { unchangedRows };
   }
-  // in a turn of its own: its rows are gone before those of the next answer are made, and the collector has little to copy
-  await nextTurn();
+  await mayRead(parts, slice);
   const fetched = await readPages(operation, async () => only);
   return { ...(await retryWork(() => prepareSlice(parts, dataset, slice, fetched))), digest };
+}
+
+/**
+ * Resolves when an answer may be read: not while others fill the memory, so that calls go on while rows are written. In a turn of its own:
+ * its rows are gone before those of the next answer are made, and the collector has little to copy.
+ */
+async function mayRead({ claimedSlices }: IngestParts, { sliceId }: Slice): Promise<void> {
+  await claimedSlices.room(sliceId);
+  await nextTurn();
 }
 
 /** True where the ledger is to be asked. A later attempt may have rejects to delete, and lists of the portfolio are followed by plans. */

@@ -19,12 +19,10 @@ export type SliceRunner = {
 const freeShare = 4;
 /** Where few run side by side so many are claimed together, if that is no more than half of them. */
 const enoughFree = 4;
-/** Rows that wait for their commit, at most: two groups that are written and two that gather. */
-const mostRowsHeld = 20_000;
 
 /**
  * Runs slices of this process's queue in the order of their turn, until `halted`: at most `count` that are on their way, and beside them
- * as many as wait for their commit with at most `mostRowsHeld`. Slices are claimed by the chunk and none ahead of being run, so that a
+ * as many as wait for their commit (claimed-slices.ts says how many may). Slices are claimed by the chunk and none ahead of being run, so that a
  * stop has little to release. When the database stays unreachable it aborts everything.
  */
 export function startSliceRunner(
@@ -66,7 +64,7 @@ export function startSliceRunner(
   }
 
   function free(): number {
-    return claimedSlices.rows() < mostRowsHeld ? Math.max(0, count - claimedSlices.coming()) : 0;
+    return Math.max(0, count - claimedSlices.coming());
   }
 
   async function untilFree(): Promise<void> {

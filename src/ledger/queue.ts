@@ -4,7 +4,7 @@ import type { Database } from "../postgres/database.ts";
 import { suspectFrom } from "./poison.ts";
 import { announceQueued, sharedQueue } from "./shared-queue.ts";
 import { likelyCredits } from "./open-slices.ts";
-import { sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
+import { sharingColumns, type SharingRow, slicesOf } from "./slices.ts";
 
 /*
  * Slices wait in the ledger. A foreground process has a queue of its own, named by its number: nobody else takes its slices, so that its
@@ -25,7 +25,7 @@ export async function claimNext(
   now: number,
   sort: Sort = "ordinary",
 ): Promise<readonly Slice[]> {
-  const { rows } = await sql<SliceRow>`
+  const { rows } = await sql<SharingRow>`
     with next as materialized (
       select slice_id from ops.slice
       where  queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort(sort)} and ${isEntered(workerId)}
@@ -38,11 +38,11 @@ export async function claimNext(
       where  s.slice_id = next.slice_id
       returning s.*
     )
-    select ${sliceColumns}, ${lastDigest}
+    select ${sharingColumns}, ${lastDigest}
     from   claimed as s
     left   join ops.batch as b on b.batch_id = s.batch_id
     order  by s.turn, s.slice_id`.execute(db);
-  return rows.map(sliceOf);
+  return slicesOf(rows);
 }
 
 /** Starts an attempt of a slice that this process had: null when it is not available any more (done, not due, or in another queue). */
@@ -58,17 +58,17 @@ export async function claimAll(
   now: number,
 ): Promise<ReadonlyMap<string, Slice>> {
   // what another process took over while this one was cut off is paid for from that one's budget
-  const { rows } = await sql<SliceRow>`
+  const { rows } = await sql<SharingRow>`
     with claimed as (
       update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${at(now)}, due_at = null
       where  slice_id = any (${[...sliceIds]}::bigint[]) and queue_id = ${queueId}::bigint and ${isEntered(workerId)}
       and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
       returning *
     )
-    select ${sliceColumns}, ${lastDigest} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(
+    select ${sharingColumns}, ${lastDigest} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(
     db,
   );
-  return new Map(rows.map((row) => [row.slice_id, sliceOf(row)]));
+  return new Map(slicesOf(rows).map((slice) => [slice.sliceId, slice]));
 }
 
 /**

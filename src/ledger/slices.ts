@@ -91,6 +91,19 @@ export const ownColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.oper
 /** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
 export const sliceColumns = sql`${ownColumns}, to_json(b.items)::text as items`;
 
+/** The columns of a SharingRow: items stand with one slice of each batch, since to send them with all takes longer than all else. */
+export const sharingColumns = sql`${ownColumns}, s.batch_id,
+  case when s.slice_id = min(s.slice_id) over (partition by s.batch_id) then to_json(b.items)::text end as items`;
+
+/** A row among others of its statement, of which one has the items of its batch. */
+export type SharingRow = SliceRow & { batch_id: string | null };
+
+/** All rows of a statement with `sharingColumns` as slices. */
+export function slicesOf(rows: readonly SharingRow[]): readonly Slice[] {
+  const lists = new Map(rows.flatMap(({ batch_id, items }) => (items === null ? [] : [[batch_id, itemsFrom(items)]])));
+  return rows.map((row) => sliceWith(row, lists.get(row.batch_id) ?? null));
+}
+
 /** A row of the ledger as a slice. */
 export function sliceOf(row: SliceRow): Slice {
   return sliceWith(row, row.items === null ? null : itemsFrom(row.items));

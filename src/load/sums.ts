@@ -13,19 +13,14 @@ export function isSummed(table: Table): table is Summed {
 }
 
 /**
- * Writers of the same sums wait for each other by one of so many locks. Of 256 two groups of a dozen slices nearly always shared one, and
- * then waited for each other without a common row; a group takes no more of them than it has slices.
- */
-const lockCount = 65_536;
-
-/**
  * An expression that makes the rest of the transaction the only one that changes what is summed for these values of `lockedBy` (each
- * joined to one text): the difference between a row's old and new values must not include another's changes.
+ * joined to one text): the difference between a row's old and new values must not include another's changes. A lock has all of the hash: of
+ * fewer locks, groups of a hundred slices would often share one and wait for each other without a common row.
  */
 export function lockSums({ sums }: Summed, values: ReadonlySet<string>): SqlFragment {
   return sql`(
     select count(pg_advisory_xact_lock(hashtext(${sums.name}), lock))
-    from   (select distinct hashtext(value) & ${lockCount - 1} as lock from unnest(${[...values]}::text[]) as value order by lock) as locks)`;
+    from   (select distinct hashtext(value) as lock from unnest(${[...values]}::text[]) as value order by lock) as locks)`;
 }
 
 /** Sums over rows `t`, by key. */

@@ -34,3 +34,23 @@ test("tells of every change", async () => {
   }
   expect(claimedSlices.ids()).toEqual([]);
 });
+
+test("answers are read in turn, and no further ones while so many rows are in memory", async () => {
+  const claimedSlices = createClaimedSlices();
+  for (const slice of ["1", "2", "3", "4"]) claimedSlices.take(slice);
+  claimedSlices.hold("1", 30_000);
+  const read: string[] = [];
+  const reading = ["2", "3", "4", "9"].map((slice) => claimedSlices.room(slice).then(() => read.push(slice)));
+  await Promise.resolve();
+  expect([read, claimedSlices.coming(), claimedSlices.rows()]).toEqual([[], 3, 30_000]);
+  claimedSlices.hold("1", 29_800);
+  await Promise.all(reading.slice(0, 2));
+  expect([read, claimedSlices.coming(), claimedSlices.rows()]).toEqual([["2", "3"], 3, 30_000]);
+  claimedSlices.drop("1");
+  await Promise.all(reading);
+  // one that nobody took counts nowhere
+  expect([read, claimedSlices.coming(), claimedSlices.rows()]).toEqual([["2", "3", "4", "9"], 3, 300]);
+  claimedSlices.hold("2", 700);
+  claimedSlices.take("3");
+  expect([claimedSlices.coming(), claimedSlices.rows()]).toEqual([2, 800]);
+});
