@@ -7,7 +7,7 @@ import { createBudget } from "../src/credits/budget.ts";
 import { datasetNamed } from "../src/datasets/shared/all.ts";
 import { commitSlice } from "../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../src/ingest/prepare-slice.ts";
-import { sliceColumns, sliceOf, type SliceRow } from "../src/ledger/slices.ts";
+import { sliceColumns, sliceOf, type SliceRow } from "../src/ledger/slice-rows.ts";
 import type { Database } from "../src/postgres/database.ts";
 import { ownCpuSince } from "./cpu.ts";
 import { ranksFor } from "./ranks.ts";

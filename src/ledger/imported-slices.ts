@@ -3,7 +3,8 @@ import type { Slice, SliceDraft, SliceState } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import type { LateOutcome } from "./amend-slices.ts";
 import { digestOf } from "./batches.ts";
-import { insertSlices, ownColumns, type OwnRow, sliceColumns, sliceOf, type SliceRow, sliceWith } from "./slices.ts";
+import { ownColumns, type OwnRow, sliceColumns, sliceOf, type SliceRow, sliceWith } from "./slice-rows.ts";
+import { insertSlices } from "./slices.ts";
 
 /** What `ops.request` says of an answer that was imported from a file: nothing was sent, so no account was charged. */
 export const importedRequest = {

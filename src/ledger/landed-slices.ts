@@ -5,7 +5,7 @@ import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { goneBefore } from "./dropped-months.ts";
 import { itemsOf } from "./batches.ts";
-import { ownColumns, type OwnRow, sliceWith } from "./slices.ts";
+import { ownColumns, type OwnRow, sliceWith } from "./slice-rows.ts";
 
 /** A slice with landed pages; of its days those before `goneBefore` were dropped by retention since. */
 export type LandedSlice = Slice & { readonly goneBefore: Day | null };

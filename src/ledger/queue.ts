@@ -4,7 +4,7 @@ import type { Database } from "../postgres/database.ts";
 import { suspectFrom } from "./poison.ts";
 import { announceQueued, sharedQueue } from "./shared-queue.ts";
 import { likelyCredits } from "./open-slices.ts";
-import { sharingColumns, type SharingRow, slicesOf } from "./slices.ts";
+import { sharingColumns, type SharingRow, slicesOf } from "./slice-rows.ts";
 
 /*
  * Slices wait in the ledger. A foreground process has a queue of its own, named by its number: nobody else takes its slices, so that its

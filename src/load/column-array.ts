@@ -15,21 +15,64 @@ export function stored(kind: ColumnKind, value: Row[string] | undefined, dimensi
   return isDimension(kind) && typeof value === "string" ? dimensions.keyOf(kind, value) : (value ?? null);
 }
 
-/** Encodes every column of rows whose names were learned. There must be at least one row. */
+/**
+ * Encodes every column of rows whose names were learned, the rows in the order of their key where `isOrdered` says so. There must be at
+ * least one row.
+ */
 export function encodeColumns(
   table: Table,
   columns: RowColumns,
   dimensions: Dimensions,
 ): ReadonlyMap<string, EncodedColumn> {
-  const encoded = new Map<string, EncodedColumn>();
-  for (const [column, { constant, values }] of columns.of) {
+  const written = new Map<string, readonly Element[]>();
+  for (const [column, { values }] of columns.of) {
     const kind = table.columns[column] ?? "text";
     const elements: Element[] = [];
     if (isDimension(kind)) for (const value of values) elements.push(keyElement(kind, value, dimensions));
     else for (const value of values) elements.push(arrayElement(kind, value));
-    encoded.set(column, { constant, elements: elements.join(",") });
+    written.set(column, elements);
+  }
+  const places = isOrdered(table) ? placesByKey(table, written) : null;
+  const encoded = new Map<string, EncodedColumn>();
+  for (const [column, { constant }] of columns.of) {
+    const elements = written.get(column) ?? [];
+    const ordered = places === null || constant ? elements : places.map((place) => elements[place]);
+    encoded.set(column, { constant, elements: ordered.join(",") });
   }
   return encoded;
+}
+
+/** Kinds that are in the same order here as in Postgres: numbers, and days as they are written. */
+const ordered: ReadonlySet<ColumnKind> = new Set([
+  "app",
+  "keyword",
+  "country",
+  "device",
+  "int",
+  "bigint",
+  "day",
+  "date",
+]);
+
+/** True of a table whose rows are brought in the order of its key. */
+export function isOrdered({ key, columns }: Pick<Table, "key" | "columns">): boolean {
+  return key.every((column) => ordered.has(columns[column] ?? "text"));
+}
+
+/** The places of rows in the order of their key; null where they come so. */
+function placesByKey({ key }: Table, columns: ReadonlyMap<string, readonly Element[]>): readonly number[] | null {
+  const varied = key.map((column) => columns.get(column) ?? []).filter((elements) => elements.length > 1);
+  const compare = (one: number, other: number): number => {
+    for (const elements of varied) {
+      const [left, right] = [elements[one] as Element, elements[other] as Element];
+      if (left !== right) return left < right ? -1 : 1;
+    }
+    return 0;
+  };
+  const length = varied[0]?.length ?? 0;
+  let place = 1;
+  while (place < length && compare(place - 1, place) <= 0) place += 1;
+  return place >= length ? null : Array.from({ length }, (_, index) => index).sort(compare);
 }
 
 function keyElement(kind: DimensionKind, value: Row[string], dimensions: Dimensions): Element {

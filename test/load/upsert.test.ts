@@ -168,3 +168,32 @@ async function waiting(): Promise<number> {
   );
   return rows[0]?.count ?? 0;
 }
+
+test.each([
+  ["of new days", []],
+  ["of days that have rows", [first, second]],
+])(
+  "rows %s are written in the order of the key, each with what is its own, in whichever order they come",
+  async (_, before) => {
+    // the keywords have their keys now, in the order of their names
+    await together({ ...first, ranks: { a: 1, b: 2, c: 3, d: 4 } });
+    await stage.empty(rank);
+    for (const answer of before) await together(answer);
+    await together(
+      { slice: "4", at: 4000, day: "2026-08-02", ranks: { d: 40, b: null, c: 30 } },
+      { slice: "3", at: 4000, day: "2026-08-01", ranks: { d: 4, c: 3 } },
+    );
+    const { rows } = await sql<{ cell: string }>`
+    select concat_ws(' ', extract(day from date_day), keyword, coalesce(f.rank::text, '-'), note) as cell
+    from   core.fact_rank_of as f join core.dim_keyword as k using (keyword_key) where slice_id > 2 order by f.ctid`.execute(
+      stage.db,
+    );
+    expect(rows.map(({ cell }) => cell)).toEqual([
+      '1 c 3 "3", {}',
+      '1 d 4 "4", {}',
+      "2 b -",
+      '2 c 30 "30", {}',
+      '2 d 40 "40", {}',
+    ]);
+  },
+);

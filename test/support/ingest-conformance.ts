@@ -12,7 +12,7 @@ import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../../src/ingest/prepare-slice.ts";
 import { claim } from "../../src/ledger/queue.ts";
-import { sliceOf, type SliceRow } from "../../src/ledger/slices.ts";
+import { sliceOf, type SliceRow } from "../../src/ledger/slice-rows.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { datasetNamed, datasets } from "../../src/datasets/shared/all.ts";
 import { sampleOf, type Loaded } from "./answer-fields.ts";
