@@ -47,8 +47,8 @@ export function createPartitions(db: Database, byDay: ReadonlySet<string> = new 
       if (there.has(day)) continue;
       const isByDay = byDay.has(table.name);
       const key = `${table.name} ${isByDay ? day : monthStart(day)}`;
-      // a load that needs it meanwhile waits for the same statement
-      await underWay.get(key);
+      // loads that need it meanwhile wait for the same statement; where that fails, one of them after the other tries again
+      for (let making = underWay.get(key); making !== undefined; making = underWay.get(key)) await making;
       if (there.has(day)) continue;
       const making = make(db, table, { day, isByDay })
         .then((held) => held.forEach((one) => there.add(one)))

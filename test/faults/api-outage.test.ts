@@ -111,14 +111,10 @@ function hasty(isHasty: () => boolean): Clock {
 }
 
 test("a run in the foreground does not wait for ever: it cancels the rest and names the problem", async () => {
-  await using stage = await openStage({ market });
+  const gate = gateAfter(9);
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using app = await stage.open({ settings });
-  let [committed, isAway] = [0, false];
-  const at = (place: string) => {
-    if (place !== "after commit" || ++committed !== 9) return;
-    stage.sandbox.set({ faults: [nothingWorks("status")] });
-    isAway = true;
-  };
+  let isAway = false;
   const clock = hasty(() => isAway);
   const run = {
     request: { datasets: [], bounds: {}, today },
@@ -126,8 +122,12 @@ test("a run in the foreground does not wait for ever: it cancels the rest and na
     stop: new AbortController().signal,
     progress: () => undefined,
   };
-  const result = await syncInForeground({ ...app, at, clock }, run);
-  expect(result).toMatchObject({ outcome: "aborted", error: { code: "server_error" }, progress: { failed: 0 } });
+  const running = syncInForeground({ ...app, clock }, run);
+  await until(() => gate.held() > 0);
+  stage.sandbox.set({ faults: [nothingWorks("status")] });
+  isAway = true;
+  gate.open();
+  expect(await running).toMatchObject({ outcome: "aborted", error: { code: "server_error" }, progress: { failed: 0 } });
   // what was not begun is cancelled, and planned again
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
   stage.sandbox.set({ faults: [] });

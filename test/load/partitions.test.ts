@@ -9,6 +9,7 @@ import { monthsBefore } from "../../src/load/old-months.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Load } from "../../src/load/ready-load.ts";
 import type { Table } from "../../src/load/table.ts";
+import { until } from "../support/ingest-stage.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 
 const [ranks] = keywordRank.tables as readonly [Table];
@@ -159,6 +160,31 @@ describe("partitions", () => {
     const orders = [days, days.toReversed(), [...days.slice(1), ...days.slice(0, 1)], days];
     await Promise.all(orders.map(async (wanted) => createPartitions(stage.db).cover(ranks, wanted)));
     expect(await leaves()).toHaveLength(3);
+  });
+
+  /** Resolves when a session waits for the lock under which partitions are made. */
+  const waited = () =>
+    until(async () => {
+      const { rows } = await sql`select from pg_locks where locktype = 'advisory' and not granted`.execute(stage.db);
+      return rows.length > 0;
+    });
+
+  test("are made by one statement, however many loads of a process want them at once", async () => {
+    const holder = await stage.pool.connect();
+    try {
+      await holder.query("select pg_advisory_lock(hashtext('storehouse partition fact_keyword_rank_2026_03'))");
+      const partitions = createPartitions(stage.db);
+      const covering = ["01", "02", "03"].map((date) => partitions.cover(ranks, [day(`2026-03-${date}`)]));
+      await waited();
+      const { totalCount, idleCount, waitingCount } = stage.pool;
+      // beside the one that holds the lock
+      expect(totalCount - idleCount - 1 + waitingCount).toBe(1);
+      await holder.query("select pg_advisory_unlock_all()");
+      for (const one of covering) await one;
+    } finally {
+      holder.release(true);
+    }
+    expect(await leaves()).toHaveLength(1);
   });
 
   test("are made beside a load that is under way", async () => {

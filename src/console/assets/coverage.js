@@ -51,6 +51,8 @@
       row.append(cell);
       body.replaceChildren(row);
       delete body.dataset.full;
+      // the cell that can be reached by keyboard may have been one of these
+      mark();
     }
 
     function prepare(body, from) {
