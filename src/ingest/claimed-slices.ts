@@ -24,7 +24,10 @@ export type ClaimedSlices = {
 
 /** An answer without rows takes memory too, and of one that is read the rows are not known yet. */
 const leastRows = 100;
-/** Rows that are in memory, at most: two groups that are written and two that gather. */
+/**
+ * From so many rows in memory on no further answer is read: two groups that are written and two that gather. Those that are being read may
+ * add to them, each as many as it has.
+ */
 const mostRows = 30_000;
 
 type Claimed = { readonly isComing: boolean; readonly rows: number };

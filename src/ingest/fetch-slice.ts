@@ -48,6 +48,8 @@ export async function fetchSlice(
   const only = await page(0);
   const digest = answerDigest(parts.program, slice, only.body);
   if (isLikelyUnchanged(dataset, slice, digest)) {
+    // its body stays in memory for as long as the ledger takes to end it
+    await parts.claimedSlices.room(slice.sliceId);
     const unchangedRows = await retryWork(() => parts.batched.endUnchanged({ slice, digest }));
     if (unchangedRows !== null) return { unchangedRows };
   }

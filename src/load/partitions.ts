@@ -47,7 +47,7 @@ export function createPartitions(db: Database, byDay: ReadonlySet<string> = new 
       if (there.has(day)) continue;
       const isByDay = byDay.has(table.name);
       const key = `${table.name} ${isByDay ? day : monthStart(day)}`;
-      // loads that need it meanwhile wait for the same statement; where that fails, one of them after the other tries again
+      // loads that need it meanwhile wait for the same statement; of those that come at once only one begins it
       for (let making = underWay.get(key); making !== undefined; making = underWay.get(key)) await making;
       if (there.has(day)) continue;
       const making = make(db, table, { day, isByDay })

@@ -169,6 +169,20 @@ async function waiting(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+test("rows of two answers about one day are written in the order of the key", async () => {
+  await together({ ...first, ranks: { a: 1, b: 2, c: 3, d: 4 } });
+  await stage.empty(rank);
+  await together(
+    { slice: "1", at: 1000, day: "2026-08-01", ranks: { a: 1, d: 4 } },
+    { slice: "2", at: 1000, day: "2026-08-01", ranks: { b: 2, c: 3 } },
+  );
+  const { rows } = await sql<{ keyword: string }>`
+    select keyword from core.fact_rank_of as f join core.dim_keyword as k using (keyword_key) order by f.ctid`.execute(
+    stage.db,
+  );
+  expect(rows.map(({ keyword }) => keyword)).toEqual(["a", "b", "c", "d"]);
+});
+
 test.each([
   ["of new days", []],
   ["of days that have rows", [first, second]],
