@@ -90,23 +90,22 @@ export async function noteOutcome(db: Database, slice: Slice, outcome: LateOutco
   await noteOutcomes(db, [{ slice, outcome }]);
 }
 
-/** The same of several slices. What a slice says already is not written. */
+/** The same of several slices, in a transaction that has begun with `byKey`. What a slice says already is not written. */
 export async function noteOutcomes(
   db: Database,
   ends: readonly { readonly slice: Slice; readonly outcome: LateOutcome }[],
 ): Promise<void> {
   const column = (of: (outcome: LateOutcome) => unknown) => ends.map(({ outcome }) => of(outcome));
-  const ids = ends.map(({ slice }) => slice.sliceId);
   await sql`
     update ops.slice as s
     set    state = e.state, error_code = e.error_code, error_message = e.error_message, due_at = null,
            rows_loaded = e.rows_loaded, rows_rejected = e.rows_rejected
-    from   unnest(${ids}::bigint[], ${ends.map(({ slice }) => slice.attempt)}::integer[], ${column(({ state }) => state)}::text[],
+    from   unnest(${ends.map(({ slice }) => slice.sliceId)}::bigint[], ${ends.map(({ slice }) => slice.attempt)}::integer[], ${column(({ state }) => state)}::text[],
                   ${column(({ problem }) => problem?.code ?? null)}::text[],
                   ${column(({ problem }) => (problem === null ? null : cleanText(problem.message)))}::text[],
                   ${column(({ rows }) => rows)}::integer[], ${column(({ rejects }) => rejects)}::integer[])
            as e (slice_id, attempt, state, error_code, error_message, rows_loaded, rows_rejected)
-    where  s.slice_id = any (${ids}::bigint[]) and s.slice_id = e.slice_id and s.attempt = e.attempt
+    where  s.slice_id = e.slice_id and s.attempt = e.attempt
     and    s.state in ('loaded', 'empty', 'failed')
     and    (s.state, s.error_code, s.error_message, s.due_at, s.rows_loaded, s.rows_rejected)
            is distinct from (e.state, e.error_code, e.error_message, null, e.rows_loaded, e.rows_rejected)`.execute(db);

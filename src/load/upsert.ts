@@ -115,10 +115,14 @@ function groupOf(table: Table, given: readonly Filled[]): Group {
   const values = columns.map((column) =>
     shared.has(column) ? sql`(${one(column)})[place] as ${sql.id(column)}` : sql.id(column),
   );
-  const arrays = own.map((column) => array(column, (load) => spread(columnOf(column, load), load.count)));
+  const lists = own.map(
+    (column) =>
+      sql`unnest(${array(column, (load) => spread(columnOf(column, load), load.count))}) as ${sql.id(column)}`,
+  );
+  // in a list of columns arrays go on side by side; as a table each would be stored first
   const rows = sql`(
       select ${sql.join(values)}, (${sliceIds})[place] as slice_id, (${times}::timestamptz[])[place] as fetched_at, place
-      from   unnest(${sql.join([...arrays, places])}) as u (${list([...own, "place"])}))`;
+      from   (select ${sql.join([...lists, sql`unnest(${places}) as place`])}) as u)`;
   const later =
     columns.length > table.key.length ? sql`s.fetched_at desc, s.place desc` : sql`s.fetched_at, s.slice_id`;
   const ranked = rankedBy(table);
