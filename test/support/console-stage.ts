@@ -20,6 +20,18 @@ export type ConsoleStage = AsyncDisposable & {
   readonly start: (options?: RunOptions & { readonly host?: string }) => Promise<Console>;
   /** The number of a slice that failed. */
   readonly failedSlice: () => Promise<string>;
+  /** The last action of a name, as it stands on record. */
+  readonly lastDeed: (action: string) => Promise<Deed | undefined>;
+};
+
+/** An action on record: who did it, and what came of it. */
+type Deed = {
+  readonly user_name: string;
+  readonly outcome: string;
+  readonly note: string;
+  readonly credits: number;
+  readonly subject: string;
+  readonly has_ended: boolean;
 };
 
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
@@ -50,6 +62,14 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
     failedSlice: async () => {
       const rows = await stage.query<{ slice_id: string }>("select slice_id from ops.failed_slice order by 1");
       return rows[0]?.slice_id ?? "";
+    },
+    lastDeed: async (action) => {
+      const [deed] = await stage.query<Deed>(
+        `select user_name, outcome, note, credits, subject, ended_at is not null as has_ended
+         from ops.audit where action = $1 order by audit_id desc limit 1`,
+        [action],
+      );
+      return deed;
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

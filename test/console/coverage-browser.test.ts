@@ -1,0 +1,212 @@
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, leftOut, openBrowser, tabTo } from "../support/browser.ts";
+import { openConsoleStage, type ConsoleStage } from "../support/console-stage.ts";
+import { coverageGrid, dayAt, thousandPartitions } from "../support/coverage-page.ts";
+import { until } from "../support/ingest-stage.ts";
+
+describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => {
+  let stage: ConsoleStage;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    stage = await openConsoleStage();
+    const served = await stage.start();
+    browser = await openBrowser();
+    page = await browser.newPage({ viewport: { width: 1280, height: 800 }, baseURL: served.url });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await stage[Symbol.asyncDispose]();
+  });
+
+  const cell = (row: number, column: number) => page.locator(`tr[data-row="${row}"] td`).nth(column);
+  const panel = (text: string | RegExp) => page.locator("#selection").getByText(text).first();
+
+  /** Where a cell is; rows are drawn anew when the ledger changes, and then it has no place for a moment. */
+  async function placeOf(one: Locator): Promise<{ readonly x: number; readonly y: number }> {
+    for (;;) {
+      await one.waitFor();
+      const box = await one.boundingBox();
+      if (box !== null) return box;
+    }
+  }
+
+  async function drag(from: Locator, to: Locator): Promise<void> {
+    const [start, end] = [await placeOf(from), await placeOf(to)];
+    await page.mouse.move(start.x + 6, start.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(end.x + 6, end.y + 8, { steps: 6 });
+    await page.mouse.up();
+  }
+
+  test("a gap is filled by dragging over it: the price, an agreement, and its cells turn without a reload", async () => {
+    await page.goto(coverageGrid);
+    const spent = () => stage.stage.query("select count(*)::int as n from ops.request where dataset = 'keyword_rank'");
+    const [before] = await spent();
+    await drag(cell(0, 2), cell(0, 4));
+    await panel("1 partition × 3 days").waitFor();
+    const price = Number(/at most\s+(\d+) credit/.exec((await page.locator("#selection").textContent()) ?? "")?.[1]);
+    expect(price).toBeGreaterThan(0);
+    expect(await spent()).toEqual([before]);
+    expect(new URL(page.url()).searchParams.get("from")).toBe(dayAt(2));
+    await page.getByRole("button", { name: "Fill" }).click();
+    await page.getByRole("button", { name: `Fill for ${price} credits` }).click();
+    await page.waitForURL(/\/coverage/);
+    for (const column of [2, 3, 4]) await page.locator(`tr[data-row="0"] td:nth-child(${column + 2}).loaded`).waitFor();
+    expect(await cell(0, 5).getAttribute("class")).toBeNull();
+    expect(await cell(1, 2).getAttribute("class")).toBeNull();
+    const [deed] = await stage.stage.query(
+      "select action, credits, outcome, subject::json ->> 'cells' as cells from ops.audit order by audit_id desc limit 1",
+    );
+    const cells = `1 partition, ${dayAt(2)} to ${dayAt(4)}`;
+    expect(deed).toEqual({ action: "fill", credits: price, outcome: "done", cells });
+    const [run] = await stage.stage.query(
+      "select coalesce(sum(q.cost), 0)::int as spent from ops.request as q join ops.slice as s using (slice_id) where s.plan_id = (select max(plan_id) from ops.plan)",
+    );
+    expect(run?.["spent"]).toBeLessThanOrEqual(price);
+  });
+
+  test("a failed cell says why, and is retried from there", async () => {
+    await page.goto(coverageGrid);
+    const failed = page.locator("td.failed").first();
+    await failed.click();
+    await panel(/server_error|http|500/).waitFor();
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.waitForURL(/\/coverage/);
+    await failed.waitFor({ state: "detached" });
+    expect(await stage.failedSlice()).toBe("");
+  });
+
+  test("cells are selected by keyboard alone, and the selection is an address that can be sent", async () => {
+    await page.goto(coverageGrid);
+    await page.locator('td[tabindex="0"]').focus();
+    for (const key of ["ArrowRight", "ArrowDown", "Shift+ArrowRight", "Shift+ArrowRight"])
+      await page.keyboard.press(key);
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(3);
+    await page.keyboard.press("Enter");
+    await panel("1 partition × 3 days").waitFor();
+    const address = page.url();
+    await page.keyboard.press("Escape");
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(0);
+    await panel("Select cells to see why").waitFor();
+    expect(new URL(page.url()).searchParams.has("first")).toBe(false);
+    expect(await page.evaluate("document.activeElement?.tabIndex")).toBe(0);
+    await page.goto(address);
+    await panel("1 partition × 3 days").waitFor();
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(3);
+    expect(await page.locator('td[tabindex="0"]').getAttribute("aria-label")).toBeNull();
+    await page.locator('td[tabindex="0"]').focus();
+    expect(await page.locator('td[tabindex="0"]').getAttribute("aria-label")).toContain(dayAt(3));
+  });
+
+  test("who goes by keyboard keeps their place when cells turn", async () => {
+    await page.goto(coverageGrid);
+    await page.locator('td[tabindex="0"]').focus();
+    for (const key of ["ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
+    await page.evaluate("document.querySelector('tr[data-row]').dataset.old = '1'");
+    // rows are drawn anew where they differ from those that were sent last
+    await page.route("**/coverage/cells?*", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: `${await response.text()}<!-- another -->` });
+    });
+    const change = "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())";
+    const changing = setInterval(() => void stage.stage.query(change), 300);
+    await page
+      .locator("tr[data-old]")
+      .waitFor({ state: "detached" })
+      .finally(() => clearInterval(changing));
+    await page.unroute("**/coverage/cells?*");
+    expect(await page.evaluate("document.activeElement?.parentElement?.dataset?.row")).toBe("1");
+    await page.keyboard.press("Shift+ArrowRight");
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(2);
+  });
+
+  test("a gap is filled by keyboard alone, from the grid through the agreement to the result", async () => {
+    await page.goto(coverageGrid);
+    await page.locator('td[tabindex="0"]').focus();
+    for (const key of ["ArrowDown", ...Array<string>(5).fill("ArrowRight"), "Shift+ArrowRight", "Enter"])
+      await page.keyboard.press(key);
+    await panel("1 partition × 2 days").waitFor();
+    await tabTo(page, "Fill");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing has been spent yet").waitFor();
+    await tabTo(page, /^Fill for/);
+    await page.keyboard.press("Enter");
+    for (const column of [5, 6]) await page.locator(`tr[data-row="1"] td:nth-child(${column + 2}).loaded`).waitFor();
+    expect(await cell(1, 4).getAttribute("class")).toBeNull();
+  });
+
+  test("shift and a click select up to a second cell", async () => {
+    await page.goto(coverageGrid);
+    await cell(0, 1).click();
+    await cell(1, 3).click({ modifiers: ["Shift"] });
+    await panel("2 partitions × 3 days").waitFor();
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(6);
+  });
+
+  test("cells that cannot be read anew stay, with a word about why", async () => {
+    await page.goto(coverageGrid);
+    const notice = page.locator("#grid-notice");
+    for (const [answer, says] of [
+      [{ status: 429 }, "Too many requests"],
+      [{ status: 503 }, "The database is slow"],
+      [{ headers: { "x-figures-from": "noon" }, body: "<p>1 partition</p>" }, "from noon"],
+      [{ body: "<p>1 partition</p>" }, ""],
+    ] as const) {
+      await page.route("**/coverage/selection?*", (route) => route.fulfill(answer));
+      await cell(0, 1).click();
+      if (says === "") await notice.waitFor({ state: "hidden" });
+      else await notice.getByText(says).waitFor();
+      expect(await page.locator("tr[data-row]").count()).toBeGreaterThan(0);
+      await page.unroute("**/coverage/selection?*");
+    }
+  });
+
+  test("the stream of changes is closed while nobody sees the page, and opened anew where it was refused", async () => {
+    let closed = 0;
+    const statuses: number[] = [];
+    page.on("response", (response) => {
+      if (isLive(response.url())) statuses.push(response.status());
+    });
+    const isLive = (url: string) => url.includes("/live?");
+    page.on("requestfailed", (request) => (closed += isLive(request.url()) ? 1 : 0));
+    await page.goto(coverageGrid);
+    await until(() => statuses.length > 0);
+    const show = (isHidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`,
+      );
+    await show(true);
+    await until(() => closed > 0);
+    await page.route("**/live?*", (route) => route.fulfill({ status: 429 }));
+    await show(false);
+    await page.locator("#grid-notice").getByText("Changes are not reported now").waitFor();
+    await page.unroute("**/live?*");
+    await show(true);
+    await show(false);
+    await page.locator("#grid-notice").waitFor({ state: "hidden" });
+    expect([...statuses.slice(0, 2), statuses.at(-1)]).toEqual([200, 429, 200]);
+  });
+
+  test("a thousand partitions come as they are scrolled to", async () => {
+    const many = await stage.start(thousandPartitions);
+    const opened = await page.goto(new URL("/coverage?dataset=keyword_rank&days=365", many.url).href);
+    const sent = () => page.locator("#cells tr[data-row]").count();
+    expect((await opened?.text())?.match(/<tr[^>]* data-row=/g)?.length).toBeLessThan(200);
+    await page.locator(".grid-wrap").evaluate((wrap) => {
+      wrap.scrollTop = wrap.scrollHeight;
+    });
+    await page.locator('tr[data-row="999"]').waitFor();
+    // also where what was selected is far away
+    await page.locator('tr[data-row="999"] td').first().click();
+    await page.locator(".grid-wrap").evaluate((wrap) => {
+      wrap.scrollTop = 0;
+    });
+    await page.locator('tr[data-row="0"]').waitFor();
+    await page.locator('tr[data-row="999"]').waitFor({ state: "detached" });
+    expect(await page.locator('td[tabindex="0"]').count()).toBe(1);
+    expect(await sent()).toBeLessThan(600);
+  });
+});

@@ -1,0 +1,134 @@
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  clientOf,
+  openConsoleStage,
+  operatorPassword,
+  untilShown,
+  viewerPassword,
+  withPasswords,
+  type Client,
+  type ConsoleStage,
+} from "../support/console-stage.ts";
+
+let stage: ConsoleStage;
+let ann: Client;
+let bob: Client;
+let vic: Client;
+let place = { app: "", country: "US", back: "/portfolio" };
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  const served = await stage.start(withPasswords);
+  [ann, bob, vic] = [clientOf(served), clientOf(served), clientOf(served)];
+  await ann.signIn(operatorPassword, "Ann");
+  await bob.signIn(operatorPassword, "Bob");
+  await vic.signIn(viewerPassword, "Vic");
+  const [row] = await stage.stage.query<{ track_id: string }>(
+    "select track_id from core.dim_app join core.tracked_app using (app_key) where store = 'ios' order by 1",
+  );
+  place = { ...place, app: row?.track_id ?? "" };
+});
+afterEach(() => stage.stage.sandbox.set({ faults: [] }));
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** The price that a form shows to a person. */
+async function priceFor(client: Client, fields: Readonly<Record<string, string>>): Promise<string> {
+  await client.get(`/portfolio/${place.app}/US`);
+  const { text } = await client.post("/actions/keywords", fields);
+  return /name="agreed" value="(\d+)"/.exec(text)?.[1] ?? "";
+}
+
+describe("a change of keywords", () => {
+  test("that two operators make at once is made by one after the other: the second is refused what nobody has shown to them", async () => {
+    const [first, second] = [
+      { ...place, verb: "sync", keywords: "one\ntwo\nthree\nfour" },
+      { ...place, verb: "sync", keywords: "five\nsix\nseven\neight" },
+    ];
+    // as many as there were: by their number alone nobody sees that they are others
+    const [tracked] = await stage.stage.query(
+      "select count(*)::int as n from core.tracked_keyword join core.dim_country using (country_key) join core.dim_app using (app_key) where track_id = $1 and country_code = 'US' and valid_to is null",
+      [place.app],
+    );
+    expect(tracked).toEqual({ n: 4 });
+    const agreed = [await priceFor(ann, first), await priceFor(bob, second)];
+    stage.stage.sandbox.clearLog();
+    const holding = new pg.Client({ connectionString: stage.granted.adminUrl });
+    await holding.connect();
+    await holding.query("select pg_advisory_lock(hashtext('storehouse keywords'))");
+    const posted = Promise.all([
+      ann.post("/actions/keywords", { ...first, agreed: agreed[0] ?? "" }),
+      bob.post("/actions/keywords", { ...second, agreed: agreed[1] ?? "" }),
+    ]);
+    const waiting = "select count(*)::text as n from pg_locks where locktype = 'advisory' and not granted";
+    await Promise.race([
+      untilShown(async () => (await holding.query<{ n: string }>(waiting)).rows[0]?.n ?? "", /^2$/),
+      posted,
+    ]);
+    expect(stage.stage.asked()).toEqual([]);
+    await holding.end();
+    const answers = await posted;
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 400]);
+    expect(answers.find(({ status }) => status === 400)?.text).toContain("4 keywords more would be removed");
+    const added = stage.stage.sandbox.log().filter(({ operation }) => operation === "dashboard.add-keywords");
+    expect(added).toHaveLength(1);
+    const deeds = await stage.stage.query(
+      "select outcome from ops.audit where action = 'keywords' order by audit_id desc limit 2",
+    );
+    expect(deeds.map(({ outcome }) => outcome).sort()).toEqual(["done", "failed"]);
+  });
+
+  test("that fails half-way says what was done, and is on record with it", async () => {
+    const keywords = Array.from({ length: 201 }, (_, index) => `word ${String(index).padStart(3, "0")}`);
+    const fields = { ...place, verb: "add", keywords: keywords.join("\n") };
+    const agreed = await priceFor(ann, fields);
+    // the first call brings two hundred of them, the second the last one
+    stage.stage.sandbox.set({
+      faults: [{ operation: "dashboard.add-keywords", contains: "word 200", times: 100, kind: "status", status: 400 }],
+    });
+    const answer = await ann.post("/actions/keywords", { ...fields, agreed });
+    expect([answer.status, answer.text]).toEqual([502, expect.stringContaining("200 of 201 added, 0 of 0 removed")]);
+    expect(answer.text).toContain("Not all was done");
+    expect(await stage.lastDeed("keywords")).toMatchObject({
+      outcome: "failed",
+      note: expect.stringContaining("200 of 201 added"),
+      has_ended: true,
+    });
+    stage.stage.sandbox.set({ faults: [] });
+    const rest = await ann.post("/actions/keywords", { ...fields, agreed: await priceFor(ann, fields) });
+    expect(rest.status).toBe(303);
+  });
+
+  test("is shown as what would be added, with the price of a night, and sent when that is agreed to", async () => {
+    const { app } = place;
+    const page = await ann.get(`/portfolio/${app}/US`);
+    expect(page.text).toContain("See what would change");
+    const fields = {
+      app,
+      country: "US",
+      verb: "add",
+      keywords: "water <tracker>\n\n Water  <tracker>\nsleep diary",
+      back: `/portfolio/${app}/US`,
+    };
+    stage.stage.sandbox.clearLog();
+    const shown = await ann.post("/actions/keywords", fields);
+    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("+ water &lt;tracker&gt;")]);
+    expect(shown.text).toMatch(/2 keywords to add[^]*A night then costs about[^]*class="number">2</);
+    expect(stage.stage.sandbox.log()).toEqual([]);
+    const bound = /name="bound" value="([^"]+)"/.exec(shown.text)?.[1] ?? "";
+    const other = await ann.post("/actions/keywords", { ...fields, keywords: "one more", agreed: "2", bound });
+    expect([other.status, other.text]).toEqual([409, expect.stringContaining("has changed since it was shown")]);
+    expect(other.text).toContain("+ one more");
+    const done = await ann.post("/actions/keywords", { ...fields, agreed: "2", bound });
+    const deed = await stage.lastDeed("keywords");
+    const add = ["water <tracker>", "sleep diary"];
+    expect(JSON.parse(deed?.subject ?? "")).toEqual({ app, country: "US", verb: "add", remove: [], add });
+    expect([done.status, done.headers.get("location")]).toEqual([303, `/portfolio/${app}/US`]);
+    expect((await ann.get(`/portfolio/${app}/US`)).text).toContain("2 added, 0 removed.");
+    expect(stage.stage.asked().map(({ operation }) => operation)).toEqual([
+      "dashboard.number-of-keywords",
+      "dashboard.add-keywords",
+    ]);
+    expect((await vic.get(`/portfolio/${app}/US`)).text).not.toContain("/actions/keywords");
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readChoice } from "../../src/console/explore/choice.ts";
+import {
+  clientOf,
+  openConsoleStage,
+  operatorPassword,
+  withPasswords,
+  type Client,
+  type ConsoleStage,
+} from "../support/console-stage.ts";
+import { tried } from "../support/granted-stage.ts";
+
+let stage: ConsoleStage;
+const loader = () => stage.granted.adminUrl;
+const acme = { accounts: { acme: {} } } as const;
+const asAcme = { STOREHOUSE_ACCOUNT: "acme", accountTokens: { acme: "of-acme" } };
+const retry = 'action="/actions/retry"';
+const slice = "9000001";
+let run = "";
+
+/** A copy of a slice that was loaded, with this number, in the run of acme. */
+const copyOf = (number: string, change: object) =>
+  `insert into ops.slice overriding system value
+   select (jsonb_populate_record(s, '${JSON.stringify({ slice_id: number, run_id: run, ...change })}')).*
+   from ops.slice as s where dataset = 'keyword_rank' and state = 'loaded' and slice_id < ${slice} order by slice_id limit 1`;
+
+/** A visitor of a console that has read nothing so far. */
+async function visitorOf(environment: object): Promise<Client> {
+  const visitor = clientOf(
+    await stage.start({ settings: acme, environment: { ...withPasswords.environment, ...environment } }),
+  );
+  await visitor.signIn(operatorPassword);
+  return visitor;
+}
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  [{ run = "" } = {}] = await stage.stage.query<{ run: string }>(
+    "insert into ops.run (kind, account, as_of, datasets, started_at) values ('sync', 'acme', now(), '{}', now()) returning run_id::text as run",
+  );
+  const refused = await tried(
+    loader(),
+    copyOf(slice, { state: "failed", error_code: "timeout", error_message: "timeout: no answer" }),
+    "insert into ops.credit_account (account_id, account, pace_per_second, next_start_at) values ('hash', 'acme', 1, now())",
+    `insert into ops.incident (kind, subject, account_id, summary, detail, opened_at, last_seen_at)
+     select 'slices_failed', dataset || ' ' || error_code, '', 'some slices failed', '{}'::jsonb, now(), now() from ops.slice where slice_id = ${slice}
+     union all select 'token_refused', '', 'hash', 'the token is refused', '{}'::jsonb, now(), now()`,
+    `insert into core.tracked_competitor (app_key, competitor_app_key, account, valid_from, is_current, slice_id, fetched_at)
+     select a.app_key, o.app_key, 'acme', '2026-01-01', true, 1, now()
+     from core.dim_app as a join core.dim_app as o on o.app_key <> a.app_key`,
+  );
+  if (typeof refused === "string") throw new Error(`the rows are refused: ${refused}`);
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+describe("what another account requested", () => {
+  test("is named as its own, without a button that would find nothing", async () => {
+    const visitor = await visitorOf({});
+    expect((await visitor.get("/runs")).text).toMatch(new RegExp(`>${run}</a>\\s+sync for acme`));
+    for (const address of [`/slices/${slice}`, `/runs/${run}?state=failed`]) {
+      const { text } = await visitor.get(address);
+      expect([address, text.includes(retry)]).toEqual([address, false]);
+      expect(text).toMatch(/of account acme: retried\s+<code>with STOREHOUSE_ACCOUNT=acme<\/code>/);
+      expect(text).not.toContain('id="whose"');
+    }
+    const { text } = await visitor.get("/");
+    expect(text).toContain("Of account acme: the token is refused");
+    expect(text).toContain("<p>some slices failed</p>");
+    expect(text).not.toContain(retry);
+  });
+
+  test("is its own in a console of that account, which says whose it is on each page", async () => {
+    const visitor = await visitorOf(asAcme);
+    for (const address of ["/", `/slices/${slice}`, `/runs/${run}?state=failed`]) {
+      const { text } = await visitor.get(address);
+      expect([address, text.includes(retry)]).toEqual([address, true]);
+      expect(text).toContain('<strong id="whose">account acme</strong>');
+    }
+    expect((await visitor.get("/")).text).toContain("<p>the token is refused</p>");
+    expect((await visitor.get("/nowhere")).text).toContain('id="whose"');
+    const { text } = await visitor.get("/credits");
+    for (const by of ["day", "dataset", "app", "class"]) expect(text).toContain(`<h2>By ${by}, of all accounts</h2>`);
+  });
+
+  test("names its competitors to that account alone", async () => {
+    await using opened = await stage.stage.open();
+    const { db } = opened.warehouse;
+    // neither of the two tracks an app
+    const namedBy = async (account: string) =>
+      (await readChoice(db, {}, account))?.options.apps.map(({ isCompetitor }) => isCompetitor);
+    expect(await namedBy("acme")).toEqual([true, true]);
+    expect(await namedBy("globex")).toEqual([false, false]);
+  });
+
+  test("has no retry where a newer slice made it good", async () => {
+    expect(await tried(loader(), copyOf("9000002", {}))).not.toBeTypeOf("string");
+    try {
+      const visitor = await visitorOf(asAcme);
+      for (const address of [`/slices/${slice}`, `/runs/${run}?state=failed`]) {
+        const { status, text } = await visitor.get(address);
+        expect([address, status, text.includes(retry)]).toEqual([address, 200, false]);
+      }
+    } finally {
+      await tried(loader(), "delete from ops.slice where slice_id = 9000002");
+    }
+  });
+});
