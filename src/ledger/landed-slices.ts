@@ -35,20 +35,34 @@ export async function* landedSlices(
     -- an answer that is held is loaded as far as it says what is there
     and    (s.state = any (${[...states]}::text[]) or s.error_code = 'answer_held' and 'failed' = any (${[...states]}::text[]))
     order  by landed.landed_at, s.slice_id`.execute(transaction);
-  let items: ReadonlyMap<string, readonly string[]> = new Map();
+  // the next page is asked for before this one is used up: whoever reads on would wait for what the transaction writes meanwhile
+  let next = readPage(transaction, new Map());
   for (;;) {
-    const { rows } = await sql<LandedRow>`fetch ${sql.lit(pageSize)} from landed_slices`.execute(transaction);
-    items = await itemsOfPage(transaction, rows, items);
+    const { rows, items } = await next;
+    const isLast = rows.length < pageSize;
+    if (!isLast) {
+      next = readPage(transaction, items);
+      // who reads on sees the error
+      next.catch(() => undefined);
+    }
     for (const row of rows) {
       const slice = sliceWith(row, row.batch_id === null ? null : (items.get(row.batch_id) ?? null));
       yield { ...slice, goneBefore: row.dropped_before };
     }
-    if (rows.length < pageSize) break;
+    if (isLast) break;
   }
   await sql`close landed_slices`.execute(transaction);
 }
 
 type LandedRow = OwnRow & { batch_id: string | null; dropped_before: Day | null };
+
+/** Slices of the cursor, and the items of their batches. */
+type Page = { readonly rows: readonly LandedRow[]; readonly items: ReadonlyMap<string, readonly string[]> };
+
+async function readPage(transaction: Database, known: Page["items"]): Promise<Page> {
+  const { rows } = await sql<LandedRow>`fetch ${sql.lit(pageSize)} from landed_slices`.execute(transaction);
+  return { rows, items: await itemsOfPage(transaction, rows, known) };
+}
 
 /** The items of the batches of some rows; slices of many days share a few, and those that are known are not read again. */
 async function itemsOfPage(

@@ -178,7 +178,12 @@ async function holdsSome(
   const found =
     stretch.length === 0
       ? sql`true`
-      : sql`exists (select from ${stretches} join ${target} as t on ${equal(stretch, "t", "p")})`;
+      : sql`exists (
+          select from ${stretches}
+          where  exists (
+            select from ${target} as t where ${equal(stretch, "t", "p")}
+            offset 0 -- a fence: where statistics say that the table is empty a join would read all of it
+          ))`;
   if (stretch.length === 0 && lock === null) return true;
   const { rows } = await sql<{ found: boolean }>`
     select ${found} as found${lock === null ? sql`` : sql`, ${lock} as locks`}`.execute(transaction);

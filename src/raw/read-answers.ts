@@ -1,5 +1,6 @@
 import type { ParsedText } from "../core/text.ts";
 import { sql } from "../postgres/sql.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createZstdDecompress, zstdDecompress, zstdDecompressSync } from "node:zlib";
 import type { Database } from "../postgres/database.ts";
@@ -37,6 +38,8 @@ export async function landedPagesOf(
   for (const { slice_id: sliceId, page, body, fetched_at: fetchedAt } of rows) {
     const pages = found.get(sliceId) ?? new Map<number, LandedPage>();
     found.set(sliceId, pages.set(page, { body: await unpacked(body), fetchedAt: fetchedAt.getTime() }));
+    // a hundred are unpacked in milliseconds, in which another connection would wait
+    await nextTurn();
   }
   return found;
 }
