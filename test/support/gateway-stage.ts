@@ -1,6 +1,7 @@
 import { makeKey } from "../../src/gateway/keys.ts";
 import { startGateway, type Gateway } from "../../src/gateway/gateway.ts";
 import type { RunOptions, Stage } from "./ingest-stage.ts";
+import { openNights, type Nights } from "./nights.ts";
 
 /** A gateway in this process, and what its callers see of it. */
 export type Door = AsyncDisposable & {
@@ -47,6 +48,51 @@ export async function openDoor(stage: Stage, run: RunOptions = {}): Promise<Door
     }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** A gateway over a warehouse that a sync has filled. */
+export type GatewayStage = AsyncDisposable & {
+  readonly nights: Nights;
+  readonly door: Door;
+  /** The key of the caller `notebook`. */
+  readonly key: string;
+  /** An app that the account tracks, and its first two keywords. */
+  readonly app: string;
+  readonly words: readonly string[];
+};
+
+/** Opens one; disposing closes the gateway and the warehouse. */
+export async function openGatewayStage(): Promise<GatewayStage> {
+  await using opened = new AsyncDisposableStack();
+  const market = { apps: 2, countries: ["US"], keywordsPerApp: 6, organicKeywords: 4 };
+  const nights = opened.use(await openNights({ market }));
+  await nights.stage.sync(nights.run());
+  const door = opened.use(await openDoor(nights.stage, nights.run()));
+  const key = await door.key("notebook");
+  const rows = await nights.stage.query<{ track_id: string; keyword: string }>(`
+    select a.track_id, k.keyword from core.tracked_keyword join core.dim_app as a using (app_key) join core.dim_keyword as k using (keyword_key)
+    where  a.store = 'ios' and k.keyword !~ '[,.%/?#]' order by 1, 2 limit 2`);
+  const stack = opened.move();
+  return {
+    nights,
+    door,
+    key,
+    app: rows[0]?.track_id ?? "",
+    words: rows.map(({ keyword }) => keyword),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** The path of the ranks of keywords of an app in a country on a day. */
+export function rankingPath(
+  app: string,
+  {
+    date,
+    keywords,
+    country,
+  }: { readonly date: string; readonly keywords: readonly string[]; readonly country: string },
+): string {
+  return `/iosstore-keyword-ranking/${app}/${country}/keywordrankings?keywords=${encodeURIComponent(keywords.join(","))}&date=${date}`;
 }
 
 /** Calls a path of the contract at any address, with the key where the contract has the token. */

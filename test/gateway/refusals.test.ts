@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import {
+  callers,
+  openDoor,
+  openGatewayStage,
+  rankingPath,
+  type Door,
+  type GatewayStage,
+} from "../support/gateway-stage.ts";
+import type { Nights } from "../support/nights.ts";
+
+let stage: GatewayStage;
+let nights: Nights;
+let door: Door;
+let key: string;
+let app: string;
+let words: readonly string[];
+
+beforeAll(async () => {
+  stage = await openGatewayStage();
+  ({ nights, door, key, app, words } = stage);
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const older = (days: number) => addDays(nights.today(), -days);
+const ranking = (date: string, keywords = words, country = "US") => rankingPath(app, { date, keywords, country });
+const paidSince = (before: number) => nights.stage.asked().slice(before);
+
+describe("what is refused has the contract's envelope", () => {
+  const envelope = (status: number) => ({
+    status,
+    body: {
+      timestamp: expect.any(String),
+      path: expect.stringMatching(/^\//),
+      status,
+      error: expect.any(String),
+      message: expect.any(String),
+      requestId: expect.any(String),
+    },
+  });
+  const refused = async (path: string, token: string | null, init?: RequestInit) => {
+    const before = nights.stage.asked().length;
+    const { status, body } = await door.call(path, token, init);
+    expect(paidSince(before)).toEqual([]);
+    return { status, body };
+  };
+
+  test("without a key, with a wrong one, and with the account's own token", async () => {
+    for (const token of [null, "shg_wrong", nights.stage.sandbox.token])
+      expect(await refused(ranking(older(2)), token)).toEqual(envelope(401));
+    expect(JSON.stringify(await refused("/no/such/path", key))).not.toContain(key);
+  });
+
+  test("where parameters do not fit", async () => {
+    expect(await refused("/no/such/path", key)).toEqual(envelope(404));
+    expect(await refused(ranking("yesterday"), key)).toEqual(envelope(400));
+    expect(await refused(`${ranking(older(2))}&colour=red`, key)).toEqual(envelope(400));
+    const history = `/iosstore-keyword-ranking/${app}/US/${words[0]}/keywordrankings`;
+    expect(await refused(`${history}?startDate=${older(60)}&endDate=${older(2)}`, key)).toEqual(envelope(400));
+  });
+
+  test("where the caller may not change what the account tracks", async () => {
+    const add = { method: "POST", body: JSON.stringify(["new word"]) };
+    const path = `/gateway/account/app/${app}/keywords/US`;
+    expect(await refused(path, key, add)).toEqual(envelope(403));
+    const editor = await door.key("editor");
+    // a list that no dataset requests
+    const list = () => door.call(`/gateway/account/app/${app}/keywords/rankings/US?device=ipad`, editor);
+    await list();
+    const before = await list();
+    expect((await door.call(path, editor, add)).from).toBe("miss");
+    // the lists that are stored do not hold any more
+    const after = await list();
+    expect([before.from, after.from]).toEqual(["hit", "miss"]);
+    expect(JSON.stringify(after.body)).not.toBe(JSON.stringify(before.body));
+  });
+
+  test("where the caller's credits of the day are spent, and says when there are more", async () => {
+    const script = await door.key("script");
+    const costs = [];
+    for (const days of [40, 41, 42]) costs.push((await door.call(ranking(older(days)), script)).cost);
+    expect(costs).toEqual(["3", "3", "3"]);
+    const over = await door.call(ranking(older(43)), script);
+    expect(over.status).toBe(429);
+    expect(over.headers.get("x-credit-remaining")).toBe("1");
+    expect(Number(over.headers.get("x-credit-reset"))).toBeLessThanOrEqual(22 * 3600);
+    // what is there costs nothing of the day
+    expect((await door.call(ranking(older(40)), script)).from).toBe("hit");
+    expect(await door.call("/api-key", script)).toMatchObject({
+      status: 200,
+      cost: "0",
+      body: { data: { creditTotal: 10, creditRemaining: 1 } },
+    });
+  });
+
+  test("where the caller's floor leaves nothing, although what is stored is given", async () => {
+    const guest = await door.key("guest");
+    const before = nights.stage.asked().length;
+    const over = await door.call(ranking(older(50)), guest);
+    expect([over.status, over.headers.get("x-credit-remaining"), paidSince(before)]).toEqual([429, "0", []]);
+    expect((await door.call(ranking(older(40)), guest)).from).toBe("hit");
+  });
+});
+
+test("a caller leaves as much as its class does: where history may take nothing, daily still may", async () => {
+  const classes = { ...callers, nightly: { class: "daily" } } as const;
+  const credits = { floors: { snapshot: 0, daily: 0, lookback: 0, history: 1 } };
+  await using other = await openDoor(
+    nights.stage,
+    nights.run({ settings: { gateway: { callers: classes }, credits } }),
+  );
+  const [anybody, nightly] = [await other.key("notebook"), await other.key("nightly")];
+  const before = nights.stage.asked().length;
+  const over = await other.call(ranking(older(56)), anybody);
+  expect([over.status, over.headers.get("x-credit-remaining"), paidSince(before)]).toEqual([429, "0", []]);
+  const paid = await other.call(ranking(older(56)), nightly);
+  expect([paid.status, paid.cost, Number(paid.headers.get("x-credit-remaining"))]).toEqual([
+    200,
+    "3",
+    expect.toSatisfy((left: number) => left > 0),
+  ]);
+  key = await door.key("notebook");
+});
+
+test("a budget over everything holds for callers as well", async () => {
+  const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
+  const settings = { gateway: { callers }, credits: { floors, budgets: { everything: { credits_a_day: 1 } } } };
+  await using other = await openDoor(nights.stage, nights.run({ settings }));
+  const notebook = await other.key("notebook");
+  expect((await other.call(ranking(older(55)), notebook)).status).toBe(429);
+  key = notebook;
+});
+
+describe("what the API does wrong", () => {
+  const fails = (kind: "success-false" | "empty-401" | "cut") =>
+    nights.stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1, kind }] });
+
+  test("is handed on, and is no answer to the next caller", async () => {
+    fails("success-false");
+    expect(await door.call(ranking(older(51)), key)).toMatchObject({
+      status: 200,
+      from: "miss",
+      body: { success: false },
+    });
+    expect(await door.call(ranking(older(51)), key)).toMatchObject({ status: 200, from: "miss" });
+    fails("cut");
+    expect(await door.call(ranking(older(52)), key)).toMatchObject({ status: 503, from: null });
+  });
+
+  test("has nothing sent for a while where it refuses the account itself, and stored answers are given all the same", async () => {
+    fails("empty-401");
+    const before = nights.stage.asked().length;
+    for (const days of [53, 54]) expect((await door.call(ranking(older(days)), key)).status).toBe(503);
+    expect(paidSince(before)).toHaveLength(1);
+    expect((await door.call(ranking(older(40)), key)).from).toBe("hit");
+  });
+});
