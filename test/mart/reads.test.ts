@@ -5,6 +5,8 @@ import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-st
 /** Days of three months, and so many apps that a plan which reads all of them is seen. */
 const apps = 60;
 const days = 90;
+/** Keywords with impressions: of fewer Postgres 15 reads all to look up some. */
+const keywords = 12;
 /** Reviews a day of an app of which only the plain list is loaded. */
 const plainReviews = 40;
 const week = "date_day between '2026-08-10' and '2026-08-16'";
@@ -29,7 +31,7 @@ beforeAll(async () => {
   await sql`insert into core.dim_app (store, track_id) select 'ios', n::text from generate_series(1, ${apps}::int) as n`.execute(
     stage.db,
   );
-  await sql`insert into core.dim_keyword (keyword) select 'word ' || n from generate_series(1, 5) as n`.execute(
+  await sql`insert into core.dim_keyword (keyword) select 'word ' || n from generate_series(1, ${keywords}::int) as n`.execute(
     stage.db,
   );
   const cell = sql`
