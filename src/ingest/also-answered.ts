@@ -36,17 +36,38 @@ export type AlsoAnsweredParts = LoadParts & {
   ) => { readonly target: Dataset; readonly within: Window } | null;
 };
 
+/** What an answer reports of the dataset that is wanted, by day; null where there is nothing to take. */
+function reportedIn({ wanted: wantedOf }: AlsoAnsweredParts, { slice, fetched }: SliceLoad) {
+  const wanted = wantedOf(slice, slice.asOf);
+  const reported = datasetNamed(slice.dataset).alsoAnswers?.figures(slice, fetched.pages);
+  return wanted === null || reported === undefined || reported.size === 0 ? null : { ...wanted, reported };
+}
+
+/**
+ * Makes the partitions that `loadAlsoAnswered` needs, before its transaction: a partition refers to the dimensions, so that attaching it
+ * would wait for apps that the transaction has written, and the transaction for it.
+ */
+export async function coverAlsoAnswered(parts: AlsoAnsweredParts, loads: readonly SliceLoad[]): Promise<void> {
+  for (const load of loads) {
+    const found = reportedIn(parts, load);
+    if (found === null) continue;
+    const { target, within, reported } = found;
+    const days = [...reported.keys()].filter((day) => day >= within.start && day < within.end);
+    for (const table of target.tables) if (table.partitioned) await parts.partitions.cover(table, days);
+  }
+}
+
 /** Loads what the answers of these slices report of other datasets, inside the transaction that ends the slices. */
 export async function loadAlsoAnswered(
   transaction: Database,
   parts: AlsoAnsweredParts,
   loads: readonly SliceLoad[],
 ): Promise<void> {
-  for (const { slice, fetched } of loads) {
-    const wanted = parts.wanted(slice, slice.asOf);
-    const reported = datasetNamed(slice.dataset).alsoAnswers?.figures(slice, fetched.pages);
-    if (wanted === null || reported === undefined || reported.size === 0) continue;
-    const { target, within } = wanted;
+  for (const load of loads) {
+    const found = reportedIn(parts, load);
+    if (found === null) continue;
+    const { slice, fetched } = load;
+    const { target, within, reported } = found;
     const reporting = { source: slice.dataset, dataset: target.name, account: slice.scope[accountColumn] ?? "" };
     if (await hasDiffered(transaction, reporting)) continue;
     const from = { slice, target, within };

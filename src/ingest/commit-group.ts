@@ -6,7 +6,7 @@ import { isShared, planningTask } from "../ledger/shared-queue.ts";
 import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import type { Database } from "../postgres/database.ts";
-import { loadAlsoAnswered, type AlsoAnsweredParts } from "./also-answered.ts";
+import { coverAlsoAnswered, loadAlsoAnswered, type AlsoAnsweredParts } from "./also-answered.ts";
 import { compareReported } from "./compare-reported.ts";
 import type { CrashHook } from "./crash-point.ts";
 import { deleteRejects, type SliceLoad, writeSlices } from "./prepare-slice.ts";
@@ -30,10 +30,14 @@ type CommitParts = {
  * or neither; the job that plans the next wave is part of it. A slice that another attempt has taken over is left out with its rows.
  * Returns true for each that was not.
  */
-export function commitGroup(
+export async function commitGroup(
   { db, dimensions, clock, queueId, at, alsoAnswered }: CommitParts,
   members: readonly GroupMember[],
 ): Promise<readonly boolean[]> {
+  await coverAlsoAnswered(
+    alsoAnswered,
+    members.map(({ load }) => load),
+  );
   return db.transaction().execute(async (transaction) => {
     await byKey(transaction);
     // first, so that the slices are locked: a worker that takes one over waits or has done so already

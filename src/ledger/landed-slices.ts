@@ -37,19 +37,24 @@ export async function* landedSlices(
     order  by landed.landed_at, s.slice_id`.execute(transaction);
   // the next page is asked for before this one is used up: whoever reads on would wait for what the transaction writes meanwhile
   let next = readPage(transaction, new Map());
-  for (;;) {
-    const { rows, items } = await next;
-    const isLast = rows.length < pageSize;
-    if (!isLast) {
-      next = readPage(transaction, items);
-      // who reads on sees the error
-      next.catch(() => undefined);
+  try {
+    for (;;) {
+      const { rows, items } = await next;
+      const isLast = rows.length < pageSize;
+      if (!isLast) {
+        next = readPage(transaction, items);
+        // who reads on sees the error
+        next.catch(() => undefined);
+      }
+      for (const row of rows) {
+        const slice = sliceWith(row, row.batch_id === null ? null : (items.get(row.batch_id) ?? null));
+        yield { ...slice, goneBefore: row.dropped_before };
+      }
+      if (isLast) break;
     }
-    for (const row of rows) {
-      const slice = sliceWith(row, row.batch_id === null ? null : (items.get(row.batch_id) ?? null));
-      yield { ...slice, goneBefore: row.dropped_before };
-    }
-    if (isLast) break;
+  } finally {
+    // nothing of it may be under way once the transaction has ended
+    await next.catch(() => undefined);
   }
   await sql`close landed_slices`.execute(transaction);
 }

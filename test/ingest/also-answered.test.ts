@@ -132,3 +132,16 @@ function reportedSlices(stage: Stage) {
            (select count(*)::int from core.fact_keyword_rank as f where f.slice_id = s.slice_id) = cardinality(b.items) as all_rows
     from   ops.slice as s join ops.batch as b using (batch_id) where s.fingerprint <> '' and s.dataset = 'keyword_rank' order by 1`);
 }
+
+test("ranks that come for months without a partition, together with apps that are written, are loaded", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync({ settings: { datasets: { keyword_rank: { on: false } } } });
+  // the lists are due again
+  await stage.query(
+    "update ops.slice set as_of = $1, window_start = $1, window_end = $1::date + 1 where dataset in ('tracked_app', 'tracked_keyword')",
+    [addDays(today, -30)],
+  );
+  await stage.query("update core.tracked_app set valid_from = $1", [addDays(today, -30)]);
+  expect((await stage.sync(byDefault)).outcome).toBe("loaded");
+  expect(await reportedSlices(stage)).not.toEqual([]);
+});
