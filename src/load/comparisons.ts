@@ -1,6 +1,6 @@
 import type { Day } from "../core/day.ts";
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
-import { equal, list, type Merging } from "./statements.ts";
+import { equal, list, rowThere, type Merging } from "./statements.ts";
 import { dayColumns, type Table } from "./table.ts";
 
 /** The rows that a load compares: those of the table that it may take away are in `inScope`; null where it takes none away. */
@@ -28,7 +28,7 @@ export function comparison(table: Table, compared: Compared): SqlFragment | null
     from   (select ${slice} as slice_id, ${day} as date_day, count(*) as row_count, count(*) filter (where ${hasMoved}) as moved_count,
                    sum(greatest(${amountWas ?? sql`0`}, ${amountIs ?? sql`0`})) as amount,
                    sum(abs(${amountIs ?? sql`0`} - ${amountWas ?? sql`0`})) as moved_amount
-            from   ${rowsOf(compared)} on ${equal(key, "t", "s")}
+            from   ${rowsOf(compared)}
             where  ${sql.id("s", days.first)} is null or ${sql.id("s", days.first)} = ${sql.id("s", days.last)}
             group  by 1, 2
             having count(*) filter (where ${isThere("t")}) > 0) as c
@@ -44,9 +44,9 @@ export async function dropComparisons(db: Queryable, before: Day): Promise<void>
 }
 
 /** SQL: rows `s` of the answer beside rows `t` of the table; with a scope also those that the answer leaves out, of days that it brings. */
-function rowsOf({ source, target, inScope }: Compared): SqlFragment {
-  if (inScope === null) return sql`${source} as s left join ${target} as t`;
-  return sql`${source} as s full join (select * from ${target} as t where ${inScope}) as t`;
+function rowsOf({ source, target, key, inScope }: Compared): SqlFragment {
+  if (inScope === null) return sql`${source} as s left join ${rowThere({ target, key })} on true`;
+  return sql`${source} as s full join (select * from ${target} as t where ${inScope}) as t on ${equal(key, "t", "s")}`;
 }
 
 /** SQL: the sum of some columns of a row, 0 for what is null. */

@@ -1,5 +1,5 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
-import { equal, isFresh, list, replaces, type Merging, type Staged } from "./statements.ts";
+import { isFresh, list, replaces, rowThere, type Merging, type Staged } from "./statements.ts";
 import { dayColumns, type Table } from "./table.ts";
 
 /**
@@ -7,7 +7,7 @@ import { dayColumns, type Table } from "./table.ts";
  * leaves nothing.
  */
 export function restatement(table: Table, merging: Merging): SqlFragment {
-  const { target, source, key, columns, sliceId, fetchedAt } = merging;
+  const { source, key, columns, sliceId, fetchedAt } = merging;
   const values = columns.filter((column) => !key.includes(column));
   const valuesOf = (alias: string) => asJson(values, alias);
   return sql`
@@ -17,7 +17,7 @@ export function restatement(table: Table, merging: Merging): SqlFragment {
     from   (select ${asJson(key, "t")} as row_key, ${firstDay(table)} as date_day, ${fetchedAt} as changed_at, t.fetched_at as seen_at,
                    ${sliceId} as slice_id, ${valuesOf("t")} as old, ${valuesOf("s")} as new
             from   ${source} as s
-            join   ${target} as t on ${equal(key, "t", "s")}
+            cross  join ${rowThere(merging)}
             where  ${replaces(merging)}) as d
     cross  join lateral jsonb_each(d.old) as e (name, value)
     where  e.value is distinct from d.new -> e.name

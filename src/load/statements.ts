@@ -70,8 +70,11 @@ export function rankOf({ column, sources }: Ranked, alias: string): SqlFragment 
   return sql`coalesce(array_position(${sources}::text[], ${sql.id(alias, column)}), 0)`;
 }
 
-/** True where a row `s` differs from the row `t` that is there, is not older or comes from a better source, and from no worse one. */
-export function replaces({ columns, key, sliceId, fetchedAt, ranked }: Merging): SqlFragment {
+/**
+ * True where a row `s` differs from the row `t` that is there, is not older or comes from a better source, and from no worse one. `alias`
+ * is the name of `s` where it has another.
+ */
+export function replaces({ columns, key, sliceId, fetchedAt, ranked }: Merging, alias = "s"): SqlFragment {
   const values = columns.filter((column) => !key.includes(column));
   // rows that consist of their key keep the slice that fetched them first, whichever answer is loaded first
   if (values.length === 0) return sql`(t.fetched_at, t.slice_id) > (${fetchedAt}, ${sliceId}::bigint)`;
@@ -79,21 +82,34 @@ export function replaces({ columns, key, sliceId, fetchedAt, ranked }: Merging):
   const wins =
     ranked === undefined
       ? isLater
-      : sql`(${rankOf(ranked, "t")} < ${rankOf(ranked, "s")} or ${rankOf(ranked, "t")} = ${rankOf(ranked, "s")} and ${isLater})`;
-  return sql`${wins} and (${list(values, "t")}) is distinct from (${list(values, "s")})`;
+      : sql`(${rankOf(ranked, "t")} < ${rankOf(ranked, alias)} or ${rankOf(ranked, "t")} = ${rankOf(ranked, alias)} and ${isLater})`;
+  return sql`${wins} and (${list(values, "t")}) is distinct from (${list(values, alias)})`;
 }
 
-/** Insert what is new, update what differs and is not older, leave the rest alone. */
+/**
+ * The row `t` that is there for each row `s`, for a lateral join. The fence keeps to the index of the key: where statistics say that the
+ * table is empty, as after a vacuum beside a long transaction that fills it, a join would read all of it for each row.
+ */
+export function rowThere({ target, key }: Pick<Merging, "target" | "key">): SqlFragment {
+  return sql`lateral (select * from ${target} as t where ${equal(key, "t", "s")} offset 0) as t`;
+}
+
+/** Insert what is new, update what differs and is not older, leave the rest alone: neither written nor locked. */
 export function mergeStatement(merging: Merging): SqlFragment {
   const { target, columns, key, source, sliceId, fetchedAt } = merging;
-  const values = columns.filter((column) => !key.includes(column));
-  const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("s", column)}`);
+  const given = { ...merging, sliceId: sql`excluded.slice_id`, fetchedAt: sql`excluded.fetched_at` };
   return sql`
-    merge into ${target} as t
-    using ${source} as s
-    on    ${equal(key, "t", "s")}
-    when  matched and ${replaces(merging)} then
-      update set ${sql.join([...set, sql`slice_id = ${sliceId}`, sql`fetched_at = ${fetchedAt}`])}
-    when  not matched then
-      insert (${list(columns)}, slice_id, fetched_at) values (${list(columns, "s")}, ${sliceId}, ${fetchedAt})`;
+    insert into ${target} as t (${list(columns)}, slice_id, fetched_at)
+    select ${list(columns, "s")}, ${sliceId}, ${fetchedAt}
+    from   ${source} as s
+    left   join ${rowThere(merging)} on true
+    where  ${sql.id("t", key[0] ?? "")} is null or ${replaces(merging)}
+    -- another worker may have written the row since
+    on     conflict (${list(key)}) do update set ${written(merging)} where ${replaces(given, "excluded")}`;
+}
+
+/** `x = excluded.x, ...` for all but the key, with whose the row is. */
+export function written({ columns, key }: Pick<Merging, "columns" | "key">): SqlFragment {
+  const values = [...columns.filter((column) => !key.includes(column)), "slice_id", "fetched_at"];
+  return sql.join(values.map((column) => sql`${sql.id(column)} = ${sql.id("excluded", column)}`));
 }

@@ -1,7 +1,7 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
-import { equal, list, replaces, type Merging } from "./statements.ts";
+import { list, replaces, rowThere, written, type Merging } from "./statements.ts";
 import { dayColumns, type Sums, type Table } from "./table.ts";
 
 /** A table with sums over its rows. */
@@ -58,18 +58,16 @@ export function mergeWithSums(table: Summed, merging: Merging): SqlFragment {
   const isThere = sql`${sql.id("t", key[0] ?? "")} is not null`;
   const taken = Object.keys(sums.columns).map((name) => sql`-${sql.id("b", name)}`);
   const before = sumsOver(table, sql`(select ${list(sums.key)}, ${sql.join(were)} from moving where was_there) as t`);
-  const origin = ["slice_id", "fetched_at"];
-  const values = [...columns.filter((column) => !key.includes(column)), ...origin];
-  const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("m", column)}`);
-  const all = [...columns, ...origin];
+  const all = [...columns, "slice_id", "fetched_at"];
   return sql`
     with moving as materialized (
       select ${list(columns, "s")}, ${sliceId} as slice_id, ${fetchedAt} as fetched_at, ${sql.join(held)}, ${isThere} as was_there
       from   ${source} as s
-      left   join ${target} as t on ${equal(key, "t", "s")}
+      left   join ${rowThere(merging)} on true
       where  not (${isThere}) or ${replaces(merging)}),
-    changed as (update ${target} as t set ${sql.join(set)} from moving as m where m.was_there and ${equal(key, "t", "m")}),
-    added as (insert into ${target} (${list(all)}) select ${list(all, "m")} from moving as m where not m.was_there)
+    moved as (
+      insert into ${target} (${list(all)}) select ${list(all, "m")} from moving as m
+      on conflict (${list(key)}) do update set ${written(merging)})
     ${addSums(table, sql`${sumsOver(table, sql`moving as t`)} union all select ${list(sums.key, "b")}, ${sql.join(taken)} from (${before}) as b`)}`;
 }
 

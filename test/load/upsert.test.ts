@@ -2,12 +2,10 @@ import { sql } from "../../src/postgres/sql.ts";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
-import { byKey } from "../../src/postgres/plan-hints.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { prepareLoad, runLoads } from "../../src/load/load.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Load } from "../../src/load/ready-load.ts";
-import type { Database } from "../../src/postgres/database.ts";
 import { defineTable } from "../../src/load/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 
@@ -213,33 +211,3 @@ test.each([
     ]);
   },
 );
-
-test("a month that was analysed while none of its rows were committed is not read through for each group of new rows", async () => {
-  const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`word ${index}`, index]));
-  await together({ ...first, ranks: many });
-  await sql`
-    update pg_catalog.pg_class set reltuples = 0, relpages = pg_catalog.pg_relation_size(oid) / 8192
-    where  oid in (select relid from pg_catalog.pg_partition_tree('core.fact_rank_of') where isleaf)`.execute(stage.db);
-  const dimensions = createDimensions(stage.db);
-  const days = Array.from({ length: 20 }, (_, index) => `2026-08-${index + 10}`);
-  const ready = await Promise.all(
-    days.map((date) => prepareLoad(loadOf({ ...second, day: date }), dimensions, createPartitions(stage.db))),
-  );
-  const read = await stage.db.transaction().execute(async (transaction) => {
-    await byKey(transaction);
-    const before = await entriesRead(transaction);
-    await runLoads(transaction, ready, dimensions);
-    return (await entriesRead(transaction)) - before;
-  });
-  expect(read).toBeLessThan(1_000);
-});
-
-/** Entries of the table's indexes that this transaction has read. */
-async function entriesRead(transaction: Database): Promise<number> {
-  const { rows } = await sql<{ read: number }>`
-    select sum(pg_catalog.pg_stat_get_xact_tuples_returned(i.indexrelid))::integer as read
-    from   pg_catalog.pg_partition_tree('core.fact_rank_of') as t
-    join   pg_catalog.pg_index as i on i.indrelid = t.relid
-    where  t.isleaf`.execute(transaction);
-  return rows[0]?.read ?? 0;
-}
