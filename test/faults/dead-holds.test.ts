@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startDoomed } from "../support/ingest-child.ts";
-import { openStage } from "../support/ingest-stage.ts";
+import { openStage, until } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 
 const concurrency = 2;
@@ -11,6 +11,9 @@ const settings = { api: { concurrency }, credits: { floors } };
 /** The credits come back in ten years: what is put off until then is not done. */
 const account = { token: "sandbox-token", total, periodHours: 24 * 3_650 };
 
+const busyOthers =
+  "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'";
+
 test.each([6, 18])(
   "goes on at once after a kill -9 at request %i, when the credits just suffice, and keeps the floor",
   async (times) => {
@@ -18,6 +21,8 @@ test.each([6, 18])(
     await using stage = await openStage({ accounts: [account] });
     await using child = startDoomed(stage, "sync", { place: "after send", times, settings });
     expect(await child.ended).toBe("SIGKILL");
+    // Postgres commits what it was sent, although the process is gone
+    await until(async () => (await stage.query(busyOthers)).length === 0);
     const [held] = await stage.query<{ credits: number }>("select sum(cost)::int as credits from ops.credit_hold");
     expect(held?.credits).toBeGreaterThan(0);
     const [landed] = await stage.query<{ credits: number }>("select sum(cost)::int as credits from ops.request");
