@@ -35,7 +35,7 @@ export async function* landedSlices(
     -- an answer that is held is loaded as far as it says what is there
     and    (s.state = any (${[...states]}::text[]) or s.error_code = 'answer_held' and 'failed' = any (${[...states]}::text[]))
     order  by landed.landed_at, s.slice_id`.execute(transaction);
-  // the next page is asked for before this one is used up: whoever reads on would wait for what the transaction writes meanwhile
+  // the next page is asked for before this one is used up: who reads on would wait for what the transaction writes meanwhile
   let next = readPage(transaction, new Map());
   try {
     for (;;) {

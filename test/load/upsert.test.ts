@@ -161,6 +161,35 @@ test("a cell that another worker writes between read and insert fails the load w
   }
 });
 
+test.each([
+  ["older", 2_000, "50 other 9 9.000000"],
+  ["newer", 20_000, '2 "2", {} 2 20.000000'],
+])(
+  "a cell that another worker writes during a merge is kept or replaced by which answer came later: %s",
+  async (_, at, z) => {
+    await together({ slice: "1", at: 1000, day: "2026-08-09", ranks: { a: 1, z: 1 } });
+    await sql`delete from core.fact_rank_of where rank = 1 and keyword_key = (select keyword_key from core.dim_keyword where keyword = 'z')`.execute(
+      stage.db,
+    );
+    const other = new pg.Client({ connectionString: stage.url });
+    await other.connect();
+    try {
+      await other.query("begin");
+      await other.query(`
+      insert into core.fact_rank_of select a.app_key, '2026-08-09', k.keyword_key, 50, 'other', 9, to_timestamp(9)
+      from core.dim_app as a, core.dim_keyword as k where a.track_id = '1' and k.keyword = 'z'`);
+      const merging = together({ slice: "2", at, day: "2026-08-09", ranks: { a: 2, z: 2 } });
+      await expect.poll(waiting, { interval: 5, timeout: 10_000 }).toBe(1);
+      await other.query("commit");
+      await merging;
+      const time = `${at / 1000}.000000`;
+      expect(await cells()).toEqual([`2026-08-09 a 2 "2", {} 2 ${time}`, `2026-08-09 z ${z}`]);
+    } finally {
+      await other.end();
+    }
+  },
+);
+
 async function waiting(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
