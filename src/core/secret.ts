@@ -12,10 +12,19 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
 /** A token shorter than this may well be a word of an honest answer: it is struck out only where it is named as the token. */
 const shortToken = 12;
 
+/** One of these is in every spelling of a visible ASCII character but the plain one. Most bodies have none, and need no pattern. */
+const escapes = ["%", "\\", "&"].map((sign) => sign.charCodeAt(0));
+
 /** Makes the function that strikes tokens out of a body byte for byte; it returns the body itself when none is in there. */
 export function strikerOf(...tokens: readonly string[]): (body: Buffer) => Buffer {
-  const hide = hiderOf(tokens.map((token) => (token !== "" && token.length < shortToken ? `token=${token}` : token)));
+  const secrets = tokens
+    .filter((token) => token !== "")
+    .map((token) => (token.length < shortToken ? `token=${token}` : token));
+  const hide = hiderOf(secrets);
+  const arePlain = secrets.every((secret) => /^[!-~]*$/.test(secret));
   return (body) => {
+    if (arePlain && !escapes.some((sign) => body.includes(sign)) && !secrets.some((secret) => body.includes(secret)))
+      return body;
     // latin1 maps bytes to characters one to one, so that the rest of the body stays as it came
     const text = body.toString("latin1");
     const clean = hide(text);

@@ -117,4 +117,33 @@ describe("a token in an answer's body", () => {
   test("of 12 letters and more goes everywhere", () => {
     expect(struck("photographer", '["photographer"]')).toBe('["[hidden]"]');
   });
+
+  describe("goes as out of a text, whether the body has anything escaped or not", () => {
+    const codes = (text: string, write: (code: number) => string) =>
+      text.replaceAll(/[^]/g, (character) => write(character.charCodeAt(0)));
+    const part = fc.oneof(fc.string({ unit: "binary-ascii" }), fc.constantFrom("%", "\\u0061", "&amp;", "タスク"));
+    const random = fc.string({ unit: "binary", minLength: 12 }).filter((text) => text.isWellFormed());
+    const secrets = fc.oneof(fc.constantFrom("S3cr3t-token", "a secret token"), random);
+
+    test.each<[string, (secret: string) => string]>([
+      ["as it is", (secret) => secret],
+      ["in JSON", (secret) => codes(secret, (code) => `\\u${code.toString(16).padStart(4, "0")}`)],
+      ["in HTML", (secret) => Array.from(secret, (sign) => `&#${sign.codePointAt(0)};`).join("")],
+      [
+        "in a URL",
+        (secret) => [...Buffer.from(secret)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+      ],
+      ["in a form", (text) => new URLSearchParams({ text }).toString().slice("text=".length)],
+    ])("%s", (_, spell) => {
+      fc.assert(
+        fc.property(secrets, fc.array(part), fc.array(part), (secret, before, after) => {
+          const body = Buffer.from([...before, spell(secret), ...after].join(""));
+          const clean = hiderOf([secret])(body.toString("latin1"));
+          expect(clean).toContain("[hidden]");
+          expect(strikerOf("", secret)(body).toString("latin1")).toBe(clean);
+        }),
+        { numRuns: 50 },
+      );
+    });
+  });
 });
