@@ -17,7 +17,7 @@ export function startChild(file: string, stop: AbortSignal, folder: string = imp
     serialization: "advanced",
     stdio: "inherit",
     // as bin/storehouse.js starts the program
-    execArgv: ["--max-semi-space-size=8", "--heap-growing-percent=100"],
+    execArgv: ["--max-semi-space-size=8", "--heap-growing-percent=100", "--no-allocation-site-pretenuring"],
   });
   const ended = once(child, "exit");
   const kill = () => void child.kill("SIGKILL");

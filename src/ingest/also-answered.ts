@@ -37,10 +37,13 @@ export type AlsoAnsweredParts = LoadParts & {
 };
 
 /** What an answer reports of the dataset that is wanted, by day; null where there is nothing to take. */
-function reportedIn({ wanted: wantedOf }: AlsoAnsweredParts, { slice, fetched }: SliceLoad) {
+async function reportedIn({ wanted: wantedOf }: AlsoAnsweredParts, { slice, answer }: SliceLoad) {
   const wanted = wantedOf(slice, slice.asOf);
-  const reported = datasetNamed(slice.dataset).alsoAnswers?.figures(slice, fetched.pages);
-  return wanted === null || reported === undefined || reported.size === 0 ? null : { ...wanted, reported };
+  const { alsoAnswers } = datasetNamed(slice.dataset);
+  if (wanted === null || alsoAnswers === undefined) return null;
+  const fetched = await answer();
+  const reported = alsoAnswers.figures(slice, fetched.pages);
+  return reported.size === 0 ? null : { ...wanted, reported, fetched };
 }
 
 /**
@@ -49,7 +52,7 @@ function reportedIn({ wanted: wantedOf }: AlsoAnsweredParts, { slice, fetched }:
  */
 export async function coverAlsoAnswered(parts: AlsoAnsweredParts, loads: readonly SliceLoad[]): Promise<void> {
   for (const load of loads) {
-    const found = reportedIn(parts, load);
+    const found = await reportedIn(parts, load);
     if (found === null) continue;
     const { target, within, reported } = found;
     const days = [...reported.keys()].filter((day) => day >= within.start && day < within.end);
@@ -64,10 +67,10 @@ export async function loadAlsoAnswered(
   loads: readonly SliceLoad[],
 ): Promise<void> {
   for (const load of loads) {
-    const found = reportedIn(parts, load);
+    const found = await reportedIn(parts, load);
     if (found === null) continue;
-    const { slice, fetched } = load;
-    const { target, within, reported } = found;
+    const { slice } = load;
+    const { target, within, reported, fetched } = found;
     const reporting = { source: slice.dataset, dataset: target.name, account: slice.scope[accountColumn] ?? "" };
     if (await hasDiffered(transaction, reporting)) continue;
     const from = { slice, target, within };

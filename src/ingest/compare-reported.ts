@@ -24,7 +24,7 @@ export async function compareReported(
   for (const { place, ...check } of checks) {
     const load = own[place];
     if (load === undefined) continue;
-    const { compared, differing } = compare(check, load);
+    const { compared, differing } = await compare(check, load);
     if (compared.length === 0) continue;
     const isFirst = differing > 0 && !(await hasDiffered(transaction, check));
     await settleCheck(transaction, check, { compared, differing, now: clock.now() });
@@ -33,10 +33,10 @@ export async function compareReported(
 }
 
 /** The items that an answer has as well as the report, and how many of them with another figure. */
-function compare(
+async function compare(
   { source, day, figures }: ReportedCheck,
-  { slice, fetched, tail }: SliceLoad,
-): { readonly compared: readonly string[]; readonly differing: number } {
+  { slice, answer, tail }: SliceLoad,
+): Promise<{ readonly compared: readonly string[]; readonly differing: number }> {
   const dataset = datasetNamed(slice.dataset);
   const { alsoAnswers } = datasetNamed(source);
   const [table] = dataset.tables;
@@ -44,6 +44,7 @@ function compare(
   if (alsoAnswers === undefined || table === undefined || (tail != null && holds(tail.window, day)))
     return { compared: [], differing: 0 };
   const requested = { ...slice, window: requestedWindow(slice) };
+  const fetched = await answer();
   const rows = dataset.normalise(requested, fetched.pages, fetched.invalid).rows[table.name] ?? [];
   const both = rows.map(alsoAnswers.figureOf).filter((one) => one.day === day && figures[one.item] !== undefined);
   return {

@@ -54,8 +54,26 @@ export async function fetchSlice(
     if (unchangedRows !== null) return { unchangedRows };
   }
   await mayRead(parts, slice);
-  const fetched = await readPages(operation, async () => only);
-  return { ...(await retryWork(() => prepareSlice(parts, dataset, slice, fetched))), digest };
+  return { ...(await prepareRead(parts, dataset, slice, { answer: readerOf(slice, only), retryWork })), digest };
+}
+
+/**
+ * Reads an answer and prepares it for loading; how to read it is kept, and not what was read. A function of its own: the frame of a caller
+ * that has waited is in old memory, where the collector copies what it names, whether that is needed any more or not.
+ */
+async function prepareRead(
+  parts: IngestParts,
+  dataset: Dataset,
+  slice: Slice,
+  { answer, retryWork }: Pick<SliceLoad, "answer"> & Pick<FetchOptions, "retryWork">,
+): Promise<SliceLoad> {
+  const fetched = await answer();
+  return { ...(await retryWork(() => prepareSlice(parts, dataset, slice, fetched))), answer };
+}
+
+/** Reads an answer of one page. */
+function readerOf({ operation }: Slice, only: LandedPage): SliceLoad["answer"] {
+  return () => readPages(operationById(operation), async () => only);
 }
 
 /**

@@ -28,8 +28,8 @@ export type LoadParts = {
 export type SliceLoad = Omit<SaidRows, "loads"> & {
   readonly slice: Slice;
   readonly drift: Fetched["drift"];
-  /** The answer as it was read. */
-  readonly fetched: Fetched;
+  /** The answer as it was read, for what needs more of it than its rows. Many answers wait for their commit, and few are looked at again. */
+  readonly answer: () => Promise<Fetched>;
   /** Epoch-ms at which the answer was in. */
   readonly fetchedAt: number;
   readonly loads: readonly ReadyLoad[];
@@ -66,7 +66,7 @@ export async function prepareSaid(
   return {
     slice,
     drift,
-    fetched,
+    answer: async () => fetched,
     fetchedAt,
     loads: ready,
     invalid,

@@ -1,4 +1,4 @@
-import { retry } from "../core/retry.ts";
+import { retry, type RetryOptions } from "../core/retry.ts";
 import { databaseOutage, isLostConnection, isOutage, isOutOfRoom } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 
@@ -10,21 +10,24 @@ export function longestRetryMs(retryMs: number): number {
   return retryMs * 2 ** tries;
 }
 
+/** What it takes to wait for the database. */
+type RetryParts = Pick<IngestParts, "clock" | "retryMs" | "halted" | "abort" | "stoppedBy">;
+
 /**
  * Does repeatable work, again while the database is unreachable, for half a minute. After a stop it does not wait between tries, unless
  * the outage itself was the stop. Where the database is out of room all calls are stopped at once: it may still grant them, and could
  * not store what they bring.
  */
-export function retryDatabase<T>(
-  {
-    clock,
-    retryMs,
-    halted,
-    abort,
-    stoppedBy,
-  }: Pick<IngestParts, "clock" | "retryMs" | "halted" | "abort" | "stoppedBy">,
-  work: () => Promise<T>,
-): Promise<T> {
+export function retryDatabase<T>(parts: RetryParts, work: () => Promise<T>): Promise<T> {
+  const options = known.get(parts) ?? optionsOf(parts);
+  known.set(parts, options);
+  return retry(options, work);
+}
+
+/** Each slice does such work several times, and hundreds are under way. */
+const known = new WeakMap<RetryParts, RetryOptions>();
+
+function optionsOf({ clock, retryMs, halted, abort, stoppedBy }: RetryParts): RetryOptions {
   const again = (error: unknown, failures: number) => {
     if (isOutOfRoom(error)) abort(databaseOutage(error));
     return isLostConnection(error) && failures < tries;
@@ -35,5 +38,5 @@ export function retryDatabase<T>(
     const waits = cause !== null && isOutage(cause) ? clock.sleep(ms) : clock.sleep(ms, halted);
     await waits.catch(() => undefined);
   };
-  return retry({ clock: { sleep }, backoff: { firstMs: retryMs }, again }, work);
+  return { clock: { sleep }, backoff: { firstMs: retryMs }, again };
 }

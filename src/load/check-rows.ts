@@ -55,9 +55,10 @@ function isClockTime(time: string): boolean {
 }
 
 function isWholeSecond(time: string): boolean {
-  const [between, colon] = [time.charCodeAt(10), 58];
+  if (time.length !== 19) return false;
+  const between = time.charCodeAt(10);
+  const colon = 58;
   return (
-    time.length === 19 &&
     (between === 84 || between === 32) &&
     twoDigits(time, 11) < 24 &&
     time.charCodeAt(13) === colon &&
@@ -67,9 +68,11 @@ function isWholeSecond(time: string): boolean {
   );
 }
 
+/** The number that two digits make; above any clock reading where they are none. */
 function twoDigits(text: string, at: number): number {
-  const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48];
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+  const tens = text.charCodeAt(at) - 48;
+  const ones = text.charCodeAt(at + 1) - 48;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 100;
 }
 
 function isJson(text: string): boolean {

@@ -63,8 +63,10 @@ export function isOrdered({ key, columns }: Pick<Table, "key" | "columns">): boo
 function placesByKey({ key }: Table, columns: ReadonlyMap<string, readonly Element[]>): readonly number[] | null {
   const varied = key.map((column) => columns.get(column) ?? []).filter((elements) => elements.length > 1);
   const compare = (one: number, other: number): number => {
-    for (const elements of varied) {
-      const [left, right] = [elements[one] as Element, elements[other] as Element];
+    for (let column = 0; column < varied.length; column += 1) {
+      const elements = varied[column] as readonly Element[];
+      const left = elements[one] as Element;
+      const right = elements[other] as Element;
       if (left !== right) return left < right ? -1 : 1;
     }
     return 0;
