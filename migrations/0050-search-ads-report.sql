@@ -156,11 +156,11 @@ comment on column core.fact_search_ads_report.goal_revenue_7d          is 'Reven
 comment on column core.fact_search_ads_report.goal_revenue_14d         is 'Revenue of the goal within 14 days of the install, in currency.';
 comment on column core.fact_search_ads_report.goal_revenue_30d         is 'Revenue of the goal within 30 days of the install, in currency.';
 comment on column core.fact_search_ads_report.goal_roas                is 'Revenue of the goal per unit of spend.';
-comment on column core.fact_search_ads_report.goal_roas_1d             is 'Times that the goal was reached within 1 day of the install.';
-comment on column core.fact_search_ads_report.goal_roas_3d             is 'Times that the goal was reached within 3 days of the install.';
-comment on column core.fact_search_ads_report.goal_roas_7d             is 'Times that the goal was reached within 7 days of the install.';
-comment on column core.fact_search_ads_report.goal_roas_14d            is 'Times that the goal was reached within 14 days of the install.';
-comment on column core.fact_search_ads_report.goal_roas_30d            is 'Times that the goal was reached within 30 days of the install.';
+comment on column core.fact_search_ads_report.goal_roas_1d             is 'Revenue of the goal within 1 day of the install per unit of spend.';
+comment on column core.fact_search_ads_report.goal_roas_3d             is 'Revenue of the goal within 3 days of the install per unit of spend.';
+comment on column core.fact_search_ads_report.goal_roas_7d             is 'Revenue of the goal within 7 days of the install per unit of spend.';
+comment on column core.fact_search_ads_report.goal_roas_14d            is 'Revenue of the goal within 14 days of the install per unit of spend.';
+comment on column core.fact_search_ads_report.goal_roas_30d            is 'Revenue of the goal within 30 days of the install per unit of spend.';
 comment on column core.fact_search_ads_report.revenue_per_goal         is 'Revenue a goal, in currency.';
 comment on column core.fact_search_ads_report.arpu                     is 'Revenue per install, in currency.';
 comment on column core.fact_search_ads_report.default_bid              is 'Default bid of the ad group, in currency.';

@@ -776,11 +776,11 @@ create table core.fact_search_ads_report (
   goal_revenue_14d numeric, -- Revenue of the goal within 14 days of the install, in currency.
   goal_revenue_30d numeric, -- Revenue of the goal within 30 days of the install, in currency.
   goal_roas numeric, -- Revenue of the goal per unit of spend.
-  goal_roas_1d numeric, -- Times that the goal was reached within 1 day of the install.
-  goal_roas_3d numeric, -- Times that the goal was reached within 3 days of the install.
-  goal_roas_7d numeric, -- Times that the goal was reached within 7 days of the install.
-  goal_roas_14d numeric, -- Times that the goal was reached within 14 days of the install.
-  goal_roas_30d numeric, -- Times that the goal was reached within 30 days of the install.
+  goal_roas_1d numeric, -- Revenue of the goal within 1 day of the install per unit of spend.
+  goal_roas_3d numeric, -- Revenue of the goal within 3 days of the install per unit of spend.
+  goal_roas_7d numeric, -- Revenue of the goal within 7 days of the install per unit of spend.
+  goal_roas_14d numeric, -- Revenue of the goal within 14 days of the install per unit of spend.
+  goal_roas_30d numeric, -- Revenue of the goal within 30 days of the install per unit of spend.
   revenue_per_goal numeric, -- Revenue a goal, in currency.
   arpu numeric, -- Revenue per install, in currency.
   default_bid numeric, -- Default bid of the ad group, in currency.

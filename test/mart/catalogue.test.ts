@@ -38,6 +38,14 @@ describe("what a driver's metadata calls report to a reader", () => {
     expect(columns.length).toBeGreaterThan(900);
   });
 
+  test("say of each return on spend that it is revenue per unit of spend", () => {
+    const returns = columns.filter(({ name }) => name.startsWith("goal_roas"));
+    expect(returns.map(({ name }) => name)).toContain("goal_roas_7d");
+    expect(
+      returns.filter(({ remarks }) => !/^Revenue .* per unit of spend\.$/.test(remarks ?? "")).map(nameOf),
+    ).toEqual([]);
+  });
+
   test("are what Metabase finds readable, and a tool that hides nothing meets no partition in these schemas either", async () => {
     const named = (all: readonly Pick<SeenTable, "schema" | "name">[]) =>
       all.map(({ schema, name }) => `${schema}.${name}`).sort();
