@@ -70,6 +70,18 @@ describe("ranks in charts", () => {
     expect(categoryRank.tables[0]?.key).toEqual(expect.arrayContaining(["resolution", "chart_version", "ranked_at"]));
   });
 
+  test("by the day are one row at its midnight, whenever the rank was seen: the last one counts", () => {
+    const seen = (hour: number, rank: number) => ({ date: Date.UTC(2026, 7, 2, hour), rank });
+    const answer = (...ranksByDate: unknown[]) => ({
+      trackId: "com.one",
+      ranksByCategoryNames: [{ categoryName: "PRODUCTIVITY", rankings: [{ rankingType: 0, ranksByDate }] }],
+    });
+    const told = (...looks: unknown[]) =>
+      ranks(android, "android.category-ranking", answer(...looks)).rows.map((row) => [row["ranked_at"], row["rank"]]);
+    expect(told(seen(3, 8))).toEqual([["2026-08-02T00:00:00", 8]]);
+    expect(told(seen(19, 5), seen(7, 6))).toEqual([["2026-08-02T00:00:00", 5]]);
+  });
+
   test("of another app, country or day than was requested are invalid: the end is exclusive", () => {
     const told = ranks(
       ios,

@@ -43,7 +43,23 @@ export function normalisedCategoryRanks(
     if (reason === null) rows.push(rowOf(slice, observation));
     else invalid.push({ reason, item: observation });
   }
-  return { rows, invalid };
+  return { rows: part(slice.scope, "resolution") === "daily" ? lastOfEachDay(rows) : rows, invalid };
+}
+
+/** A chart has one rank a day, at midnight: of several the last one counts, and a later answer replaces it whenever it was seen. */
+function lastOfEachDay(rows: readonly Row[]): readonly Row[] {
+  const last = new Map<string, string>();
+  for (const row of rows) {
+    const [chart, at] = [chartAndDay(row), String(row["ranked_at"])];
+    if (at > (last.get(chart) ?? "")) last.set(chart, at);
+  }
+  return rows
+    .filter((row) => row["ranked_at"] === last.get(chartAndDay(row)))
+    .map((row) => ({ ...row, ranked_at: `${String(row["date_day"])}T00:00:00` }));
+}
+
+function chartAndDay(row: Row): string {
+  return [row["country_key"], row["device_key"], row["category_code"], row["chart"], row["date_day"]].join(" ");
 }
 
 function observationsOf({ scope, operation }: Slice, answer: Answer): readonly Observation[] {
