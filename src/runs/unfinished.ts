@@ -12,7 +12,10 @@ export type Unfinished = {
   readonly runningElsewhere: number;
   /** Slices that failed in earlier runs and were not made good since. */
   readonly failedBefore: number;
-  /** What was unavailable: datasets of which every slice of this run was skipped, and single lists of the portfolio (`tracked_keyword ios 1 US`). */
+  /**
+   * What was unavailable: datasets of which every slice of this run was skipped, unless each was unavailable before while others of the
+   * dataset were not, and single lists of the portfolio (`tracked_keyword ios 1 US`).
+   */
   readonly unavailable: readonly string[];
 };
 
@@ -52,8 +55,9 @@ export async function readUnfinished(
             and    f.window_start < ${of.within.end ?? "infinity"}::date)                                                       as "failedBefore"
 ${openElsewhere(of)}`.execute(db);
   const unavailable = await sql<{ dataset: string }>`
-    select dataset from ops.slice where run_id = ${of.runId}
-    group  by dataset having bool_and(state = 'skipped') order by dataset`.execute(db);
+    select s.dataset from ops.slice as s where s.run_id = ${of.runId}
+    group  by s.dataset having bool_and(s.state = 'skipped') and bool_or(s.state = 'skipped' and not ${wasUnavailable})
+    order  by s.dataset`.execute(db);
   return {
     orphaned: 0,
     runningElsewhere: 0,
@@ -62,6 +66,14 @@ ${openElsewhere(of)}`.execute(db);
     unavailable: unavailable.rows.map((row) => row.dataset),
   };
 }
+
+/** SQL: true for a slice (`s`) whose partition was unavailable in an earlier run that found others of its dataset available. */
+const wasUnavailable = sql<boolean>`exists (
+      select from ops.slice as before
+      where  hashtextextended(before.scope::text, 0) = hashtextextended(s.scope::text, 0) and before.scope = s.scope
+      and    before.dataset = s.dataset and before.state = 'skipped' and before.run_id <> s.run_id
+      and    exists (select from ops.slice as beside
+                     where  beside.run_id = before.run_id and beside.dataset = s.dataset and beside.state in ('loaded', 'empty')))`;
 
 /** SQL: true while a process runs the queue that the workers of the account of run `r` share. */
 const aWorkerLives = sql`exists (select from ops.worker as w where w.kind = 'worker' and w.account = r.account and ${isAlive(sql`w.worker_id`)})`;

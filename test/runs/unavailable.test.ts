@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+
+const settings = { datasets: { keyword_metadata: { on: true } } } as const;
+
+function syncOn(stage: Stage, days: number) {
+  stage.sandbox.set({ today: addDays(today, days) });
+  return stage.sync({ settings, request: { today: addDays(today, days) } });
+}
+
+const unknown = (contains = "") =>
+  ["ios", "android"].map((store) => ({
+    operation: `${store}.keyword-metadata`,
+    contains,
+    times: 1_000,
+    kind: "status" as const,
+    status: 404,
+  }));
+
+test("a keyword that the service does not know is no failure of the next day's sync, which requests it alone", async () => {
+  await using stage = await openStage({ faults: unknown("50% off") });
+  expect(await syncOn(stage, 0)).toMatchObject({ outcome: "loaded", left: { unavailable: [] } });
+  stage.sandbox.clearLog();
+  const next = await syncOn(stage, 1);
+  const requested = stage.asked().filter(({ operation }) => operation?.endsWith("keyword-metadata"));
+  expect(new Set(requested.map(({ params }) => params["keyword"]))).toEqual(new Set(["50% off"]));
+  expect(next).toMatchObject({ outcome: "loaded", left: { unavailable: [] } });
+});
+
+test("a dataset of which nothing is available any more is named on each day, however much of it was loaded before", async () => {
+  await using stage = await openStage();
+  expect(await syncOn(stage, 0)).toMatchObject({ outcome: "loaded" });
+  stage.sandbox.set({ faults: unknown() });
+  for (const days of [7, 8])
+    expect(await syncOn(stage, days)).toMatchObject({
+      outcome: "failed",
+      left: { unavailable: ["keyword_metadata"] },
+    });
+});
