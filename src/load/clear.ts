@@ -4,7 +4,10 @@ import type { Database } from "../postgres/database.ts";
 import { isSummed, rebuildSums } from "./sums.ts";
 import { dayColumns, type Table } from "./table.ts";
 
-/** What of a table to clear: rows that stand for a day of `within`; with `keepPruned` only rows whose answer is stored. */
+/**
+ * What of a table to clear: rows that stand for a day of `within`, but for those of a slice without a day of it, which is not read again
+ * (an answer of today may be about yesterday); with `keepPruned` only rows whose answer is stored.
+ */
 export type Clearing = { readonly within: Partial<Window>; readonly keepPruned: boolean };
 
 /**
@@ -24,10 +27,14 @@ export async function clearTable(transaction: Database, table: Table, { within, 
     const blank = [...described, "slice_id", "fetched_at"].map((column) => sql`${sql.id(column)} = null`);
     await sql`update ${name} set ${sql.join(blank)} where fetched_at is not null and ${stored}`.execute(transaction);
   } else if (days !== null) {
+    const [start, end] = [sql`${within.start ?? "-infinity"}::date`, sql`${within.end ?? "infinity"}::date`];
     await sql`
-      delete from ${name}
-      where  ${sql.id(days.last)} >= ${within.start ?? "-infinity"}::date and ${sql.id(days.first)} < ${within.end ?? "infinity"}::date
-      and    ${stored}`.execute(transaction);
+      delete from ${name} as t
+      where  ${sql.id(days.last)} >= ${start} and ${sql.id(days.first)} < ${end} and ${stored}
+      and    not exists (select from ops.slice as s
+                         where  s.slice_id = t.slice_id and (s.window_end <= ${start} or s.window_start >= ${end}))`.execute(
+      transaction,
+    );
   } else await sql`delete from ${name} where ${stored}`.execute(transaction);
   if (isSummed(table)) await rebuildSums(transaction, table, within);
 }

@@ -52,6 +52,21 @@ test("rebuilds the named days and leaves the others as they are", async () => {
   expect(await everything(stage)).toEqual(before);
 });
 
+test("leaves rows as they are that stand for a named day and came with the answer of another one", async () => {
+  await using stage = await openStage({ market: { apps: 1 } });
+  await stage.sync({ settings: { datasets: { category_rank: { on: true, options: { resolutions: ["last_day"] } } } } });
+  const before = await everything(stage);
+  const yesterday = addDays(today, -1);
+  expect(await stage.query("select distinct date_day::text from core.fact_category_rank")).toEqual([
+    { date_day: yesterday },
+  ]);
+  await rebuild(stage, ["category_rank"], { within: { start: yesterday, end: today } });
+  expect(await everything(stage)).toEqual(before);
+  await stage.query("update core.fact_category_rank set rank = 999");
+  await rebuild(stage, ["category_rank"], { within: { start: today } });
+  expect(await everything(stage)).toEqual(before);
+});
+
 test("leaves the old tables when it breaks in the middle", async () => {
   await using stage = await openStage();
   await stage.sync();
