@@ -1,5 +1,10 @@
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
+import { replay } from "../../src/archive/replay.ts";
 import { addDays } from "../../src/core/day.ts";
+import { keywordRank } from "../../src/datasets/keyword-rank.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 
@@ -97,4 +102,34 @@ test("a list that is refused takes no keyword out of the plan: all are requested
   const days = new Set(tried.map(({ params }) => [params["trackId"], params["countryCode"], params["date"]].join()));
   expect(tried).toHaveLength(days.size);
   expect([...days].some((wish) => wish.endsWith(addDays(today, -1)))).toBe(true);
+});
+
+test("a keyword that one of the two lists does not name has no rank of the other either, before a replay and after it", async () => {
+  await using stage = await openStage({ ...cheapLists, market: { apps: 1 } });
+  await stage.sync();
+  // the account stopped tracking it between the two calls, and by its name it is refused
+  const [answer] = await stage.query<{ id: string; body: Buffer }>(
+    `select a.answer_id as id, a.body from raw.answer as a join ops.slice as s using (slice_id)
+     where  s.dataset = 'keyword_rank' and a.page = 0 order by a.answer_id limit 1`,
+  );
+  const reply = JSON.parse(String(zstdDecompressSync(answer?.body ?? Buffer.from(""))));
+  const [gone] = reply.data.splice(0, 1);
+  await stage.query("update raw.answer set body = $2 where answer_id = $1", [
+    answer?.id,
+    zstdCompressSync(Buffer.from(JSON.stringify(reply))),
+  ]);
+  await stage.query("truncate core.fact_keyword_rank, core.fact_keyword_rank_summary");
+  await stage.query("update ops.slice set state = 'pending' where dataset = 'keyword_rank'");
+  stage.sandbox.set({ faults: [{ kind: "status", status: 400, operation: "ios.keyword-ranking", times: 1_000 }] });
+  await stage.sync();
+  const [skipped] = await stage.query<{ items: string[] }>(
+    "select b.items from ops.slice join ops.batch as b using (batch_id) where dataset = 'keyword_rank' and state = 'skipped' and error_code = 'not_tracked'",
+  );
+  expect(skipped?.items).toEqual([gone.keyword]);
+  const before = await factsOf(stage, []);
+  await using app = await stage.open();
+  const { db } = app.warehouse;
+  const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+  await replay(parts, keywordRank, { within: {}, keepPruned: false });
+  expect(await factsOf(stage, [])).toEqual(before);
 });

@@ -34,11 +34,14 @@ export function wholeListRanks(slice: Slice, pages: readonly unknown[], left: re
     const list = readList(slice, (pages[index] ?? []) as readonly Entry[], requested);
     invalid.push(...list.invalid);
     for (const item of items) if (!list.named.has(item) && !uncertain.has(item)) unanswered.add(item);
-    return [...list.ranks]
-      .filter(([keyword]) => !uncertain.has(keyword))
-      .map(([keyword, rank]) => ({ keyword, device, rank }));
+    return [...list.ranks].map(([keyword, rank]) => ({ keyword, device, rank }));
   });
-  return { ranks, invalid, unanswered: items.filter((item) => unanswered.has(item)) };
+  return {
+    // what one list names and another one does not is requested by name: the slice does not stand for it any more
+    ranks: ranks.filter(({ keyword }) => !uncertain.has(keyword) && !unanswered.has(keyword)),
+    invalid,
+    unanswered: items.filter((item) => unanswered.has(item)),
+  };
 }
 
 type Requested = ReadonlyMap<string, readonly string[]>;
