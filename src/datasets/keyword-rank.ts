@@ -126,7 +126,9 @@ function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly
 /** Ranks of the account's whole list, a page a device. */
 function normalisedList(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Normalised {
   const { ranks, invalid, unanswered } = wholeListRanks(slice, pages, left);
-  if (ranks.length > 0 && ranks.every(({ rank }) => rank === null) && mayBeEarly(slice))
+  // by those that it names: the others leave the slice, which a replay reads without them
+  const items = [...new Set(ranks.map(({ keyword }) => keyword))];
+  if (ranks.every(({ rank }) => rank === null) && mayBeEarly({ ...slice, items }))
     return { rows: {}, invalid, unanswered };
   const rows = ranks.map(({ keyword, device, rank }) => ({
     ...cellOf(slice, keyword, device, slice.window.start),

@@ -106,6 +106,15 @@ describe("ranks from the account's whole list", () => {
     expect(read([none, [{ keyword: "a", rank: 4 }, ...none.slice(1)]], [], newest).rows).toHaveLength(10);
   });
 
+  test("are the same when they are read again for those keywords alone that the lists name", () => {
+    const named = ["a", "b", "c", "d"];
+    const none = named.map((keyword) => ({ keyword }));
+    const newest = { ...slice, items: [...named, "e", "f"], asOf: day("2026-08-02") };
+    const first = read([none, none], [], newest);
+    expect(first.unanswered).toEqual(["e", "f"]);
+    expect(read([none, none], [], { ...newest, items: named }).rows).toEqual(first.rows);
+  });
+
   test("come a call a device, and in one call where the store has no devices", () => {
     const who = { trackId: "42", countryCode: "US", date: "2026-08-01" };
     expect(keywordRank.request(slice, 0)).toEqual({ ...who, device: "iphone" });
