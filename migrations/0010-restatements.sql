@@ -75,6 +75,10 @@ begin
       from   ops.restated_value as r
       cross  join lateral jsonb_each(r.was) as w (name, value)
       where  r.table_name = %3$L and r.changed_at > $1
+      -- of rows of months that retention removed since only the columns that changed are left
+      and    not exists (select from ops.dropped_month as o
+                         where  o.table_name = r.table_name and o.is_done and o.month_start = date_trunc('month', r.date_day::timestamp)::date
+                         and    o.dropped_at >= r.changed_at)
       group  by r.row_key
     )
     select coalesce(now.row_values, since.row_key) || coalesce(since.was, '{}')
@@ -86,7 +90,7 @@ begin
 end
 $$;
 revoke all on function ops.reported_at(regclass, timestamptz) from public;
-comment on function ops.reported_at(regclass, timestamptz) is 'Rows of a restated fact as they were at a given time, as JSON. What did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at(''core.fact_search_ads_report'', now() - interval ''7 days'') as r)).';
+comment on function ops.reported_at(regclass, timestamptz) is 'Rows of a restated fact as they were at a given time, as JSON, without months that retention removed. What did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at(''core.fact_search_ads_report'', now() - interval ''7 days'') as r)).';
 
 create table ops.reported_check (
   dataset         text        not null,

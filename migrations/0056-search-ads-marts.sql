@@ -90,6 +90,10 @@ with reported as (
   from   (select distinct on (r.row_hash) r.row_key, r.was
           from   ops.restated_value as r
           where  r.table_name = 'core.fact_search_ads_report' and r.became is null
+          -- rows of months that retention removed since are gone, and were not left out
+          and    not exists (select from ops.dropped_month as o
+                             where  o.table_name = r.table_name and o.is_done and o.month_start = date_trunc('month', r.date_day::timestamp)::date
+                             and    o.dropped_at >= r.changed_at)
           order  by r.row_hash, r.changed_at desc) as r
   cross  join lateral jsonb_populate_record(null::core.fact_search_ads_report, r.was || r.row_key) as g
   where  g.grain = 'day' and not g.is_total

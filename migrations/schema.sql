@@ -4399,7 +4399,9 @@ create view mart.search_ads_daily (
            FROM ( SELECT DISTINCT ON (r_1.row_hash) r_1.row_key,
                     r_1.was
                    FROM ops.restated_value r_1
-                  WHERE r_1.table_name = 'core.fact_search_ads_report'::text AND r_1.became IS NULL
+                  WHERE r_1.table_name = 'core.fact_search_ads_report'::text AND r_1.became IS NULL AND NOT (EXISTS ( SELECT
+                           FROM ops.dropped_month o_1
+                          WHERE o_1.table_name = r_1.table_name AND o_1.is_done AND o_1.month_start = date_trunc('month'::text, r_1.date_day::timestamp without time zone)::date AND o_1.dropped_at >= r_1.changed_at))
                   ORDER BY r_1.row_hash, r_1.changed_at DESC) r
              CROSS JOIN LATERAL jsonb_populate_record(NULL::core.fact_search_ads_report, r.was || r.row_key) g(org_id, report_level, grain, currency, attribution, goal_id, period_start, period_end, is_total, app_id, campaign_id, ad_group_id, keyword_id, ad_id, product_page, search_term, match_type, country_key, gender, age, device_class, customer_type, segment, report_type, date_day, app_key, keyword_key, org_name, app_name, campaign_name, ad_group_name, ad_name, product_page_name, spend, impression_count, tap_count, install_count, new_download_count, redownload_count, lat_on_install_count, lat_off_install_count, cpa, cpt, cpm, ttr, cr, attributed_install_count, attributed_install_rate, cpi, goal_count, goal_count_1d, goal_count_3d, goal_count_7d, goal_count_14d, goal_count_30d, goal_rate, cost_per_goal, cpa_goal, goal_revenue, goal_revenue_1d, goal_revenue_3d, goal_revenue_7d, goal_revenue_14d, goal_revenue_30d, goal_roas, goal_roas_1d, goal_roas_3d, goal_roas_7d, goal_roas_14d, goal_roas_30d, revenue_per_goal, arpu, default_bid, daily_budget, started_at, ad_channel_type, billing_event, pricing_model, campaign_status, ad_group_status, display_status, serving_status_reasons, search_match, countries, country_statuses, supply_sources, original, extra, slice_id, fetched_at)
           WHERE g.grain = 'day'::text AND NOT g.is_total AND NOT (EXISTS ( SELECT
@@ -8368,7 +8370,7 @@ end
 $function$;
 revoke all on function ops.remove_month(regclass,date,boolean) from public;
 
--- Rows of a restated fact as they were at a given time, as JSON. What did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at('core.fact_search_ads_report', now() - interval '7 days') as r)).
+-- Rows of a restated fact as they were at a given time, as JSON, without months that retention removed. What did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at('core.fact_search_ads_report', now() - interval '7 days') as r)).
 CREATE OR REPLACE FUNCTION ops.reported_at(reported regclass, at timestamp with time zone)
  RETURNS SETOF jsonb
  LANGUAGE plpgsql
@@ -8396,6 +8398,10 @@ begin
       from   ops.restated_value as r
       cross  join lateral jsonb_each(r.was) as w (name, value)
       where  r.table_name = %3$L and r.changed_at > $1
+      -- of rows of months that retention removed since only the columns that changed are left
+      and    not exists (select from ops.dropped_month as o
+                         where  o.table_name = r.table_name and o.is_done and o.month_start = date_trunc('month', r.date_day::timestamp)::date
+                         and    o.dropped_at >= r.changed_at)
       group  by r.row_key
     )
     select coalesce(now.row_values, since.row_key) || coalesce(since.was, '{}')

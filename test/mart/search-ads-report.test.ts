@@ -21,22 +21,25 @@ function row(level: string, date: string, more: Row): Row {
 
 const money = (spend: number | string, goalRevenue = 0) => JSON.stringify({ spend, goalRevenue });
 
+const columns = Object.keys(reportTable.columns);
+const whole = (one: Row): Row =>
+  Object.fromEntries(columns.map((name) => [name, one[name] ?? (reportTable.key.includes(name) ? "" : null)]));
+
+/** Loads the answer about a day. */
+async function report(level: string, date: string, rows: readonly Row[], at: number, more: Row = {}): Promise<void> {
+  await mart.load({
+    table: reportTable,
+    rows: rows.map((one) => whole(row(level, date, { ...more, ...one }))),
+    day: date as never,
+    scope: { ...asked, report_level: level, period_start: date, ...more },
+    at,
+  });
+}
+
 let mart: MartStage;
 
 beforeAll(async () => {
   mart = await openMartStage();
-  const { load } = mart;
-  const columns = Object.keys(reportTable.columns);
-  const whole = (one: Row): Row =>
-    Object.fromEntries(columns.map((name) => [name, one[name] ?? (reportTable.key.includes(name) ? "" : null)]));
-  const report = async (level: string, date: string, rows: readonly Row[], at: number, more: Row = {}) =>
-    load({
-      table: reportTable,
-      rows: rows.map((one) => whole(row(level, date, { ...more, ...one }))),
-      day: date as never,
-      scope: { ...asked, report_level: level, period_start: date, ...more },
-      at,
-    });
   const figures = (spend: number, impressions: number, taps: number, installs: number) => ({
     spend,
     impression_count: impressions,
@@ -201,6 +204,30 @@ test("ads and product pages of one group are distinguished in the mart of all le
     "AD | 500 | 71 | Ad 71 |  | - | 1",
     "CPP | 500 |  | - | 80 | Page | 1",
   ]);
+});
+
+test("rows of a month that is kept no longer are neither withdrawn nor reported in part", async () => {
+  const [first, second] = [
+    { campaign_id: "70", campaign_name: "Left out once", spend: 7 },
+    { campaign_id: "71", campaign_name: "Restated", spend: 8 },
+  ];
+  await report("CAMPAIGN", "2026-03-01", [first, second], 1_000);
+  await report("CAMPAIGN", "2026-03-01", [{ ...second, spend: 9 }], 2_000);
+  await report("CAMPAIGN", "2026-03-01", [first, { ...second, spend: 9 }], 3_000);
+  const shown =
+    "select campaign_name, spend, is_withdrawn from mart.search_ads_campaign_report where date_day < '2026-04-01' order by 1";
+  const reported = `
+    select r ->> 'campaign_name' as name, r ->> 'spend' as spend
+    from   ops.reported_at('core.fact_search_ads_report', '1970-01-01 00:00:01Z') as r where r ->> 'period_start' < '2026-04-01' order by 1`;
+  expect(await mart.ask(shown)).toEqual(["Left out once | 7 | false", "Restated | 9 | false"]);
+  expect(await mart.ask(reported)).toEqual(["Left out once | 7", "Restated | 8"]);
+  await mart.ask(`
+    insert into ops.dropped_month (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
+    values ('search_ads_report', 'core.fact_search_ads_report', '2026-03-01', 'drop', 2, 1, 'a', '2026-09-01Z', false)`);
+  await mart.ask("select ops.remove_month('core.fact_search_ads_report', '2026-03-01', false)");
+  await mart.ask("update ops.dropped_month set is_done = true");
+  expect(await mart.ask(shown)).toEqual([]);
+  expect(await mart.ask(reported)).toEqual([]);
 });
 
 test("one currency and attribution may be added up, over every organisation and everything else", async () => {
