@@ -23,8 +23,8 @@ create table core.tracked_keyword (
 create index tracked_keyword_now on core.tracked_keyword (account, app_key, country_key, keyword_key) where valid_to is null;
 comment on table  core.tracked_keyword                is 'Keywords that the account tracks for an app and country; one row per period in which the account tracked the keyword.';
 comment on column core.tracked_keyword.valid_from     is 'First day on which the account was seen to track it.';
-comment on column core.tracked_keyword.valid_to       is 'First day on which the account was seen not to track it any more; null while it does.';
-comment on column core.tracked_keyword.is_current     is 'True while the account tracks the keyword; null where the newest list had invalid items and did not name it: it stays in the portfolio.';
+comment on column core.tracked_keyword.valid_to       is 'First day on which the account was seen not to track it any more; null while it does, and where its country or the app left before it (core.tracked_country, core.tracked_app): the list is not read any more then.';
+comment on column core.tracked_keyword.is_current     is 'True where the newest list names the keyword; null where that had invalid items and did not name it: it stays in the portfolio.';
 comment on column core.tracked_keyword.search_volume  is 'Search volume score as last seen.';
 comment on column core.tracked_keyword.chance         is 'Chance to rank, as the service scores it, as last seen.';
 comment on column core.tracked_keyword.app_count      is 'Apps that the search for the keyword returns, as last seen.';

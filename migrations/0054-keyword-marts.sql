@@ -40,6 +40,15 @@ cross  join lateral (
   from   core.tracked_keyword as n
   where  n.app_key = a.app_key and n.country_key = s.country_key and n.valid_from <= g.date_day and g.date_day < coalesce(n.valid_to, date 'infinity')
   and    (q.keyword_keys @> n.keyword_key) is not true
+  -- of a country or an app that left no list is read any more, which would say that its keywords left as well
+  and    n.account not in (
+    select l.account
+    from   (select m.account, m.valid_to, 'country' as part from core.tracked_country as m
+            where  m.app_key = a.app_key and m.country_key = s.country_key and m.valid_from <= g.date_day
+            union  all
+            select m.account, m.valid_to, 'app' from core.tracked_app as m where m.app_key = a.app_key and m.valid_from <= g.date_day) as l
+    group  by l.account, l.part
+    having bool_and(coalesce(l.valid_to <= g.date_day, false)))
   offset 0) as t -- a fence: joined first, the keywords of a day would be read once for each of them
 join   core.dim_keyword as k on k.keyword_key = t.keyword_key
 left   join lateral (
@@ -48,7 +57,7 @@ left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.t
 -- days of months that retention removed are no gaps
 where  not exists (select from ops.dropped_month as o
                    where  o.table_name = 'core.fact_keyword_rank' and o.is_done and o.month_start = date_trunc('month', g.date_day::timestamp)::date);
-comment on view   mart.keyword_not_requested_daily is 'One row per app, country, keyword, device and day on which the account tracked the keyword and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?';
+comment on view   mart.keyword_not_requested_daily is 'One row per app, country, keyword, device and day on which the account tracked the keyword, its country and the app and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?';
 select ops.comment_columns('mart.keyword_not_requested_daily');
 
 create view ops.newest_rank_day as

@@ -1175,7 +1175,7 @@ create table core.tracked_country (
   country_key smallint not null, -- The country.
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day with this number.
-  valid_to date, -- First day with another number, or none; null while the number is current.
+  valid_to date, -- First day with another number, or none; null while the number is current, and where the app left before (core.tracked_app): its numbers are not read any more then.
   is_current boolean, -- True while the number is current; null where the newest answer had invalid items and did not name the country.
   keyword_count integer not null, -- Number of tracked keywords.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -1192,8 +1192,8 @@ create table core.tracked_keyword (
   keyword_key integer not null, -- The keyword.
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which the account was seen to track it.
-  valid_to date, -- First day on which the account was seen not to track it any more; null while it does.
-  is_current boolean, -- True while the account tracks the keyword; null where the newest list had invalid items and did not name it: it stays in the portfolio.
+  valid_to date, -- First day on which the account was seen not to track it any more; null while it does, and where its country or the app left before it (core.tracked_country, core.tracked_app): the list is not read any more then.
+  is_current boolean, -- True where the newest list names the keyword; null where that had invalid items and did not name it: it stays in the portfolio.
   search_volume numeric, -- Search volume score as last seen.
   chance numeric, -- Chance to rank, as the service scores it, as last seen.
   app_count bigint, -- Apps that the search for the keyword returns, as last seen.
@@ -2888,7 +2888,7 @@ create view mart.keyword_install_estimate (
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
--- One row per app, country, keyword, device and day on which the account tracked the keyword and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?
+-- One row per app, country, keyword, device and day on which the account tracked the keyword, its country and the app and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?
 create view mart.keyword_not_requested_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -2929,7 +2929,20 @@ create view mart.keyword_not_requested_daily (
          OFFSET 0) q
      CROSS JOIN LATERAL ( SELECT DISTINCT n.keyword_key
            FROM core.tracked_keyword n
-          WHERE n.app_key = a.app_key AND n.country_key = s.country_key AND n.valid_from <= g.date_day AND g.date_day < COALESCE(n.valid_to, 'infinity'::date) AND (q.keyword_keys @> n.keyword_key) IS NOT TRUE
+          WHERE n.app_key = a.app_key AND n.country_key = s.country_key AND n.valid_from <= g.date_day AND g.date_day < COALESCE(n.valid_to, 'infinity'::date) AND (q.keyword_keys @> n.keyword_key) IS NOT TRUE AND NOT (n.account IN ( SELECT l.account
+                   FROM ( SELECT m.account,
+                            m.valid_to,
+                            'country'::text AS part
+                           FROM core.tracked_country m
+                          WHERE m.app_key = a.app_key AND m.country_key = s.country_key AND m.valid_from <= g.date_day
+                        UNION ALL
+                         SELECT m.account,
+                            m.valid_to,
+                            'app'::text
+                           FROM core.tracked_app m
+                          WHERE m.app_key = a.app_key AND m.valid_from <= g.date_day) l
+                  GROUP BY l.account, l.part
+                 HAVING bool_and(COALESCE(l.valid_to <= g.date_day, false))))
          OFFSET 0) t
      JOIN core.dim_keyword k ON k.keyword_key = t.keyword_key
      LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups

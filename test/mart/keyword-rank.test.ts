@@ -133,3 +133,51 @@ test("days of a month that is kept no longer are not shown as not requested", as
     values ('keyword_rank', 'core.fact_keyword_rank', '2026-08-01', 'drop', 1, 1, 'a', '2026-09-01Z', true)`);
   expect(await mart.ask(notRequested)).toEqual(["0"]);
 });
+
+test("keywords of a country or an app that the account tracks no more are missing on no day since", async () => {
+  await using own = await openMartStage();
+  const days = ["2026-08-01", "2026-08-02", "2026-08-03", "2026-08-04", "2026-08-05"];
+  const rank = { country_key: "US", device_key: "IPHONE", rank: 1 };
+  const since = (valid_from: string, valid_to: string | null = null) => ({
+    valid_from,
+    valid_to,
+    is_current: valid_to === null,
+  });
+  const [first = "", , third = "", , last = ""] = days;
+  // the second app is in the configuration as well, with a keyword of its own
+  await own.fill(
+    "core.fact_keyword_rank",
+    days.flatMap((date_day) => [
+      { ...rank, date_day, app_key: "ios:1", keyword_key: "plan" },
+      { ...rank, date_day, app_key: "ios:2", keyword_key: "own" },
+    ]),
+  );
+  await own.fill("core.tracked_app", [
+    { app_key: "ios:1", ...since(first) },
+    { app_key: "ios:2", ...since(first, third) },
+    { app_key: "ios:2", ...since(last) },
+  ]);
+  await own.fill("core.tracked_country", [
+    { app_key: "ios:1", country_key: "US", keyword_count: 1, ...since(first) },
+    { app_key: "ios:1", country_key: "JP", keyword_count: 2, ...since(first, "2026-08-02") },
+    { app_key: "ios:1", country_key: "JP", keyword_count: 1, ...since("2026-08-02", third) },
+    { app_key: "ios:2", country_key: "US", keyword_count: 1, ...since(first) },
+  ]);
+  // lists that are read no more say that nothing has left
+  await own.fill("core.tracked_keyword", [
+    { app_key: "ios:1", country_key: "US", keyword_key: "plan", ...since(first) },
+    { app_key: "ios:1", country_key: "JP", keyword_key: "plan", ...since(first) },
+    { app_key: "ios:2", country_key: "US", keyword_key: "plan", ...since(first) },
+  ]);
+  expect(
+    await own.ask(`
+      select track_id, country_code, keyword, date_day from mart.keyword_not_requested_daily
+      where  device_code = 'IPHONE' order by track_id, country_code, date_day`),
+  ).toEqual([
+    "1 | JP | plan | 2026-08-01",
+    "1 | JP | plan | 2026-08-02",
+    "2 | US | plan | 2026-08-01",
+    "2 | US | plan | 2026-08-02",
+    "2 | US | plan | 2026-08-05",
+  ]);
+});
