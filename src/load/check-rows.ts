@@ -118,7 +118,28 @@ function problemsIn(table: Table, columns: RowColumns): readonly (string | undef
           (reasons ??= [])[row] ??= reason;
     }
   }
+  for (const { place, reason } of longTogether(table, columns)) (reasons ??= [])[place] ??= reason;
   return reasons;
+}
+
+/** Rows the texts of whose key are too long together, by their place: an index holds the whole key. */
+function longTogether(
+  table: Table,
+  columns: RowColumns,
+): readonly { readonly place: number; readonly reason: string }[] {
+  const names = table.key.filter((name) => table.columns[name] === "text");
+  if (names.length < 2) return [];
+  const texts = names.map((name) => valuesOf(columns, name));
+  const longest = texts.map(({ values }) =>
+    values.reduce((most: number, one) => Math.max(most, String(one).length), 0),
+  );
+  // no character takes more than three bytes a unit, and nearly every answer has short ones
+  if (longest.reduce((sum, one) => sum + one) * 3 <= longestKey) return [];
+  const reason = `${names.join(", ")} are too long together for a key`;
+  return columns.rows.flatMap((_, place) => {
+    const key = texts.map(({ constant, values }) => values[constant ? 0 : place]);
+    return isTooLong(key.join("")) ? [{ place, reason }] : [];
+  });
 }
 
 type Limits = {

@@ -129,4 +129,22 @@ describe("checkRows", () => {
     expect(checkRows(tableOf("keyword"), values).invalid[0]?.reason).toBe("value is too long for a key");
     expect(checkRows(tableOf("text"), values).invalid).toEqual([]);
   });
+
+  test("refuses a key whose texts are too long together, though each is short enough", () => {
+    const table = defineTable({
+      ...keyed,
+      columns: { ...keyed.columns, term: "text", group: "text" },
+      key: ["app_key", "term", "group"],
+    });
+    const row = { app_key: "ios:1", keyword_key: "a", label: null };
+    const rows = [
+      { ...row, term: "漢".repeat(500), group: "x".repeat(1_200) },
+      { ...row, term: "漢".repeat(500), group: "" },
+      { ...row, term: "", group: "x".repeat(1_200) },
+    ];
+    expect(checkRows(table, rows)).toMatchObject({
+      fit: [rows[1], rows[2]],
+      invalid: [{ reason: "term, group are too long together for a key", item: rows[0] }],
+    });
+  });
 });

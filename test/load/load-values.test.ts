@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanText } from "../../src/core/text.ts";
+import { checkRows } from "../../src/load/check-rows.ts";
 import { defineTable } from "../../src/load/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 
@@ -75,6 +77,39 @@ describe("a value on its way into a table", () => {
       "\uFFFD half",
       "",
       "whole",
+    ]);
+  });
+
+  test("texts of a key that no index holds together are left out, and the rows beside them are there", async () => {
+    const table = defineTable({
+      ...value,
+      name: "core.fact_terms",
+      key: ["words", "keyword_key", "note"],
+      columns: { ...value.columns, note: "text" },
+    });
+    await stage.create(table);
+    // what repeats itself would be compressed
+    const noise = Array.from({ length: 40 }, (_, index) =>
+      createHash("sha256").update(String(index)).digest("hex"),
+    ).join("");
+    const rows = [noise.slice(0, 1_300), ""].flatMap((words) =>
+      [noise.slice(-1_200), noise.slice(-1_400), ""].map((note, row_id) => ({
+        row_id,
+        ...nothing,
+        keyword_key: "k",
+        words,
+        note,
+      })),
+    );
+    await stage.load({ table, rows: checkRows(table, rows).fit });
+    expect(
+      (await stage.rows(table, "length(words) as words, length(note) as note")).map((one) => Object.values(one)),
+    ).toEqual([
+      [0, 0],
+      [0, 1_200],
+      [0, 1_400],
+      [1_300, 0],
+      [1_300, 1_200],
     ]);
   });
 
