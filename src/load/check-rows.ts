@@ -18,6 +18,8 @@ type Value = Row[string];
 const int4 = 2 ** 31;
 /** A key's index holds 2,704 bytes a row at most, its own header among them. */
 const longestKey = 2_600;
+/** Days that have a partition: see ops.make_partition. */
+const [earliestDay, farthestDay] = ["1970-01-01", "2199-12-31"];
 const devices: readonly string[] = Object.values(devicesOf).flat();
 const isText = (value: Value): value is string => typeof value === "string";
 const isNumber = (value: Value) => typeof value === "number" && Number.isFinite(value);
@@ -28,7 +30,7 @@ const fits: Record<ColumnKind, (value: Value) => boolean> = {
   keyword: isText,
   country: (value) => isText(value) && /^([A-Z]{2}|ALL)$/.test(value),
   device: (value) => isText(value) && devices.includes(value),
-  day: (value) => isText(value) && isDay(value),
+  day: (value) => isText(value) && isDay(value) && value >= earliestDay && value <= farthestDay,
   text: isText,
   int: (value) => Number.isInteger(value) && Math.abs(Number(value)) < int4,
   bigint: (value) => Number.isSafeInteger(value),

@@ -211,3 +211,25 @@ test("answers that are stored make the same tables again, as a whole and some da
       expect(await replay(parts, dataset, { within, keepPruned: false })).toMatchObject({ invalid: 0, kept: 0 });
   expect(await factsOf(stage)).toEqual(before);
 });
+
+test("a last day that no table can hold is a reject, and the ranks beside it are loaded", async () => {
+  await using stage = await openStage({ market: { apps: 1 } });
+  const ranked = (date: string) => [
+    { targetDevice: "IPHONE", rankingType: "FREE", rankingsByDate: [{ date, ranking: 9 }] },
+  ];
+  const [app] = stage.sandbox.market.apps;
+  const answer = {
+    trackId: Number(app?.trackId),
+    ranksByCategory: { US: { "36": ranked("2026-08-19T00:00:00"), "6007": ranked("0001-01-01T00:00:00") } },
+  };
+  const operation = "ios.global-category-rankings";
+  const body = JSON.stringify(answer);
+  stage.sandbox.set({
+    faults: [{ kind: "status", status: 200, charge: true, operation, times: 1, contains: "IPHONE", body }],
+  });
+  await stage.sync({ settings: { datasets: { category_rank: { on: true, options: { resolutions: ["last_day"] } } } } });
+  const slices = await stage.query(
+    "select state, rows_loaded, rows_rejected from ops.slice where dataset = 'category_rank' and scope ->> 'device' = 'IPHONE'",
+  );
+  expect(slices).toEqual([{ state: "loaded", rows_loaded: 1, rows_rejected: 1 }]);
+});

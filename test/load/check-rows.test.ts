@@ -8,7 +8,10 @@ const samples: Record<ColumnKind, { fit: readonly Row[string][]; invalid: readon
   keyword: { fit: ["habit", "", "NULL", "\0"], invalid: [1, false] },
   country: { fit: ["US", "ZZ", "ALL"], invalid: ["us", "USA", "U", "", "US\n", 840] },
   device: { fit: ["IPHONE", "IPAD", "ALL"], invalid: ["iphone", "WATCH", "", 1] },
-  day: { fit: ["2026-02-28", "2028-02-29"], invalid: ["2026-02-29", "2026-2-1", "2026-02-01T00:00:00", "", 20260201] },
+  day: {
+    fit: ["2026-02-28", "2028-02-29"],
+    invalid: ["0001-01-01", "1969-12-31", "2200-01-01", "2026-02-29", "2026-2-1", "2026-02-01T00:00:00", "", 20260201],
+  },
   text: { fit: ["", "any \u{1F600}"], invalid: [0, false] },
   int: { fit: [0, -5, 2_147_483_647], invalid: [2_147_483_648, 1.5, Number.NaN, "1", true] },
   bigint: { fit: [0, 2 ** 53 - 1, -(2 ** 53 - 1)], invalid: [2 ** 53, 0.1, "1"] },
