@@ -7,8 +7,8 @@ import { goneBefore } from "./dropped-months.ts";
 import { itemsOf } from "./batches.ts";
 import { ownColumns, type OwnRow, sliceWith } from "./slice-rows.ts";
 
-/** A slice with landed pages; of its days those before `goneBefore` were dropped by retention since. */
-export type LandedSlice = Slice & { readonly goneBefore: Day | null };
+/** A slice with landed pages, and whether it is failed; of its days those before `goneBefore` were dropped by retention since. */
+export type LandedSlice = Slice & { readonly goneBefore: Day | null; readonly isFailed: boolean };
 
 /** Slices that are in memory at a time, however many there are. */
 const pageSize = 500;
@@ -26,7 +26,7 @@ export async function* landedSlices(
 ): AsyncGenerator<LandedSlice> {
   await sql`
     declare landed_slices no scroll cursor for
-    select ${ownColumns}, s.batch_id, ${goneBefore} as dropped_before
+    select ${ownColumns}, s.batch_id, s.state = 'failed' as is_failed, ${goneBefore} as dropped_before
     from   ops.slice as s
     cross  join lateral (select max(a.fetched_at) as landed_at from raw.answer as a where a.slice_id = s.slice_id) as landed
     where  s.dataset = ${dataset} and landed.landed_at is not null
@@ -48,7 +48,7 @@ export async function* landedSlices(
       }
       for (const row of rows) {
         const slice = sliceWith(row, row.batch_id === null ? null : (items.get(row.batch_id) ?? null));
-        yield { ...slice, goneBefore: row.dropped_before };
+        yield { ...slice, goneBefore: row.dropped_before, isFailed: row.is_failed };
       }
       if (isLast) break;
     }
@@ -59,7 +59,7 @@ export async function* landedSlices(
   await sql`close landed_slices`.execute(transaction);
 }
 
-type LandedRow = OwnRow & { batch_id: string | null; dropped_before: Day | null };
+type LandedRow = OwnRow & { batch_id: string | null; is_failed: boolean; dropped_before: Day | null };
 
 /** Slices of the cursor, and the items of their batches. */
 type Page = { readonly rows: readonly LandedRow[]; readonly items: ReadonlyMap<string, readonly string[]> };

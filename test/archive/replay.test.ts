@@ -198,3 +198,21 @@ describe("a replay that breaks in the middle", () => {
     expect(await everything(stage)).toEqual(before);
   });
 });
+
+test("leaves a slice as it failed whose answer was never stored whole, and its later try", async () => {
+  const list = "dashboard.daily-keyword-rankings";
+  const accounts = [{ token: "sandbox-token", total: 100_000, periodHours: 24, costs: { [list]: 1 } }];
+  await using stage = await openStage({ accounts, market: { apps: 1, countries: ["US"] } });
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  stage.sandbox.set({ faults: [{ kind: "status", status: 500, operation: list, contains: "ipad", times: 1_000 }] });
+  await stage.sync();
+  const failed = () =>
+    stage.query(
+      "select slice_id, state, error_code, error_message, due_at from ops.slice where state = 'failed' order by 1",
+    );
+  const before = await failed();
+  expect(before.length).toBeGreaterThan(0);
+  expect(before.every(({ due_at: at }) => at !== null)).toBe(true);
+  expect(await rebuild(stage, ["keyword_rank"])).toMatchObject([{ invalid: before.length }]);
+  expect(await failed()).toEqual(before);
+});
