@@ -14,6 +14,7 @@ import type { SaidRows } from "../ingest/said-rows.ts";
 import type { LateOutcome } from "../ledger/amend-slices.ts";
 import type { FileAnswer } from "./check-answer.ts";
 import { loadAnswers, type ReadAnswer } from "../ingest/load-answers.ts";
+import { endsList } from "../ingest/read-pages.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 import { byKey } from "../postgres/plan-hints.ts";
 
@@ -134,6 +135,8 @@ function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): reado
     operation: draft.operation,
     scope: slice.scope,
     ...callOf(dataset, slice, page),
+    // a further page that was not there is no answer for anybody else
+    ...(endsList(operationById(slice.operation), page, body) ? { question: null } : {}),
     byteCount: body.length,
     receivedAt: fetchedAt,
     body,

@@ -17,7 +17,7 @@ import { pageLimitOf } from "./page-limit.ts";
 import { type CallSignals, paidCall } from "./paid-call.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { prepareSlice, type SliceLoad } from "./prepare-slice.ts";
-import { readPages } from "./read-pages.ts";
+import { endsList, readPages } from "./read-pages.ts";
 
 /** `signals` stop its calls; `retryWork` does work again that a busy or restarted database made fail. */
 type FetchOptions = { readonly signals: CallSignals; readonly retryWork: <T>(work: () => Promise<T>) => Promise<T> };
@@ -125,7 +125,7 @@ async function pagesOf(
       : new Map<number, LandedPage>();
   return async (index) => {
     const kept = landed.get(index);
-    if (kept !== undefined && isStillTrue(slice, kept) && isReadable(operation, kept.body)) return kept;
+    if (kept !== undefined && isStillTrue(slice, kept) && isReadable(operation, index, kept.body)) return kept;
     const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
     const call = { operation, params, class: slice.class, page: { slice, index }, ...signals };
     return parts.apiOutage.through(() => paidCall(parts, call));
@@ -138,7 +138,8 @@ function isStillTrue(slice: Slice, page: LandedPage): boolean {
 }
 
 /** False for an answer that was landed and cannot be used: half of one, one that said it failed, or one that the reader breaks at. */
-function isReadable(operation: Operation, body: Buffer): boolean {
+function isReadable(operation: Operation, index: number, body: Buffer): boolean {
+  if (endsList(operation, index, body)) return true;
   try {
     readAnswer(operation, body);
     return true;

@@ -65,7 +65,7 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
   const held = { cost, class: call.class, signal: call.unsent, ...floor, ...about };
   const work = page === null ? held : { ...held, ...sliceWork(parts, page.slice) };
   const { reply, isShown, refusal } = await parts.queue.run(work, async (holdId) => {
-    const sent = await send(parts, call);
+    const sent = asPage(call, await send(parts, call));
     // first, so that nothing is sent while the refusal is landed
     const decided = await decideRefusal(parts, call, sent);
     await parts.at?.("after answer", page?.slice);
@@ -83,6 +83,15 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
   if (reply.answer === null) throw reply.problem;
   if (price !== null) await parts.batched.learn({ operation, charged: price, isShown });
   return { body: reply.answer, fetchedAt: reply.receivedAt, charged: reply.credits.charged ?? 0 };
+}
+
+/** Statuses that say that there is nothing. */
+const nothingThere: ReadonlySet<number> = new Set([204, 404]);
+
+/** A reply that there is nothing, to the request for a further page, as that page: empty, so that the pages before it are an answer. */
+function asPage({ operation, page }: ApiCall, reply: Reply): Reply {
+  if (page === null || page.index === 0 || operation.paging === null || !nothingThere.has(reply.status)) return reply;
+  return { ...reply, answer: Buffer.alloc(0), problem: null, credits: { ...reply.credits, price: null } };
 }
 
 /** What credits have to know of the slice of a call. */
@@ -151,7 +160,9 @@ export function landingOf(parts: LandingParts, call: ApiCall, reply: Reply): Lan
     byteCount,
     receivedAt,
     body: call.page === null && call.caller === undefined ? null : answer,
-    question: answer === null ? null : questionIn(parts.account, call.operation, call.params),
+    // a further page that is not there is no answer for anybody else
+    question:
+      answer === null || nothingThere.has(status) ? null : questionIn(parts.account, call.operation, call.params),
   };
 }
 

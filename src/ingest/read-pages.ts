@@ -29,7 +29,8 @@ type Reading = {
 
 /**
  * Reads the pages of an answer one after the other, from wherever `page` takes them, until the last; where it takes several `calls`,
- * each of them is a page. Pages past `mostPages` are not read. A page with the items of an earlier one ends the answer.
+ * each of them is a page. Pages past `mostPages` are not read. A page with the items of an earlier one
+ * ends the answer, and so does a further page without content.
  */
 export async function readPages(
   operation: Operation,
@@ -47,6 +48,13 @@ export async function readPages(
   const seen = new Map<string, number>();
   for (let index = 0; ; index += 1) {
     const { body, fetchedAt, parsed } = await page(index);
+    if (endsList(operation, index, body)) {
+      // where the answer says how many pages it has, the items of this one are missing
+      if (operation.paging?.total !== undefined)
+        invalid.push({ reason: `page ${index + 1} has no content`, item: null });
+      await onPages(index + 1);
+      return { pages, invalid, drift, fetchedAt };
+    }
     const read = readAnswer(operation, body, parsed);
     drift.push(...read.drift);
     const same = calls > 1 ? undefined : earlierPage(seen, operation, read, index);
@@ -69,6 +77,11 @@ export async function readPages(
     if (asked > wanted) invalid.push({ reason: tooManyPages(wanted), item: null });
     return { pages, invalid, drift, fetchedAt, isCut: available > wanted };
   }
+}
+
+/** True for a further page without any content: a service may have none past the end of a list. */
+export function endsList({ paging }: Operation, index: number, body: Buffer): boolean {
+  return paging !== null && index > 0 && body.length === 0;
 }
 
 /** Items of a list that are invalid; what is wrong with the page as a whole is none. */

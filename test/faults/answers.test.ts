@@ -1,5 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
+import { replay } from "../../src/archive/replay.ts";
 import { addDays } from "../../src/core/day.ts";
+import { review } from "../../src/datasets/review.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
 import { openStage, today, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
@@ -121,3 +125,45 @@ test.each([
   await stage.sync();
   expect(askedAgain(stage)).toBe(0);
 });
+
+test.each([204, 404])(
+  "takes a %i for a further page for the end of the list, and loads the pages before it",
+  async (status) => {
+    const operation = "android.reviews";
+    const full = Array.from({ length: 100 }, (_, id) => ({
+      id,
+      date: "2026-08-18T10:00:00",
+      rating: 5,
+      countryCode: "en",
+    }));
+    const reply = { operation, times: 1, kind: "status", charge: true } as const;
+    const faults: Fault[] = [
+      { ...reply, status: 200, body: JSON.stringify(full) },
+      { ...reply, status, body: "" },
+    ];
+    await using stage = await openStage({ market, faults });
+    const settings = { datasets: { review: { on: true, history_days: 3 } } };
+    const run = { settings, request: { datasets: ["tracked_app", "tracked_country", "review"] } };
+    await stage.sync(run);
+    const reviews = () =>
+      stage.query("select slice_id, review_id from core.review where source = 'plain' order by 1, 2");
+    const slices = () =>
+      stage.query(
+        `select state, error_code, rows_loaded, rows_rejected, planned_requests as pages from ops.slice
+       where  dataset = 'review' and operation = $1`,
+        [operation],
+      );
+    const loaded = { state: "loaded", error_code: null, rows_loaded: 100, rows_rejected: 0, pages: 2 };
+    expect(await slices()).toEqual([loaded]);
+    const before = await reviews();
+    expect(before).toHaveLength(100);
+    await using app = await stage.open(run);
+    const { db } = app.warehouse;
+    const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+    await replay(parts, review, { within: {}, keepPruned: false });
+    expect([await slices(), await reviews()]).toEqual([[loaded], before]);
+    stage.sandbox.clearLog();
+    expect(await stage.sync(run)).toMatchObject({ outcome: "loaded" });
+    expect(stage.asked()).toEqual([]);
+  },
+);

@@ -40,6 +40,19 @@ test("requests no page past the end where the answer reports the end", async () 
   expect(await read(told, () => seven.slice(0, 6))).toMatchObject({ asked: 2, ids: seven.slice(0, 6), reasons: [] });
 });
 
+test.each([
+  [bare, []],
+  [told, [{ reason: "page 2 has no content", item: null }]],
+])(
+  "takes a further page without content for the end, and for missing where the answer reports it",
+  async (operation, invalid) => {
+    const body = Buffer.from(JSON.stringify({ content: [{ id: 1 }, { id: 2 }, { id: 3 }], totalPages: 2 }));
+    const bodies = [body, Buffer.alloc(0)];
+    const fetched = await readPages(operation, async (index) => ({ body: bodies[index] ?? body, fetchedAt: index }));
+    expect(fetched).toMatchObject({ pages: [{ content: [{ id: 1 }, { id: 2 }, { id: 3 }] }], invalid, fetchedAt: 1 });
+  },
+);
+
 test("says that items may have been lost when the list shrinks in between and one slips over the edge of a page", async () => {
   const { ids, reasons } = await read(told, (index) => (index === 0 ? seven : seven.slice(1)));
   expect(ids).not.toContain(4);
