@@ -191,7 +191,9 @@ async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError
       state: "deferred",
       dueAt: limits.has(error.code) ? null : (error.until ?? now + unknownResetMs),
     };
-  if (error instanceof SkipError && error.leaves !== "failed") return { ...ending, state: error.leaves };
+  if (error instanceof SkipError && error.leaves !== "failed")
+    // a call that names no items says nothing of each of them: they are requested by name
+    return { ...ending, state: isWholeList(datasetNamed(slice.dataset), slice) ? "skipped" : error.leaves };
   const failures = (await failuresOf(parts.db, slice)) + 1;
   const later = laterTry(slice, error, { failures, now });
   const failed = { ...ending, state: "failed", counts: true, dueAt: later } as const;

@@ -133,3 +133,12 @@ test("a keyword that one of the two lists does not name has no rank of the other
   await replay(parts, keywordRank, { within: {}, keepPruned: false });
   expect(await factsOf(stage, [])).toEqual(before);
 });
+
+test("a list of which the service says that there is nothing takes no keyword out of the plan either", async () => {
+  await using stage = await openStage(cheapLists);
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  stage.sandbox.set({ faults: [{ kind: "status", status: 204, body: "", operation: list, times: 1_000 }] });
+  const result = await stage.sync();
+  expect(result.progress.failed).toBe(0);
+  expect(await ranksIn(stage)).toEqual(named);
+});
