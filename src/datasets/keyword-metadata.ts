@@ -1,9 +1,8 @@
 import type { z } from "zod";
 import { androidKeywordMetadata, iosKeywordMetadata } from "../api/operations/keyword.ts";
 import type { Store } from "../core/store.ts";
-import { foldKeyword } from "../core/text.ts";
 import { defineTable } from "../load/table.ts";
-import { brandOf } from "./shared/values.ts";
+import { brandOf, isOther } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountries } from "./shared/portfolio-partitions.ts";
 
@@ -54,7 +53,7 @@ export const keywordMetadata = defineDataset({
   normalise: (slice, pages) => {
     const answers = pages as readonly Metadata[];
     const keyword = part(slice.scope, "keyword");
-    const own = answers.filter((answer) => foldKeyword(answer.keyword) === foldKeyword(keyword));
+    const own = answers.filter((answer) => !isOther(slice.scope, answer));
     const rows = own.map((answer) => ({
       store: part(slice.scope, "store"),
       keyword_key: keyword,
@@ -74,7 +73,7 @@ export const keywordMetadata = defineDataset({
     const others = answers.filter((answer) => !own.includes(answer));
     return {
       rows: { [table.name]: rows },
-      invalid: others.map((item) => ({ reason: "a keyword that was not requested", item })),
+      invalid: others.map((item) => ({ reason: "a keyword or country that was not requested", item })),
     };
   },
 });

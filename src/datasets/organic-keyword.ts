@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { androidOrganicKeywords, iosOrganicKeywords } from "../api/operations/keyword.ts";
 import type { Store } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { bestFirst } from "./shared/values.ts";
+import { bestFirst, isOther } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountryDevices } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
@@ -23,7 +23,7 @@ const table = defineTable({
   partitioned: true,
 });
 
-type Answer = Pick<z.output<typeof iosOrganicKeywords.answer>, "trackId" | "date" | "rankings">;
+type Answer = z.output<typeof iosOrganicKeywords.answer>;
 
 const operations = { ios: iosOrganicKeywords, android: androidOrganicKeywords } as const;
 
@@ -49,7 +49,10 @@ export const organicKeyword = defineDataset({
   normalise: ({ scope, window }, pages) => {
     const answers = pages as readonly Answer[];
     const mismatched = answers.filter(
-      (answer) => String(answer.trackId) !== part(scope, "app") || readInstant(answer.date).day !== window.start,
+      (answer) =>
+        String(answer.trackId) !== part(scope, "app") ||
+        readInstant(answer.date).day !== window.start ||
+        isOther(scope, { ...answer, device: answer.deviceType }),
     );
     const rows = bestFirst(
       answers
@@ -64,9 +67,9 @@ export const organicKeyword = defineDataset({
       rank: entry.rank ?? null,
       observed_at: readInstant(entry.date).at,
     }));
-    const invalid = mismatched.map(({ trackId, date }) => ({
-      reason: "an app or a day that was not requested",
-      item: { trackId, date },
+    const invalid = mismatched.map(({ trackId, date, countryCode, deviceType }) => ({
+      reason: "an app, a day, a country or a device that was not requested",
+      item: { trackId, date, countryCode, deviceType },
     }));
     return { rows: { [table.name]: rows }, invalid };
   },

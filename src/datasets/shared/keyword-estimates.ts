@@ -19,12 +19,13 @@ const known = ["keyword", "date", "conversionRate", "maxReach", "installs"];
 /** The estimates of an answer about many keywords, stamped with the day of observation. */
 export function estimatesNow(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Estimates {
   const answers = pages as readonly Now[];
-  const reported = answers.flatMap(({ results }) => results);
+  const others = answers.filter((answer) => !isAbout(slice, answer));
+  const reported = answers.flatMap((answer) => (others.includes(answer) ? [] : answer.results));
   const echoed = new Set(reported.map(({ keyword }) => keyword));
   const requested = slice.items ?? [];
   const byFold = Map.groupBy(requested, foldKeyword);
   const rows = new Map<string, Row>();
-  const invalid: InvalidItem[] = [];
+  const invalid: InvalidItem[] = others.map((item) => ({ reason: otherSubject, item }));
   for (const estimate of reported) {
     // an entry answers for the keyword that it names exactly; in another spelling only for keywords that no entry names exactly
     const alike = (byFold.get(foldKeyword(estimate.keyword)) ?? []).filter(
@@ -49,13 +50,21 @@ export function estimatesByDay(slice: Slice, pages: readonly unknown[]): Estimat
   for (const answer of answers)
     for (const estimate of answer.results) {
       const { day } = readInstant(estimate.date);
-      const echo = { keyword: estimate.keyword ?? answer.keyword, countryCode: answer.country };
-      if (isOther({ ...slice.scope, keyword }, echo))
-        invalid.push({ reason: "a keyword or country that was not requested", item: estimate });
+      const echo = { keyword: estimate.keyword ?? answer.keyword };
+      if (!isAbout(slice, answer)) invalid.push({ reason: otherSubject, item: estimate });
+      else if (isOther({ ...slice.scope, keyword }, echo))
+        invalid.push({ reason: "a keyword that was not requested", item: estimate });
       else if (!holds(slice.window, day)) invalid.push({ reason: "a day that was not requested", item: estimate });
       else rows.push(rowOf(slice, keyword, day, estimate));
     }
   return { rows, invalid };
+}
+
+const otherSubject = "an app or a country that was not requested";
+
+/** True for an answer about the app and country of its slice, as far as it names them. */
+function isAbout({ scope }: Slice, { trackId, country }: Pick<Now, "trackId" | "country">): boolean {
+  return (trackId == null || String(trackId) === part(scope, "app")) && !isOther(scope, { countryCode: country });
 }
 
 function rowOf({ scope }: Slice, keyword: string, day: string, estimate: Estimate): Row {
