@@ -52,6 +52,15 @@ describe("a failed slice whose next try is due", () => {
     expect(await due()).toEqual([]);
   });
 
+  test("is requested once where its cell failed more than once, and holds up no other", async () => {
+    const { stage } = ledger;
+    const [other] = [await failed({ window: august(18) }), await failed()];
+    const newest = await failed();
+    const tries = await readDueTries(stage.db, { now, today, datasets: ["keyword_rank"], on: ["keyword_rank"] });
+    expect(await queueTries(stage.db, { runId: await stage.run({ kind: "retry" }), tries, now })).toBe(2);
+    expect((await stage.queued()).map(({ slice }) => slice).sort()).toEqual([other, newest]);
+  });
+
   test("is left to the foreground process that runs it, until that is over", async () => {
     const { stage } = ledger;
     await failed({}, { run: await stage.run({ workerId: await stage.alive() }) });
