@@ -62,7 +62,10 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
   return rows;
 }
 
-/** SQL: the newest slice of each cell, where it stands so and nothing open requests the same. */
+/**
+ * SQL: the newest slice of each cell, where it stands so and nothing open requests the same. Snapshots of all days are one cell: whichever
+ * of them is requested, the answer holds now.
+ */
 function toReopen({
   datasets,
   states = ["failed"],
@@ -79,8 +82,8 @@ function toReopen({
   const appFits =
     app === undefined ? sql`` : sql`and scope ->> 'store' = ${app.store} and scope ->> 'app' = ${app.trackId}`;
   const groupFits = groups === undefined ? sql`` : sql`and ${isInGroups(groups, "slice")}`;
-  const windowFits =
-    about === undefined ? sql`` : sql`and window_start < ${about.end}::date and window_end > ${about.start}::date`;
+  const isAbout =
+    about === undefined ? sql`true` : sql`window_start < ${about.end}::date and window_end > ${about.start}::date`;
   const isNamed = slices === undefined ? sql`` : sql`and slice_id = any (${[...slices]}::bigint[])`;
   const accountFits =
     account === undefined ? sql`` : sql`and run_id in (select run_id from ops.run_log where account = ${account})`;
@@ -89,8 +92,9 @@ function toReopen({
     from   (select slice_id, run_id, dataset, scope, window_start, window_end, state, error_code, ended_at, max(slice_id) over cell as newest,
                    bool_or(${isOpen("slice")}) over cell as is_open
             from   ops.slice_log as slice
-            where  dataset = any (${[...datasets]}::text[]) ${appFits} ${groupFits} ${windowFits}
-            window cell as (partition by dataset, scope, batch_id, window_start, window_end)) as slices
-    where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits} ${isNamed} ${accountFits}
+            where  dataset = any (${[...datasets]}::text[]) and (${isAbout} or class = 'snapshot') ${appFits} ${groupFits}
+            window cell as (partition by dataset, scope, batch_id, class = 'snapshot', case when class <> 'snapshot' then window_start end,
+                            case when class <> 'snapshot' then window_end end)) as slices
+    where  state = any (${[...states]}::text[]) and ${isAbout} and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits} ${isNamed} ${accountFits}
     and    (state <> 'failed' or slice_id in (select slice_id from ops.failed_slice)))`;
 }

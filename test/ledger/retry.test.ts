@@ -97,6 +97,22 @@ describe("reopen", () => {
     expect((await stage.queued()).map(({ slice }) => slice)).toEqual([second]);
   });
 
+  test("requests a snapshot once that failed or was skipped on several days: each answer would hold now", async () => {
+    const run = await stage.run();
+    const snapshot = (date: number, scope = {}) =>
+      draft({ class: "snapshot", window: august(date), scope: { store: "ios", ...scope } });
+    await stage.inState(run, "failed", worker, snapshot(14), snapshot(15));
+    const [newest] = await stage.inState(run, "failed", worker, snapshot(17));
+    await stage.inState(run, "skipped", worker, snapshot(13, { app: "1" }), snapshot(15, { app: "1" }));
+    await stage.inState(run, "skipped", worker, snapshot(13, { app: "2" }));
+    await stage.inState(run, "loaded", worker, snapshot(14, { app: "2" }));
+    const which = { datasets: ["keyword_rank"], states: ["failed", "skipped"] } as const;
+    const about = { start: august(14).start, end: august(15).end };
+    expect(await reopenable(stage.db, { ...which, about })).toMatchObject([{ state: "skipped", slices: 1 }]);
+    expect(await reopenSlices(stage.db, { ...which, runId: retry })).toBe(2);
+    expect((await stage.queued()).map(({ slice }) => slice)).toContain(newest);
+  });
+
   test("does not request a cell that was requested with success since, or is open", async () => {
     const run = await stage.run();
     for (const [index, state] of (["loaded", "pending", "running", "deferred"] as const).entries()) {
