@@ -17,7 +17,10 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  * Each claim raises `attempt`. Everything that ends an attempt names it and does nothing when another claim came in between.
  */
 
-/** Writes planned slices as pending and returns their numbers in the same order; one that is open already is left to its run. */
+/**
+ * Writes planned slices as pending and returns their numbers in the same order; one that is open already is left to its run. A sync leaves a
+ * snapshot to one that waits since an earlier day: its answer will hold now.
+ */
 export async function insertSlices(
   db: Database,
   runId: string,
@@ -41,12 +44,17 @@ export async function insertSlices(
     planned_credits: draft.credits,
     tail_of: draft.tailOf ?? null,
   }));
+  const waiting = await leftToWaiting(
+    db,
+    runId,
+    rows.filter((row) => row.class === "snapshot"),
+  );
   const inserted = await sql<{ slice_id: string; queue_id: string }>`
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
                            planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, turn, created_at)
     select dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, 'pending',
            planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, ${turnOf}, ${at(now)}
-    from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as s
+    from   jsonb_to_recordset(${JSON.stringify(rows.filter(({ position }) => !waiting.has(position)))}::jsonb) as s
            (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
             fingerprint text, class text, planned_requests integer, planned_credits integer, tail_of bigint, position integer)
     cross  join (select r.run_id, r.plan_id, coalesce(r.worker_id, r.shared_queue_id) as queue_id, coalesce(p.newest_first, true) as newest_first
@@ -56,6 +64,27 @@ export async function insertSlices(
     returning slice_id, queue_id`.execute(db);
   if (isShared(inserted.rows[0]?.queue_id ?? "1")) await announceQueued(db);
   return inserted.rows.map((row) => row.slice_id);
+}
+
+type SnapshotRow = Pick<SliceDraft, "dataset" | "scope" | "fingerprint"> & {
+  readonly position: number;
+  readonly batch_id: string | null | undefined;
+};
+
+/** The positions of snapshots of a sync that wait since an earlier day, or this one. Those stand for what is known now from then on (their fingerprint). */
+async function leftToWaiting(db: Database, runId: string, rows: readonly SnapshotRow[]): Promise<ReadonlySet<number>> {
+  if (rows.length === 0) return new Set();
+  const found = await sql<{ position: number }>`
+    update ops.slice as s set fingerprint = p.fingerprint
+    from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as p (dataset text, scope jsonb, batch_id bigint, fingerprint text, position integer)
+    where  s.class = 'snapshot' and s.state in ('pending', 'deferred')
+    and    s.dataset = p.dataset and s.scope = p.scope and coalesce(s.batch_id, 0) = coalesce(p.batch_id, 0)
+    -- a plan that was agreed to is queued whole, and an answer that is there already is of its own day
+    and    exists (select from ops.run as r where r.run_id = ${runId} and r.kind in ('sync', 'schedule'))
+    -- an answer that came before may say what was known then
+    and    not exists (select from raw.answer as a where a.slice_id = s.slice_id)
+    returning p.position`.execute(db);
+  return new Set(found.rows.map(({ position }) => position));
 }
 
 /** How an attempt ended. `dueAt` in epoch-ms, for `pending` and `deferred`. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { addDays } from "../../src/core/day.ts";
 import { claim } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
+import type { SliceDraft } from "../../src/core/slice.ts";
 import type { Ending } from "../../src/ledger/slices.ts";
 import { endAttempt, failuresOf, insertSlices, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
@@ -45,6 +46,18 @@ describe("the ledger of slices", () => {
       expect(await stage.insert(run, draft())).toEqual([]);
       await endAttempt(stage.db, await stage.claimed(first!, worker), ending, now);
       expect(await stage.insert(run, draft())).toHaveLength(1);
+    });
+
+    test("leaves a snapshot to one that waits since an earlier day, for what is known now; an answer that is there has a slice of its own", async () => {
+      const snapshot = (date: number, fingerprint: string, change: Partial<SliceDraft> = {}) =>
+        draft({ class: "snapshot", window: august(date), fingerprint, ...change });
+      const [waiting] = await stage.inState(run, "deferred", worker, snapshot(17, "old"));
+      await stage.inState(run, "loaded", worker, snapshot(17, "old", { scope: { app: "2" } }));
+      expect(await stage.insert(await stage.run({ kind: "import" }), snapshot(16, "older"))).toHaveLength(1);
+      const others = [snapshot(19, "new", { scope: { app: "2" } }), snapshot(19, "new", { items: ["a"] })];
+      expect(await stage.insert(await stage.run(), snapshot(19, "new"), ...others)).toHaveLength(2);
+      const known = await stage.slices("slice_id, fingerprint");
+      expect(known.find(({ slice_id }) => slice_id === waiting)).toMatchObject({ fingerprint: "new" });
     });
 
     test("distinguishes slices by dataset, scope, items and window", async () => {

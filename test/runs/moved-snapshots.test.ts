@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { addDays } from "../../src/core/day.ts";
-import { openStage, today } from "../support/ingest-stage.ts";
+import { addDays, type Day } from "../../src/core/day.ts";
+import { runWorker } from "../../src/worker/worker.ts";
+import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
 
 test("a snapshot that failed on two days of its week is requested once by a retry", async () => {
   await using stage = await openStage({ today: addDays(today, 1), market: { apps: 1, countries: ["US"] } });
@@ -15,4 +17,54 @@ test("a snapshot that failed on two days of its week is requested once by a retr
   expect(await stage.retry(on(1))).toMatchObject({ outcome: "loaded", progress: { total: 1 } });
   expect(stage.asked()).toHaveLength(1);
   expect(await stage.query("select from ops.failed_slice")).toEqual([]);
+});
+
+/** A night of a worker, until nothing is left that its credits pay for. */
+async function night(stage: Stage, day: Day): Promise<void> {
+  const settings = { datasets: { keyword_rank: { on: false } } };
+  await using app = await stage.open({ settings, request: { today: day } });
+  const stop = new AbortController();
+  const last = await lastRunOf(stage);
+  const running = runWorker(app, stop.signal);
+  await until(() => isIdleAfter(stage, last));
+  stop.abort();
+  expect(await running).toBeNull();
+}
+
+test("a list that waits for credits while it changes night after night is requested once, and holds as what it was at last", async () => {
+  const accounts = [{ token: "sandbox-token", total: 100_000, remaining: 1_000, periodHours: 24 * 3_650 }];
+  await using stage = await openStage({ today: addDays(today, 4), accounts, market: { apps: 1, countries: ["US"] } });
+  await night(stage, today);
+  const [app] = await stage.query<{ track_id: string }>(
+    "select scope ->> 'app' as track_id from ops.slice where dataset = 'tracked_keyword'",
+  );
+  const added = async (keyword: string) => {
+    const url = `${stage.sandbox.url}/gateway/account/app/${app?.track_id}/keywords/US?token=${stage.sandbox.token}`;
+    await fetch(url, {
+      method: "POST",
+      body: JSON.stringify([keyword]),
+      headers: { "content-type": "application/json" },
+    });
+  };
+  stage.sandbox.spend(stage.sandbox.account().remaining - 40);
+  for (const days of [1, 2, 3]) {
+    await added(`one more ${days}`);
+    await night(stage, addDays(today, days));
+  }
+  expect(await stage.query("select from ops.slice where state = 'deferred'")).toHaveLength(1);
+  stage.sandbox.clearLog();
+  stage.sandbox.spend(-1_000);
+  await night(stage, addDays(today, 4));
+  await night(stage, addDays(today, 4));
+  expect(
+    stage
+      .asked()
+      .map(({ operation }) => operation)
+      .filter((one) => one === "dashboard.daily-keyword-rankings"),
+  ).toHaveLength(1);
+  expect(
+    await stage.query(
+      "select from core.tracked_keyword as k join core.dim_keyword using (keyword_key) where keyword like 'one more%'",
+    ),
+  ).toHaveLength(3);
 });
