@@ -50,9 +50,9 @@ export type ReplayRequest = {
  * rebuilt part by part, cut where no slice lies across, about a month each, and all others at once. Each part is one transaction, so
  * that readers see its old rows until the new ones stand and a kill leaves the old; a replay that was interrupted goes on behind the
  * last part that stands, until `forgetReplays`. Answers that did not fit when they came and do now are loaded as well, and their slices
- * are no longer failed; of one that fitted then and does not now the rows are gone, and its slice is failed. A slice that is failed stays
- * as it is where its answer still cannot be read. Throws `answer_pruned` when answers of loaded slices were pruned. A history, which
- * needs all its answers, is left alone when it may keep what was pruned.
+ * are no longer failed, nor their days lost; of one that fitted then and does not now the rows are gone, and its slice is failed. A
+ * slice that is failed stays as it is where its answer still cannot be read. Throws `answer_pruned` when answers of loaded slices were
+ * pruned. A history, which needs all its answers, is left alone when it may keep what was pruned.
  */
 export async function replay(parts: LoadParts, dataset: Dataset, request: ReplayRequest): Promise<Replayed> {
   const within = rebuiltDays(dataset, request.within);

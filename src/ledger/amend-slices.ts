@@ -90,7 +90,7 @@ export async function noteOutcome(db: Database, slice: Slice, outcome: LateOutco
   await noteOutcomes(db, [{ slice, outcome }]);
 }
 
-/** The same of several slices, in a transaction that has begun with `byKey`. What a slice says already is not written. */
+/** The same of several slices, in a transaction that has begun with `byKey`. What a slice says already is not written; a lost day is so until its answer can be read. */
 export async function noteOutcomes(
   db: Database,
   ends: readonly { readonly slice: Slice; readonly outcome: LateOutcome }[],
@@ -106,7 +106,7 @@ export async function noteOutcomes(
                   ${column(({ rows }) => rows)}::integer[], ${column(({ rejects }) => rejects)}::integer[])
            as e (slice_id, attempt, state, error_code, error_message, rows_loaded, rows_rejected)
     where  s.slice_id = e.slice_id and s.attempt = e.attempt
-    and    s.state in ('loaded', 'empty', 'failed')
+    and    (s.state in ('loaded', 'empty', 'failed') or s.state = 'lost' and e.state <> 'failed')
     and    (s.state, s.error_code, s.error_message, s.due_at, s.rows_loaded, s.rows_rejected)
            is distinct from (e.state, e.error_code, e.error_message, null, e.rows_loaded, e.rows_rejected)`.execute(db);
 }

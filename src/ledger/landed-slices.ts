@@ -22,7 +22,7 @@ export async function* landedSlices(
   transaction: Database,
   dataset: string,
   within: Partial<Window>,
-  states: readonly SliceState[] = ["loaded", "empty", "failed"],
+  states: readonly SliceState[] = ["loaded", "empty", "failed", "lost"],
 ): AsyncGenerator<LandedSlice> {
   await sql`
     declare landed_slices no scroll cursor for
@@ -34,6 +34,8 @@ export async function* landedSlices(
     and    coalesce(${goneBefore}, date '-infinity') < s.window_end
     -- an answer that is held is loaded as far as it says what is there
     and    (s.state = any (${[...states]}::text[]) or s.error_code = 'answer_held' and 'failed' = any (${[...states]}::text[]))
+    -- what came before a snapshot was moved to its day is not its answer
+    and    (s.class <> 'snapshot' or s.state not in ('failed', 'lost') or (landed.landed_at at time zone 'UTC')::date >= s.window_start)
     order  by landed.landed_at, s.slice_id`.execute(transaction);
   // the next page is asked for before this one is used up: who reads on would wait for what the transaction writes meanwhile
   let next = readPage(transaction, new Map());

@@ -144,6 +144,44 @@ test("leaves a slice failed of whose answer nothing fits", async () => {
   expect(ended).toEqual({ state: "failed", error_code: "unknown_shape", rows_rejected: 1 });
 });
 
+test("loads the answer of a snapshot that could not be read until its day was lost, and not one that came before the day that it stands for", async () => {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"] }, today: addDays(today, 1) });
+  const settings = { datasets: { app_rating: { on: true }, keyword_rank: { on: false } } };
+  await stage.sync({ settings });
+  const rating = "from core.fact_app_rating where date_day = $1";
+  const before = await stage.query(`select rating, slice_id ${rating}`, [today]);
+  expect(before).toHaveLength(1);
+  // what a program leaves behind that breaks at the answer
+  await stage.query(`delete ${rating}`, [today]);
+  await stage.query("update ops.slice set state = 'failed', error_code = 'unexpected' where dataset = 'app_rating'");
+  await stage.sync({ settings, request: { today: addDays(today, 1) } });
+  const states = () =>
+    stage.query("select state, error_code from ops.slice where dataset = 'app_rating' order by slice_id");
+  expect(await states()).toEqual([
+    { state: "lost", error_code: "unexpected" },
+    { state: "loaded", error_code: null },
+  ]);
+  await stage.query("update raw.answer set fetched_at = $1", [addDays(today, -1)]);
+  await rebuild(stage, ["app_rating"]);
+  expect(await stage.query(`select ${rating}`, [today])).toEqual([]);
+  await stage.query("update raw.answer set fetched_at = $1", [today]);
+  await rebuild(stage, ["app_rating"]);
+  expect(await stage.query(`select rating, slice_id ${rating}`, [today])).toEqual(before);
+  expect((await states())[0]).toEqual({ state: "loaded", error_code: null });
+});
+
+test("keeps a day lost of whose answer nothing fits", async () => {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
+  await stage.sync({ settings: { datasets: { app_rating: { on: true }, keyword_rank: { on: false } } } });
+  await stage.query("update ops.slice set state = 'lost' where dataset = 'app_rating'");
+  await stage.query(
+    "update raw.answer set body = $1 where slice_id = (select slice_id from ops.slice where dataset = 'app_rating')",
+    [zstdCompressSync(Buffer.from('{"another":"shape"}'))],
+  );
+  expect(await rebuild(stage, ["app_rating"])).toMatchObject([{ invalid: 1 }]);
+  expect(await stage.query("select state from ops.slice where dataset = 'app_rating'")).toEqual([{ state: "lost" }]);
+});
+
 test("loads an answer that was landed and not loaded without another request", async () => {
   await using stage = await openStage({ market: { apps: 1 } });
   await stage.sync();
