@@ -10,12 +10,16 @@ import { isOpen } from "./open-slices.ts";
  * planned, as where no worker ran.
  */
 
-/** SQL: true where a snapshot of the same cells as `ops.slice as s` was answered while that of a day could be requested. */
+/** SQL: true where each cell of the snapshot `ops.slice as s` was answered, in whichever list, while that of a day could be requested. */
 function isAnswered(day: ReturnType<typeof sql>): ReturnType<typeof sql<boolean>> {
-  return sql<boolean>`exists (
-    select from ops.slice as o
+  return sql<boolean>`not exists (
+    select unnest(coalesce((select b.items from ops.batch as b where b.batch_id = s.batch_id), array['']))
+    except
+    select unnest(coalesce(b.items, array['']))
+    from   ops.slice as o
+    left   join ops.batch as b on b.batch_id = o.batch_id
     where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end > ${day}
-    and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id
+    and    o.dataset = s.dataset and o.scope = s.scope
     and    o.window_start < ${day} + ${refreshDays} and o.state in ('loaded', 'empty', 'skipped'))`;
 }
 

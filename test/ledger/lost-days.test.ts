@@ -49,6 +49,13 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await planned()).toBe(0);
   });
 
+  test("is not lost where its items were answered in its time in other lists, each of them", async () => {
+    await ended("failed", snapshot("weekly", 10, { items: ["a", "b"] }), snapshot("weekly", 11, { items: ["c", "d"] }));
+    await ended("loaded", snapshot("weekly", 12, { items: ["a"] }), snapshot("weekly", 12, { items: ["b", "c"] }));
+    expect(await planned()).toBe(1);
+    expect(await lost()).toEqual(["weekly 2026-08-11 2"]);
+  });
+
   test("is lost where nobody planned it: the days between two snapshots on which it was due", async () => {
     await ended("loaded", snapshot("daily", 17), snapshot("daily", 19, { scope: { app: "2" } }), snapshot("weekly", 4));
     const day = (dataset: string, scope = {}) => snapshot(dataset, 20, { scope: { ...draft().scope, ...scope } });
