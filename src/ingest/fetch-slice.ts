@@ -7,11 +7,13 @@ import { readAnswer } from "../api/read-answer.ts";
 import { dayOf } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { pagePrice, scopeKey, type Slice } from "../core/slice.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
 import { callsOf, type Dataset } from "../datasets/shared/define-dataset.ts";
 import { mostPagesOf } from "../datasets/shared/scope-limits.ts";
 import { reprice } from "../ledger/amend-slices.ts";
 import { digestOf } from "../ledger/batches.ts";
 import { readableFrom } from "../ledger/landed-slices.ts";
+import type { Database } from "../postgres/database.ts";
 import { landedPages, type LandedPage } from "../raw/read-answers.ts";
 import { pageLimitOf } from "./page-limit.ts";
 import { type CallSignals, paidCall } from "./paid-call.ts";
@@ -130,6 +132,17 @@ async function pagesOf(
     const call = { operation, params, class: slice.class, page: { slice, index }, ...signals };
     return parts.apiOutage.through(() => paidCall(parts, call));
   };
+}
+
+/** True where all of the answer to a snapshot was stored on the day that it stands for. How many pages an answer has is not known before they are read. */
+export async function hasOwnAnswer(db: Database, slice: Slice): Promise<boolean> {
+  const operation = operationById(slice.operation);
+  if (slice.attempt === 1 || operation.paging !== null) return false;
+  const landed = await landedPages(db, slice.sliceId, await readableFrom(db, slice.sliceId));
+  const calls = callsOf(datasetNamed(slice.dataset), slice);
+  return Array.from({ length: calls }, (_, index) => landed.get(index)).every(
+    (page) => page !== undefined && dayOf(page.fetchedAt) === slice.asOf && isReadable(operation, page.body),
+  );
 }
 
 /** An answer about "now" that came on an earlier day than the slice stands for is not its answer. */

@@ -1,8 +1,10 @@
 import { sql } from "../postgres/sql.ts";
 import { addDays, type Day } from "../core/day.ts";
-import { neverRequested } from "../core/slice.ts";
+import { neverRequested, type Slice } from "../core/slice.ts";
+import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
+import { queueBeside } from "./tails.ts";
 
 /*
  * A snapshot says what holds now. The one of a day stands for the `refresh_days` from that day on, and can be requested on any of them;
@@ -70,6 +72,22 @@ export async function noteMoved(
     from   ops.slice as s
     where  s.slice_id = ${sliceId} and ${lost} + ${refreshDays} <= ${today}::date
     and    not ${isAnswered(lost)}`.execute(db);
+}
+
+/** Queues the snapshot of `today` beside one of an earlier day whose time is over, unless a later one holds. */
+export async function queueToday(
+  db: Database,
+  slice: Slice,
+  { today, now }: { readonly today: Day; readonly now: number },
+): Promise<void> {
+  const { rows } = await sql`
+    select from ops.slice as s
+    where  s.slice_id = ${slice.sliceId} and s.window_start + ${refreshDays} <= ${today}::date
+    and    not exists (select from ops.slice as o
+                       where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end > s.window_end
+                       and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id
+                       and    o.window_start + ${refreshDays} > ${today}::date)`.execute(db);
+  if (rows.length > 0) await queueBeside(db, slice, { ...slice, window: oneDay(today), asOf: today }, now);
 }
 
 /** Days before today on which a snapshot that nobody requested still counts as lost; what was not requested for longer was not followed. */

@@ -39,7 +39,7 @@ export async function cutTail(db: Database, slice: Slice, tail: Tail, now: numbe
   const { later = false, empty = false } = known.rows[0] ?? {};
   if (later) return;
   if (tail.isLate || empty) await noteEmpty(db, slice, tail.window);
-  else if (now !== null) await queueTail(db, slice, tailDraft(slice, tail.window), now);
+  else if (now !== null) await queueBeside(db, slice, tailDraft(slice, tail.window), now);
 }
 
 /** The request for a tail: of the pages of the whole answer as many as its days are of all days. */
@@ -49,8 +49,8 @@ function tailDraft(slice: Slice, window: Window): SliceDraft {
   return { ...slice, window, requests, credits: requests * pagePrice(slice), tailOf: slice.sliceId };
 }
 
-/** A tail belongs to the run and plan of its slice, whichever run has that by now, and takes its turn by class and day. */
-async function queueTail(db: Database, slice: Slice, draft: SliceDraft, now: number): Promise<void> {
+/** Queues what another slice came to beside its own answer: in its run and plan, whichever run has it by now, in a turn by class and day. */
+export async function queueBeside(db: Database, slice: Slice, draft: SliceDraft, now: number): Promise<void> {
   const ids = await insertSlices(db, slice.runId, [draft], now);
   if (ids.length === 0) return;
   await sql`

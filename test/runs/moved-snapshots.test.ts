@@ -3,6 +3,7 @@ import { addDays, type Day } from "../../src/core/day.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
+import { openNights } from "../support/nights.ts";
 
 test("a snapshot that failed on two days of its week is requested once by a retry", async () => {
   await using stage = await openStage({ today: addDays(today, 1), market: { apps: 1, countries: ["US"] } });
@@ -67,4 +68,32 @@ test("a list that waits for credits while it changes night after night is reques
       "select from core.tracked_keyword as k join core.dim_keyword using (keyword_key) where keyword like 'one more%'",
     ),
   ).toHaveLength(3);
+});
+
+test("the answer of a snapshot that was stored on its day and not loaded is loaded for that day on the next, which is requested as well", async () => {
+  const market = { apps: 1, countries: ["US"] };
+  const datasets = { app_rating: { on: true }, keyword_spot: { on: true }, keyword_rank: { on: false } };
+  await using nights = await openNights({ market }, { settings: { datasets } });
+  const { stage } = nights;
+  await stage.sync(nights.run());
+  const first = nights.today();
+  const ratings = (day: Day) => stage.query("select rating from core.fact_app_rating where date_day = $1", [day]);
+  const before = await ratings(first);
+  expect(before).toHaveLength(1);
+  // what a kill between storing and loading leaves behind
+  await stage.query("delete from core.fact_app_rating");
+  await stage.query("update ops.slice set state = 'pending' where dataset in ('app_rating', 'keyword_spot')");
+  nights.next();
+  stage.sandbox.clearLog();
+  expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
+  expect(await ratings(first)).toEqual(before);
+  expect(await ratings(nights.today())).toHaveLength(1);
+  const asked = stage.asked().map(({ operation }) => operation);
+  expect(asked.filter((one) => one === "ios.app-simple")).toHaveLength(1);
+  // of a week the stored one holds
+  expect(asked).not.toContain("dashboard.keyword-spot");
+  const states = await stage.query(
+    "select window_start::text as day, state from ops.slice where dataset = 'app_rating' order by 1",
+  );
+  expect(states).toEqual([first, nights.today()].map((day) => ({ day, state: "loaded" })));
 });
