@@ -56,7 +56,10 @@ export async function readLostAt(db: Database, sliceId: string): Promise<number 
   return rows[0]?.lostAt.getTime() ?? null;
 }
 
-/** Notes the day from which a snapshot slice was moved to `today`, where the time of that day is over. */
+/**
+ * Notes the days that are over of a snapshot slice that waited from `day` until `today`: while it waited nobody planned another one. `isStored`:
+ * its answer came on that day, which is not lost.
+ */
 export async function noteMoved(
   db: Database,
   {
@@ -64,14 +67,29 @@ export async function noteMoved(
     day,
     today,
     now,
-  }: { readonly sliceId: string; readonly day: Day; readonly today: Day; readonly now: number },
+    isStored = false,
+  }: {
+    readonly sliceId: string;
+    readonly day: Day;
+    readonly today: Day;
+    readonly now: number;
+    readonly isStored?: boolean;
+  },
 ): Promise<void> {
-  const lost = sql`${day}::date`;
+  const lost = sql`due.day::date`;
   await sql`
     ${insertLost} ${selectLost(lost, now)}
     from   ops.slice as s
-    where  s.slice_id = ${sliceId} and ${lost} + ${refreshDays} <= ${today}::date
-    and    not ${isAnswered(lost)}`.execute(db);
+    cross  join lateral (select ${refreshDays} as days) as stands
+    cross  join lateral generate_series((${day}::date + case when ${isStored} then stands.days else 0 end)::timestamp, ${today}::date - stands.days,
+                                        make_interval(days => stands.days)) as due (day)
+    where  s.slice_id = ${sliceId} and not ${isAnswered(lost)}
+    -- an attempt that was killed has noted them
+    and    not exists (select from ops.slice as o
+                       where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_start = ${lost}
+                       and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id and o.state = 'lost')`.execute(
+    db,
+  );
 }
 
 /** Queues the snapshot of `today` beside one of an earlier day whose time is over, unless a later one holds. */

@@ -75,6 +75,20 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await lost()).toEqual(["daily 2026-08-19 1"]);
   });
 
+  test("is lost on each of the days for which it was put off: nobody plans another one meanwhile", async () => {
+    const [daily = ""] = await ended("deferred", snapshot("daily", 17));
+    const [weekly = ""] = await ended("deferred", snapshot("weekly", 4));
+    await noteMoved(ledger.stage.db, { sliceId: daily, day: august(17).start, today, now });
+    await noteMoved(ledger.stage.db, { sliceId: weekly, day: august(4).start, today, now });
+    expect(await lost()).toEqual([
+      "daily 2026-08-19 1",
+      "daily 2026-08-18 1",
+      "daily 2026-08-17 1",
+      "weekly 2026-08-11 1",
+      "weekly 2026-08-04 1",
+    ]);
+  });
+
   test("is at risk once two thirds of its time are over, until it is loaded or lost: failed, waiting, or not planned", async () => {
     await ended("failed", snapshot("daily", 20));
     await ended("pending", snapshot("daily", 20, { scope: { app: "2" } }));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { runWorker } from "../../src/worker/worker.ts";
-import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
 import { openNights } from "../support/nights.ts";
 
@@ -20,9 +20,11 @@ test("a snapshot that failed on two days of its week is requested once by a retr
   expect(await stage.query("select from ops.failed_slice")).toEqual([]);
 });
 
+type Settings = NonNullable<RunOptions["settings"]>;
+
 /** A night of a worker, until nothing is left that its credits pay for. */
-async function night(stage: Stage, day: Day): Promise<void> {
-  const settings = { datasets: { keyword_rank: { on: false } } };
+async function night(stage: Stage, day: Day, { datasets }: Pick<Settings, "datasets"> = {}): Promise<void> {
+  const settings = { datasets: { keyword_rank: { on: false }, ...datasets } };
   await using app = await stage.open({ settings, request: { today: day } });
   const stop = new AbortController();
   const last = await lastRunOf(stage);
@@ -96,4 +98,26 @@ test("the answer of a snapshot that was stored on its day and not loaded is load
     "select window_start::text as day, state from ops.slice where dataset = 'app_rating' order by 1",
   );
   expect(states).toEqual([first, nights.today()].map((day) => ({ day, state: "loaded" })));
+});
+
+test("each day for which a snapshot waits for credits is lost, and seen", async () => {
+  const accounts = [{ token: "sandbox-token", total: 100_000, remaining: 1_000, periodHours: 24 * 3_650 }];
+  const market = { apps: 1, countries: ["US"] };
+  await using stage = await openStage({ today: addDays(today, 4), accounts, market });
+  const settings = { datasets: { app_rating: { on: true } } };
+  await night(stage, today, settings);
+  stage.sandbox.spend(stage.sandbox.account().remaining);
+  for (const days of [1, 2, 3]) await night(stage, addDays(today, days), settings);
+  stage.sandbox.spend(-1_000);
+  await night(stage, addDays(today, 4), settings);
+  const coverage = await stage.query<{ day: Day; lost: number; loaded: number }>(
+    `select date_day::text as day, lost_count::int as lost, loaded_count::int as loaded
+     from   ops.coverage_daily where dataset = 'app_rating' order by 1`,
+  );
+  expect(coverage).toEqual(
+    [0, 1, 2, 3, 4].map((days) => {
+      const isLost = days > 0 && days < 4;
+      return { day: addDays(today, days), lost: isLost ? 1 : 0, loaded: isLost ? 0 : 1 };
+    }),
+  );
 });
