@@ -64,7 +64,8 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
 
 /**
  * SQL: the newest slice of each cell, where it stands so and nothing open requests the same. Snapshots of all days are one cell: whichever
- * of them is requested, the answer holds now.
+ * of them is requested, the answer holds now. Days that are not kept are left out, and so are items that an answer left out: plans request
+ * them another way.
  */
 function toReopen({
   datasets,
@@ -95,6 +96,6 @@ function toReopen({
             where  dataset = any (${[...datasets]}::text[]) and (${isAbout} or class = 'snapshot') ${appFits} ${groupFits}
             window cell as (partition by dataset, scope, batch_id, class = 'snapshot', case when class <> 'snapshot' then window_start end,
                             case when class <> 'snapshot' then window_end end)) as slices
-    where  state = any (${[...states]}::text[]) and ${isAbout} and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits} ${isNamed} ${accountFits}
+    where  state = any (${[...states]}::text[]) and ${isAbout} and slice_id = newest and not is_open and (error_code in ('not_kept', 'not_tracked')) is not true ${codeFits} ${dayFits} ${isNamed} ${accountFits}
     and    (state <> 'failed' or slice_id in (select slice_id from ops.failed_slice)))`;
 }

@@ -2,6 +2,7 @@ import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reopen as reopenSlices, reopenable, type Reopening } from "../../src/ledger/reopen.ts";
 import { day } from "../../src/core/day.ts";
+import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
@@ -111,6 +112,20 @@ describe("reopen", () => {
     expect(await reopenable(stage.db, { ...which, about })).toMatchObject([{ state: "skipped", slices: 1 }]);
     expect(await reopenSlices(stage.db, { ...which, runId: retry })).toBe(2);
     expect((await stage.queued()).map(({ slice }) => slice)).toContain(newest);
+  });
+
+  test("does not request the items once more that an answer left out: they are requested another way, and cost as much as all", async () => {
+    const run = await stage.run();
+    const lists = [draft({ items: ["a", "b"] }), draft({ items: ["c"], window: august(3) })];
+    for (const list of lists) {
+      const [id] = await stage.insert(run, list);
+      const slice = await stage.claimed(id!, worker);
+      await endAttempt(stage.db, slice, ending, now);
+      await skipUnanswered(stage.db, slice, ["b", "c"]);
+    }
+    expect(await stage.slices("state, error_code")).toContainEqual({ state: "skipped", error_code: "not_tracked" });
+    const which = { datasets: ["keyword_rank"], states: ["failed", "skipped"] } as const;
+    expect(await reopenable(stage.db, which)).toEqual([]);
   });
 
   test("does not request a cell that was requested with success since, or is open", async () => {
