@@ -1,13 +1,13 @@
 import { holds } from "../core/window.ts";
 import { reportedBy, requestedWindow } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { checksOf, distrust, hasDiffered, settleCheck, type ReportedCheck } from "../ledger/reported-checks.ts";
+import { checksOf, distrust, settleCheck, type ReportedCheck } from "../ledger/reported-checks.ts";
 import type { Database } from "../postgres/database.ts";
 import type { AlsoAnsweredParts } from "./also-answered.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
 
 /**
- * Compares answers with what other answers reported of the same cells, inside the transaction that loads them. The first figure of an
+ * Compares answers with what other answers reported of the same cells, inside the transaction that loads them. A figure of an
  * account that differs ends the trust: what its lists reported is requested again by the next plan.
  */
 export async function compareReported(
@@ -26,9 +26,9 @@ export async function compareReported(
     if (load === undefined) continue;
     const { compared, differing } = await compare(check, load);
     if (compared.length === 0) continue;
-    const isFirst = differing > 0 && !(await hasDiffered(transaction, check));
     await settleCheck(transaction, check, { compared, differing, now: clock.now() });
-    if (isFirst) await distrust(transaction, check, reportedBy(check.source));
+    // at each: a list may have been loaded while another worker's transaction found the first
+    if (differing > 0) await distrust(transaction, check, reportedBy(check.source));
   }
 }
 

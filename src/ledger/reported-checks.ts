@@ -1,5 +1,5 @@
 import type { Day } from "../core/day.ts";
-import type { Scope, Slice } from "../core/slice.ts";
+import { reportedPrefix, type Scope, type Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
 
@@ -80,6 +80,7 @@ export async function distrust(db: Database, { dataset, account }: Reporting, fi
     set    as_of = s.window_start
     from   ops.run as r
     where  r.run_id = s.run_id and r.account = ${account} and s.dataset = ${dataset} and s.fingerprint = ${fingerprint}
+    and    s.fingerprint like ${sql.lit(`${reportedPrefix}%`)} -- in the words of the index
     and    s.state in ('loaded', 'empty') and s.as_of > s.window_start`.execute(db);
 }
 

@@ -120,6 +120,24 @@ test("where the list reports other ranks than a request brings, the same sync re
   expect(await reportedSlices(stage)).toEqual([]);
 });
 
+test("what a list reports that was loaded while another worker found that lists differ is requested as well, once its own day differs", async () => {
+  await using stage = await openStage({ market });
+  await using listed = await openProxy(stage.sandbox, (passing) => {
+    if (passing.target.includes("/keywords/rankings/")) passing.body = withOtherRanks(passing.body);
+  });
+  const through = (run: RunOptions): RunOptions => ({ ...run, environment: { API_BASE_URL: listed.url } });
+  await stage.sync({ ...through(byDefault), request: { datasets: ["tracked_keyword"] } });
+  expect(await reportedSlices(stage)).toHaveLength(olderDays.length);
+  // its difference was committed between the check of that list and its rows
+  await stage.query(
+    `insert into ops.reported_check (dataset, scope, date_day, source, account, figures, compared_count, differing_count, reported_at, differed_at)
+     select dataset, '{"app": "another"}', date_day, source, account, '{}', 1, 1, reported_at, reported_at from ops.reported_check`,
+  );
+  await stage.sync(through(byDefault));
+  const own = async (of: Stage) => (await ranksOf(of))["core.fact_keyword_rank"];
+  expect(await own(stage)).toEqual(await own(bought));
+});
+
 function withOtherRanks(body: string): string {
   const answer = JSON.parse(body) as { data: { rankingHistory: { rank: number | null }[] }[] };
   for (const { rankingHistory } of answer.data) for (const one of rankingHistory) if (one.rank !== null) one.rank += 7;
