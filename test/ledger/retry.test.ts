@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { reopen as reopenSlices, reopenable, type Reopening } from "../../src/ledger/reopen.ts";
 import { day } from "../../src/core/day.ts";
 import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
+import { sliceStory } from "../../src/ledger/status.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
@@ -104,6 +105,8 @@ describe("reopen", () => {
       draft({ class: "snapshot", window: august(date), scope: { store: "ios", ...scope } });
     await stage.inState(run, "failed", worker, snapshot(14), snapshot(15));
     const [newest] = await stage.inState(run, "failed", worker, snapshot(17));
+    const retryable = async (id: string) => (await sliceStory(stage.db, id))?.slice.is_retryable;
+    expect([await retryable("2"), await retryable(newest!)]).toEqual([false, true]);
     await stage.inState(run, "skipped", worker, snapshot(13, { app: "1" }), snapshot(15, { app: "1" }));
     await stage.inState(run, "skipped", worker, snapshot(13, { app: "2" }));
     await stage.inState(run, "loaded", worker, snapshot(14, { app: "2" }));
