@@ -85,6 +85,14 @@ export const logEvents = {
   },
   "console.failed": { level: "error", says: "a page or an action of the console met an error that nobody foresaw" },
   "gateway.answered": { level: "info", says: "a caller got an answer: stored, joined or paid for, and at which cost" },
+  "gateway.re_registered": {
+    level: "warn",
+    says: "the requests of the gateway had been stopped (an expired lease, a database without room, a refusal that another process met); it has registered again",
+  },
+  "gateway.not_registered": {
+    level: "warn",
+    says: "the requests of the gateway are stopped and it could not register again; stored answers are given, and it tries again",
+  },
   "gateway.not_loaded": {
     level: "warn",
     says: "the answer to a caller is stored and could not be loaded into its table",

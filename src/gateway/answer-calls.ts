@@ -6,7 +6,7 @@ import { readAnswer } from "../api/read-answer.ts";
 import { windowOfCall } from "../api/range.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 import { dayOf } from "../core/day.ts";
-import { AbortError, DeferError, type StorehouseError } from "../core/errors.ts";
+import { AbortError, DeferError, fail, type StorehouseError } from "../core/errors.ts";
 import { noteSpared } from "../credits/caller-use.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { paidCall } from "../ingest/paid-call.ts";
@@ -54,6 +54,7 @@ const refusedForMs = 60_000;
 export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): CallAnswerer {
   const { ingest } = parts;
   const { clock, log } = ingest;
+  const calls = new Set<Promise<Answered>>();
   const underWay = new Map<string, Promise<Answered>>();
   const reserved = new Map<string, number>();
   const empty = createEmptyReplies(clock, parts.app.config.settings.gateway.fresh_minutes);
@@ -84,6 +85,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
 
   async function pay({ operation, params }: Call, caller: Caller): Promise<Answered> {
     if (refused !== null && clock.now() < refused.until) throw refused.error;
+    if (ingest.halted.aborted) throw ingest.stoppedBy() ?? fail("stopped");
     const cost = ingest.learned.get(operation.id) ?? operation.cost;
     const paid = {
       operation,
@@ -160,11 +162,19 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     return answer;
   }
 
+  async function answerOf(call: Call, caller: Caller): Promise<Answered> {
+    if (call.operation.changes === true) return changed(call, caller);
+    return noted(call, caller, await shared(call, caller));
+  }
+
   return {
-    answer: async (call, caller) =>
-      call.operation.changes === true ? changed(call, caller) : noted(call, caller, await shared(call, caller)),
+    answer: async (call, caller) => {
+      const own = answerOf(call, caller);
+      calls.add(own);
+      return own.finally(() => calls.delete(own));
+    },
     [Symbol.asyncDispose]: async () => {
-      await Promise.allSettled(underWay.values());
+      await Promise.allSettled(calls);
       await feeding;
     },
   };

@@ -3,7 +3,7 @@ import type { CallerSettings } from "../config/gateway-settings.ts";
 import type { Operation } from "../api/define-operation.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 
-/** What the gateway is made of. */
+/** What the gateway is made of; `ingest` is that of the present session. */
 export type GatewayParts = { readonly app: App; readonly ingest: IngestParts };
 
 /** Who calls. */

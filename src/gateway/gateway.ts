@@ -1,14 +1,11 @@
 import type { App } from "../app.ts";
 import { fail } from "../core/errors.ts";
 import { urlHere } from "../core/loopback.ts";
-import { createBudget } from "../credits/budget.ts";
 import { listenOnFree } from "../health/listen.ts";
 import { checkBalance } from "../ingest/balance-check.ts";
-import { openIngest } from "../open-ingest.ts";
-import { createCallAnswerer } from "./answer-calls.ts";
-import { createTableFeeder } from "./feed-tables.ts";
 import { keyHolders } from "./keys.ts";
 import { createServer } from "./server.ts";
+import { openSessions } from "./sessions.ts";
 
 /** A running gateway. Disposing stops listening, lets calls under way end and loads their answers. */
 export type Gateway = AsyncDisposable & {
@@ -30,15 +27,13 @@ export async function startGateway(app: App, options: GatewayOptions): Promise<G
   const holders = await keyHolders(app.warehouse.db);
   if (!holders.some((name) => Object.hasOwn(gateway.callers, name))) throw fail("gateway_no_callers");
   await using opened = new AsyncDisposableStack();
-  const ingest = opened.use(await openIngest(app, "gateway", createBudget(null)));
+  const sessions = opened.use(await openSessions(app));
   // a wrong token or address is reported before anybody calls
-  await checkBalance(ingest.parts, stop);
-  const parts = { app, ingest: ingest.parts };
-  const answerer = opened.use(createCallAnswerer(parts, createTableFeeder(parts)));
+  await checkBalance(sessions.parts.ingest, stop);
   const got = await listenOnFree({
     host,
     port,
-    open: () => createServer(parts, answerer),
+    open: () => createServer(sessions.parts, sessions),
     failed: (one, code, cause) => fail("gateway_not_listening", { host, port: one, cause: code }, cause),
   });
   if (got === null) throw fail("gateway_not_listening", { host, port, cause: "it and the next ten are in use" });

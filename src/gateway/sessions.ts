@@ -1,0 +1,87 @@
+import type { App } from "../app.ts";
+import { StorehouseError } from "../core/errors.ts";
+import { createBudget } from "../credits/budget.ts";
+import { openIngest } from "../open-ingest.ts";
+import { createCallAnswerer, type CallAnswerer } from "./answer-calls.ts";
+import { createTableFeeder } from "./feed-tables.ts";
+import type { GatewayParts } from "./gateway-parts.ts";
+
+/*
+ * What stops all requests of a process stops them for good: an expired lease, a database without room, and a refusal that another
+ * process of the account met. A gateway outlives it: the next call opens another session, with a number of its own in the ledger. Calls
+ * that were sent before end in the session in which they began. Where no session can be opened, stored answers are given all the same.
+ */
+
+/** The present session: its parts, which are other ones after a stop, and what answers calls. */
+export type Sessions = CallAnswerer & { readonly parts: GatewayParts };
+
+/** For so long a session that could not be opened is not tried again. */
+const triedForMs = 10_000;
+
+/** Opens the first session. Throws what `openIngest` does. */
+export async function openSessions(app: App): Promise<Sessions> {
+  const { clock, log } = app;
+  let present = await openSession(app);
+  let opening: Promise<void> | null = null;
+  let failedAt: number | null = null;
+  const ending = new Set<Promise<void>>();
+
+  function end(session: Session): void {
+    // what one leaves behind that cannot say good-bye is found by the next process that looks
+    const ended = Promise.resolve(session[Symbol.asyncDispose]())
+      .catch(() => undefined)
+      .finally(() => ending.delete(ended));
+    ending.add(ended);
+  }
+
+  async function openNext(): Promise<void> {
+    const { code } = present.stoppedBy() ?? {};
+    try {
+      const next = await openSession(app);
+      end(present);
+      present = next;
+      failedAt = null;
+      log.warn({ code }, "gateway.re_registered");
+    } catch (error) {
+      failedAt = clock.now();
+      log.warn({ code, problem: app.hide(nameOf(error)) }, "gateway.not_registered");
+    }
+  }
+
+  async function current(): Promise<Session> {
+    const isTried = failedAt !== null && Math.abs(clock.now() - failedAt) < triedForMs;
+    if (present.stoppedBy() !== null && !isTried) await (opening ??= openNext().finally(() => (opening = null)));
+    return present;
+  }
+
+  return {
+    parts: {
+      app,
+      get ingest() {
+        return present.parts.ingest;
+      },
+    },
+    answer: async (call, caller) => (await current()).answer(call, caller),
+    [Symbol.asyncDispose]: async () => {
+      await opening;
+      end(present);
+      await Promise.all(ending);
+    },
+  };
+}
+
+type Session = CallAnswerer & { readonly parts: GatewayParts; readonly stoppedBy: () => StorehouseError | null };
+
+async function openSession(app: App): Promise<Session> {
+  await using opened = new AsyncDisposableStack();
+  const ingest = opened.use(await openIngest(app, "gateway", createBudget(null)));
+  const parts = { app, ingest: ingest.parts };
+  const { answer } = opened.use(createCallAnswerer(parts, createTableFeeder(parts)));
+  const stack = opened.move();
+  return { parts, answer, stoppedBy: ingest.aborted, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+function nameOf(error: unknown): string {
+  if (error instanceof StorehouseError) return error.message;
+  return error instanceof Error ? error.name : "unknown";
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { accountIdOf } from "../../src/config/config.ts";
+import { addDays } from "../../src/core/day.ts";
+import { recordStop } from "../../src/credits/account-stop.ts";
+import { openDoor, openGatewayStage, rankingPath, type GatewayStage } from "../support/gateway-stage.ts";
+import { until } from "../support/ingest-stage.ts";
+
+let stage: GatewayStage;
+beforeAll(async () => {
+  stage = await openGatewayStage();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
+
+/** A gateway with quick heartbeats, its caller, and the number under which it is in the ledger. */
+async function openQuick() {
+  const { nights, app, words } = stage;
+  const door = await openDoor(nights.stage, nights.run(), rhythm);
+  const key = await door.key("notebook");
+  const call = (days: number) =>
+    door.call(rankingPath(app, { date: addDays(nights.today(), -days), keywords: words, country: "US" }), key);
+  const newest = async () => {
+    const [row] = await nights.stage.query<{ id: string }>("select max(worker_id)::text as id from ops.worker");
+    return row?.id ?? "";
+  };
+  return { door, call, workerId: await newest(), newest };
+}
+
+/** Waits for heartbeats of a process: the last has read all that was written before. */
+async function afterBeats(workerId: string): Promise<void> {
+  const beatAt = async () => {
+    const text = "select heartbeat_at::text as at from ops.worker where worker_id = $1";
+    const [row] = await stage.nights.stage.query<{ at: string }>(text, [workerId]);
+    return row?.at;
+  };
+  for (let beats = 0; beats < 3; beats += 1) {
+    const before = await beatAt();
+    await until(async () => (await beatAt()) !== before);
+  }
+}
+
+test("a gateway goes on sending calls where a worker of its account was refused another operation", async () => {
+  const { nights } = stage;
+  const { door, call, workerId } = await openQuick();
+  await using _ = door;
+  expect((await call(61)).from).toBe("miss");
+  await using app = await nights.stage.open(nights.run());
+  const refused = { code: "forbidden", operation: "ad-intelligence.creatives", dataset: "ad_creative", message: "" };
+  const accountId = accountIdOf(nights.stage.sandbox.token);
+  await recordStop(app.warehouse.db, accountId, refused, { firstMs: 60_000, longestMs: 60_000 });
+  await afterBeats(workerId);
+  expect([(await call(62)).from, (await call(63)).from]).toEqual(["miss", "miss"]);
+  await nights.stage.query("delete from ops.account_stop");
+});
+
+test("a gateway that was declared dead while it was frozen enters anew and sends calls", async () => {
+  const { nights } = stage;
+  const { door, call, workerId, newest } = await openQuick();
+  await using _ = door;
+  expect((await call(64)).from).toBe("miss");
+  await nights.stage.query("update ops.worker set stopped_at = now() where worker_id = $1", [workerId]);
+  await until(async () => (await call(65)).status === 200);
+  expect(await newest()).not.toBe(workerId);
+  expect((await call(66)).from).toBe("miss");
+});
