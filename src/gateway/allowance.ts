@@ -1,7 +1,8 @@
+import { operations } from "../api/operations/all.ts";
 import { sql } from "../postgres/sql.ts";
 import { addDays, dayOf } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
-import { chargedCredits } from "../credits/charges.ts";
+import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Caller, GatewayParts } from "./gateway-parts.ts";
 
 /** What a caller may take: credits, and epoch-ms of the end of the period that limits it. */
@@ -38,16 +39,17 @@ export async function allowanceOf(parts: GatewayParts, caller: Caller): Promise<
   return { total: caller.credits_a_day ?? 0, remaining: own, resetsAt: nextDay(now), periodHours: 24 };
 }
 
-/** Credits that a caller may still take today; null where it has no limit. */
+/** Credits that a caller may still take today; null where it has no limit. A call without a reply may have been charged and counts at its price. */
 export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promise<number | null> {
   if (caller.credits_a_day === undefined) return null;
-  const { rows } = await sql<{ credits: number }>`
-    select ${chargedCredits("q")} as credits
+  const { rows } = await sql<{ operation: string; charged: number; unsure: number }>`
+    select q.operation, ${chargedCredits("q")} as charged, count(*) filter (where ${mayHaveBeenCharged("q")})::float8 as unsure
     from   ops.request as q
-    where  q.caller = ${caller.name} and q.received_at >= ${`${dayOf(ingest.clock.now())}T00:00:00Z`}::timestamptz`.execute(
-    ingest.db,
-  );
-  return Math.max(0, caller.credits_a_day - (rows[0]?.credits ?? 0));
+    where  q.caller = ${caller.name} and q.received_at >= ${`${dayOf(ingest.clock.now())}T00:00:00Z`}::timestamptz
+    group  by q.operation`.execute(ingest.db);
+  const priceOf = (id: string) => ingest.learned.get(id) ?? operations.find((one) => one.id === id)?.cost ?? 0;
+  const taken = rows.reduce((sum, { operation, charged, unsure }) => sum + charged + unsure * priceOf(operation), 0);
+  return Math.max(0, caller.credits_a_day - taken);
 }
 
 /** The end of the day (UTC), in epoch-ms. */

@@ -94,6 +94,19 @@ describe("what is refused has the contract's envelope", () => {
     });
   });
 
+  test("where calls without a reply may have spent the caller's credits of the day", async () => {
+    // a caller that has taken nothing today
+    await nights.stage.query("update ops.request set caller = 'notebook' where caller = 'script'");
+    const script = await door.key("script");
+    nights.stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 9, kind: "cut" }] });
+    const before = nights.stage.asked().length;
+    const statuses = [];
+    for (const days of [45, 46, 47, 48]) statuses.push((await door.call(ranking(older(days)), script)).status);
+    nights.stage.sandbox.set({ faults: [] });
+    expect([statuses, paidSince(before).length]).toEqual([[503, 503, 503, 429], 3]);
+    expect((await door.call("/api-key", script)).body).toMatchObject({ data: { creditRemaining: 1 } });
+  });
+
   test("where the caller's floor leaves nothing, although what is stored is given", async () => {
     const guest = await door.key("guest");
     const before = nights.stage.asked().length;
