@@ -26,6 +26,8 @@ const holdMs = 15 * 60_000;
 const slowEveryMs = 1_000;
 /** The longest pause that a Retry-After can cause: a service that names a later time may mean something else. */
 const longestPauseMs = 5 * 60_000;
+/** The clocks of workers differ by less. A time that is further ahead is of a clock that was set right since. */
+const mostAheadMs = 60_000;
 /** Below this the pace does not fall, so that it can recover. */
 const slowestPace = 0.1;
 
@@ -66,11 +68,13 @@ export async function reserveMany(
   const now = instant(clock.now());
   const cost = credits(request.cost);
   const budgetIds = sql`${[...(request.budgetIds ?? [])]}::bigint[]`;
+  // what waits and a pause take no longer; a next start beyond that is of a clock that was ahead, and would keep everybody waiting
+  const latestStart = sql`${instant(clock.now() + longestPauseMs + mostAheadMs)} + (a.in_flight + 1) * (interval '1 second' / a.pace_per_second)`;
   // without a total there is no floor to keep, so that nothing is granted; numeric, because 0.07 * 100 is 7 and not a little more
   const free = sql`(a.remaining::bigint - a.held - ceil(a.total * ${request.floor}::numeric))`;
   const { rows } = await sql<{ hold_id: string; starts_at: Date }>`
     with account as materialized (
-      select a.account_id, greatest(a.next_start_at, ${now}) as starts_at, interval '1 second' / a.pace_per_second as gap,
+      select a.account_id, greatest(${now}, least(a.next_start_at, ${latestStart})) as starts_at, interval '1 second' / a.pace_per_second as gap,
              case when ${free} < ${cost} then 0 when ${cost} <= 0 then ${count} else least(${count}, floor(${free} / greatest(${cost}, 1))) end::integer as fits
       from   ops.credit_account as a
       where  a.account_id = ${request.accountId} and a.remaining is not null and a.total is not null and (a.resets_at is null or a.resets_at > ${now})
@@ -179,7 +183,7 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
   const booked = receipt.lost ? sql`gone.cost` : credits(receipt.charged ?? 0);
   const { remaining, resetsAt } = reconciledBalance(receipt, { isExact, fallback: sql`a.remaining - ${booked}`, now });
   const pause = Math.min(receipt.notBefore ?? 0, now + longestPauseMs);
-  const slow = sql`(${receipt.tooFast}::boolean and (a.slowed_at is null or a.slowed_at < ${instant(now - slowEveryMs)}))`;
+  const slow = sql`(${receipt.tooFast}::boolean and (a.slowed_at between ${instant(now - slowEveryMs)} and ${instant(now + mostAheadMs)}) is not true)`;
   return sql`
     with ${before === null ? sql`` : sql`${before.first},`}
          -- by the key: in the index by account there is a dead entry for each hold of the last minute

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lost, must, openBank, second, type Bank, type TestAccount } from "../support/credits-account.ts";
+import { hour, lost, minute, must, openBank, second, type Bank, type TestAccount } from "../support/credits-account.ts";
 
 let bank: Bank;
 beforeAll(async () => {
@@ -56,6 +56,26 @@ test("nothing starts before the time that a refusal names, and a far one is igno
   expect(await startsIn()).toBe(30 * second);
   await account.settle(await account.hold(0), refusal(86_400));
   expect(await startsIn()).toBe(300 * second);
+});
+
+test("a clock that was ahead and was set right keeps nobody waiting", async () => {
+  const account = await bank.account({ pace: 4 });
+  account.clock.move(365 * 24 * hour);
+  await account.observe({ total: 100, left: 100, resetsAt: account.clock.now() + hour });
+  await account.settle(await account.hold(1), account.answer(1));
+  account.clock.move(-365 * 24 * hour);
+  const starts = [await account.hold(1), await account.hold(1), await account.hold(1)].map(({ startsAt }) => startsAt);
+  expect((starts[0] ?? 0) - account.clock.now()).toBeLessThan(7 * minute);
+  expect(starts.map((start) => start - (starts[0] ?? 0))).toEqual([0, 250, 500]);
+});
+
+test("a pace that is refused is halved also where an earlier refusal is dated ahead of the clock", async () => {
+  const account = await bank.account({ pace: 8 });
+  account.clock.move(10 * hour);
+  await tooFast(account);
+  account.clock.move(-10 * hour);
+  await tooFast(account);
+  expect(await pace(account)).toBe(2);
 });
 
 test("good calls recover the pace by a twentieth each, up to the one that is configured", async () => {
