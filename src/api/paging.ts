@@ -23,9 +23,6 @@ type Paged = {
   readonly items: readonly string[] | null;
 };
 
-/** A service that keeps answering full pages for ever must not drain the account. */
-const mostPages = 1000;
-
 /** The parameters that request page `index` (from 0); none where the operation has no pages. */
 export function pageParams({ paging }: Paged, index: number): Readonly<Record<string, number>> {
   return paging === null ? {} : { [paging.param]: paging.first + index };
@@ -38,11 +35,11 @@ export function pageParams({ paging }: Paged, index: number): Readonly<Record<st
  */
 export function pagesReported({ paging, items }: Paged, value: unknown, index: number, invalid = 0): number {
   const read = index + 1;
-  if (paging === null || items === null || read >= mostPages) return read;
+  if (paging === null || items === null) return read;
   const count = listsAt(value, items).reduce((sum, list) => sum + list.length, invalid);
   if (count === 0) return read;
   const more = moreByTotal(paging, value, index) ?? (count >= fullPage(paging, value) ? 1 : 0);
-  return Math.min(mostPages, read + more);
+  return read + more;
 }
 
 /** How many pages after this one the answer's total reports, null where it has none that can be read. */

@@ -17,6 +17,9 @@ export type Fetched = {
   readonly isCut?: boolean;
 };
 
+/** A service that keeps answering full pages for ever must not drain the account. */
+const mostRead = 1000;
+
 /** How an answer is read: how many `calls` it takes, and how many pages are wanted at most. */
 type Reading = {
   readonly calls?: number;
@@ -71,7 +74,7 @@ export async function readPages(
     if (change !== null) invalid.push({ reason: change, item: null });
     const available = Math.max(index + 1, pagesReported(operation, read.value, index, itemsIn(read.invalid).length));
     const asked = Math.max(index + 1, Math.min(mostPages, available));
-    const wanted = Math.max(index + 1, Math.min(pageLimit(), asked));
+    const wanted = Math.max(index + 1, Math.min(pageLimit(), mostRead, asked));
     if (operation.paging !== null) await onPages(wanted);
     if (wanted > index + 1) continue;
     if (asked > wanted) invalid.push({ reason: tooManyPages(wanted), item: null });
@@ -90,6 +93,7 @@ function itemsIn(invalid: readonly InvalidItem[]): readonly InvalidItem[] {
 }
 
 function tooManyPages(read: number): string {
+  if (read === mostRead) return `the answer goes on after ${read} pages, and no more are requested`;
   return `the answer goes on after ${read} pages, far more than usual: set most_pages of the dataset to request more`;
 }
 

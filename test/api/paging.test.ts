@@ -44,11 +44,6 @@ test("a list that is not there is no full page", () => {
     expect(hasNextPage(paged(1), value, 0)).toBe(false);
 });
 
-test("a service that answers full pages for ever is left after a thousand", () => {
-  expect(hasNextPage(paged(1), pageOf(50), 998)).toBe(true);
-  expect(hasNextPage(paged(1), pageOf(50), 999)).toBe(false);
-});
-
 describe("an answer that reports how many pages there are", () => {
   const reviews = operationById("ios.reviews-v2");
   const page = (count: number, more: object = {}) => ({ content: Array.from({ length: count }), ...more });
@@ -75,7 +70,7 @@ describe("an answer that reports how many pages there are", () => {
   test("reports the number of all pages with its first, and a number that is too small is corrected by the page that is there", () => {
     expect(pagesReported(reviews, page(100, { totalPages: 12 }), 0)).toBe(12);
     expect(pagesReported(reviews, page(100, { totalPages: 1 }), 3)).toBe(4);
-    expect(pagesReported(reviews, page(100, { totalPages: 100_000 }), 0)).toBe(1000);
+    expect(pagesReported(reviews, page(100, { totalPages: 100_000 }), 0)).toBe(100_000);
     expect([0, 1].map((index) => pagesReported(paged(0), pageOf(50), index))).toEqual([2, 3]);
   });
 

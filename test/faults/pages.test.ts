@@ -111,6 +111,19 @@ test.each([bare, told])("pays for no page past the limit, and says that there ar
   expect(invalid).toEqual([{ reason: expect.stringMatching(/goes on after 5 pages.*most_pages/), item: null }]);
 });
 
+test.each([bare, told])("is left after a thousand pages, and says that there are more", async (operation) => {
+  let asked = 0;
+  const page = async (index: number) => {
+    asked += 1;
+    const content = Array.from({ length: size }, (_, place) => ({ id: index * size + place }));
+    return { body: Buffer.from(JSON.stringify({ content, totalPages: 1_500 })), fetchedAt: 0 };
+  };
+  // ten times what the last answer had
+  const { invalid, isCut } = await readPages(operation, page, { pageLimit: () => 1_200 });
+  expect([asked, isCut]).toEqual([1_000, true]);
+  expect(invalid).toEqual([{ reason: expect.stringMatching(/goes on after 1000 pages/), item: null }]);
+});
+
 test.each([
   ["a scope without an answer", undefined, 30, 100],
   ["a short last answer", { count: 3, days: 30 }, 30, 100],
