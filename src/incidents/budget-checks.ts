@@ -2,6 +2,7 @@ import { isCovered } from "../core/credit-budget.ts";
 import { dayOf } from "../core/day.ts";
 import { readBudgets } from "../credits/budgets.ts";
 import { readBudgetWaits } from "../ledger/budget-waits.ts";
+import { accountOf } from "../config/config-of-account.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { problem, type Problem } from "./problems.ts";
@@ -11,7 +12,7 @@ export async function budgetProblems({ db, settings, clock, accountId }: CheckPa
   const now = clock.now();
   const budgets = budgetsOf(settings);
   const used = (await readBudgets(db, { accountId, budgets, day: dayOf(now) })).filter((use) => use.refusedAt !== null);
-  const waits = used.length === 0 ? [] : await readBudgetWaits(db, now);
+  const waits = used.length === 0 ? [] : await readBudgetWaits(db, now, accountOf(settings));
   return used.map((use) => {
     const own = waits.filter((wait) => isCovered(wait, use));
     const waiting = [...new Set(own.map(({ dataset }) => dataset))];

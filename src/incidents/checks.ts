@@ -1,4 +1,5 @@
 import { sql } from "../postgres/sql.ts";
+import { accountOf } from "../config/config-of-account.ts";
 import { readStop } from "../credits/account-stop.ts";
 import { learnedCosts, wrongPrices } from "../credits/costs.ts";
 import { datasets } from "../datasets/shared/all.ts";
@@ -25,6 +26,7 @@ import {
 import { raisedProblems } from "./raised.ts";
 import { outageProblems, workerProblems } from "./service-checks.ts";
 import { readHeld } from "../ledger/held-answers.ts";
+import { isOfAccount } from "../ledger/open-slices.ts";
 
 /** A check, and the kinds of problems that it finds. */
 type Check = {
@@ -96,13 +98,15 @@ async function failedGroups({ db, clock }: CheckParts): Promise<readonly FailedG
   return rows;
 }
 
-/** Slices other than history that wait for a reset to come. */
-async function waitingForCredits({ db, clock }: CheckParts): Promise<WaitingForCredits> {
+/** Slices of the account other than history that wait for a reset to come. */
+async function waitingForCredits({ db, clock, settings }: CheckParts): Promise<WaitingForCredits> {
   const { rows } = await sql<WaitingForCredits>`
     select count(*)::int as slices, coalesce(sum(planned_credits), 0)::int as wanted, min(ended_at) as since
-    from   ops.slice
+    from   ops.slice as s
     where  state = 'deferred' and error_code = 'credits_exhausted' and class <> 'history'
-    and    due_at > ${new Date(clock.now()).toISOString()}::timestamptz`.execute(db);
+    and    due_at > ${new Date(clock.now()).toISOString()}::timestamptz and ${isOfAccount(accountOf(settings))}`.execute(
+    db,
+  );
   return rows[0] ?? { slices: 0, wanted: 0, since: null };
 }
 

@@ -1,9 +1,10 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { dayOf } from "../core/day.ts";
 import { periodStart, readAccount } from "../credits/account.ts";
 import { readForecast } from "../credits/forecast-days.ts";
 import { chargedCredits } from "../credits/charges.ts";
-import { isOpen } from "../ledger/open-slices.ts";
+import { isOfAccount, isOpen } from "../ledger/open-slices.ts";
 import { sql } from "../postgres/sql.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { paceHours, type CreditDemand } from "./credit-outlook.ts";
@@ -28,7 +29,7 @@ export async function readCreditDemand({
   const { rows: open } = await sql<{ class: CreditClass; credits: number }>`
     select class, sum(planned_credits)::float8 as credits
     from   ops.slice_status as slice
-    where  ${isOpen("slice")}
+    where  ${isOpen("slice")} and ${isOfAccount(accountOf(settings), "slice")}
     group  by class`.execute(db);
   const forecast = await readForecast(db, accountId, dayOf(now));
   return {

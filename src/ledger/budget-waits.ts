@@ -1,17 +1,18 @@
 import { isCovered, type CreditBudget } from "../core/credit-budget.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
+import { isOfAccount } from "./open-slices.ts";
 import { announceQueued, sharedQueue } from "./shared-queue.ts";
 
 /** Slices of one dataset and app that wait for the next period of a budget; `app` null where they are about none. */
 export type BudgetWait = { readonly dataset: string; readonly app: string | null; readonly slices: number };
 
-/** The slices that wait for budgets, whose time is after an instant (epoch-ms). */
-export async function readBudgetWaits(db: Database, now: number): Promise<readonly BudgetWait[]> {
+/** The slices that wait for budgets, whose time is after an instant (epoch-ms); of an account, or of all where it is left out. */
+export async function readBudgetWaits(db: Database, now: number, account?: string): Promise<readonly BudgetWait[]> {
   const { rows } = await sql<BudgetWait>`
     select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices
     from   ops.slice_log as s
-    where  ${waits(now)}
+    where  ${waits(now)} and ${account === undefined ? sql`true` : isOfAccount(account)}
     group  by 1, 2
     order  by 1, 2`.execute(db);
   return rows;

@@ -64,9 +64,9 @@ export async function openWork(db: Database, datasets: readonly string[], accoun
   return sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`);
 }
 
-/** SQL: true for a slice `s` of a run of this account. */
-export function isOfAccount(account: string): ReturnType<typeof sql<boolean>> {
-  return sql<boolean>`exists (select from ops.run as r where r.run_id = s.run_id and r.account = ${account})`;
+/** SQL: true for a slice of a run of this account, of the table of this name in the statement; for the reader as well. */
+export function isOfAccount(account: string, slice = "s"): ReturnType<typeof sql<boolean>> {
+  return sql<boolean>`exists (select from ops.run_log as r where r.run_id = ${sql.ref(`${slice}.run_id`)} and r.account = ${account})`;
 }
 
 /** Open slices of a plan, in whichever run they are. */

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { Settings } from "../../src/config/settings.ts";
+import { settingsOfAccount } from "../../src/config/config-of-account.ts";
+import { budgetsOf } from "../../src/config/credit-budgets.ts";
+import { dayOf } from "../../src/core/day.ts";
+import { openBudgets, refusingBudget } from "../../src/credits/budgets.ts";
+import { readCreditDemand } from "../../src/incidents/credit-demand.ts";
+import { draft, now } from "../support/ledger-stage.ts";
+import { minute, watchForTests } from "../support/watch-stage.ts";
+
+const stage = watchForTests();
+const settings = Settings.parse({
+  accounts: { acme: {} },
+  credits: { budgets: { ranks: { datasets: ["keyword_rank"], credits_a_month: 10 } } },
+});
+const ofFirst = { settings, accountId: "a1" };
+const ofAcme = { settings: settingsOfAccount(settings, "acme"), accountId: "a2" };
+const resets = new Date(now + 100 * 60 * minute).toISOString();
+
+async function openAccounts(): Promise<void> {
+  await stage.stage.pool.query(
+    `insert into ops.credit_account (account_id, account, total, remaining, resets_at, period_hours, pace_per_second, next_start_at)
+     values ('a1', '', 1000, 900, $1, 720, 1, $1), ('a2', 'acme', 1000, 60, $1, 720, 1, $1)`,
+    [resets],
+  );
+}
+
+/** Slices of acme alone, which wait for credits or for a budget. */
+async function leaveWaiting(code: string): Promise<void> {
+  await stage.stage.insert(
+    await stage.stage.run({ account: "acme" }),
+    draft({ dataset: "keyword_rank", credits: 880 }),
+  );
+  await stage.stage.pool.query("update ops.slice set state = 'deferred', error_code = $1, due_at = $2, ended_at = $3", [
+    code,
+    resets,
+    new Date(now).toISOString(),
+  ]);
+}
+
+const openedKinds = () =>
+  stage.opened().flatMap(({ kind, detail }) => (String(kind).startsWith("dataset") ? [] : [{ kind, detail }]));
+
+test("what waits for the credits of one account is no incident of another", async () => {
+  await openAccounts();
+  await leaveWaiting("credits_exhausted");
+  await stage.watch(1, stage.watcher(ofFirst));
+  expect(openedKinds()).toEqual([]);
+  await stage.watch(1, stage.watcher(ofAcme));
+  expect(openedKinds()).toMatchObject([{ kind: "credits_exhausted", detail: { remaining: 60, wanted: 880 } }]);
+  const demandOf = ({ settings: own, accountId }: typeof ofFirst) =>
+    readCreditDemand({ db: stage.stage.db, settings: own, clock: stage.clock, accountId });
+  expect([(await demandOf(ofFirst))?.open, (await demandOf(ofAcme))?.open]).toEqual([{}, { daily: 880 }]);
+});
+
+test("what waits for a budget of one account is not counted for the same one of another", async () => {
+  await openAccounts();
+  await leaveWaiting("budget_exhausted");
+  const { db } = stage.stage;
+  for (const { settings: own, accountId } of [ofFirst, ofAcme]) {
+    const budgets = await openBudgets(db, { accountId, budgets: budgetsOf(own), day: dayOf(now) });
+    await refusingBudget(db, { budgetIds: budgets.map(({ budgetId }) => budgetId), cost: 880, now });
+  }
+  const ofBudget = () => stage.opened().filter(({ kind }) => kind === "budget_exhausted");
+  await stage.watch(1, stage.watcher(ofFirst));
+  expect(ofBudget()).toMatchObject([{ detail: { slices: 0, datasets: [] } }]);
+  await stage.watch(1, stage.watcher(ofAcme));
+  expect(ofBudget()).toMatchObject([{}, { detail: { slices: 1, datasets: ["keyword_rank"] } }]);
+});
