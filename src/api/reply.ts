@@ -90,8 +90,8 @@ function creditsIn(operation: Operation, { status, headers }: Received, isAnswer
   const tooFast = status === 429 && !(remaining !== null && remaining < operation.cost);
   return {
     charged: succeeded ? (cost ?? (isAnswer ? operation.cost : 0)) : null,
-    // what a gateway had already says nothing of the price
-    price: succeeded && headers.isShared !== true ? cost : null,
+    // what a gateway had already says nothing of the price, and neither does nothing for nothing
+    price: succeeded && headers.isShared !== true && (isAnswer || cost !== 0) ? cost : null,
     remaining,
     resetsAt,
     tooFast,

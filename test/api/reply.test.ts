@@ -81,6 +81,7 @@ describe("what a reply says of the account", () => {
     ["an answer at the price that it states", 200, { cost: 7 }, { charged: 7, price: 7 }],
     ["an answer that states no price at the documented one", 200, {}, { charged: 3, price: null }],
     ["an empty answer at the price that it states", 204, { cost: 7 }, { charged: 7, price: 7 }],
+    ["an empty answer for nothing, which is no price", 204, { cost: 0 }, { charged: 0, price: null }],
     ["an empty answer that states no price for free", 204, {}, { charged: 0, price: null }],
     ["a refusal for nothing, although it names a cost", 401, { cost: 3 }, { charged: null, price: null }],
     ["a failure for nothing, although it names a cost", 500, { cost: 3 }, { charged: null, price: null }],

@@ -64,3 +64,22 @@ test("another price that may be right is booked as it is named, and one answer a
   const seen = await fetchPriced({ cost: "9", concurrency: 4, times: 1 });
   expect(seen).toMatchObject({ outcome: "loaded", learned: { documented: 3, learned: 3 } });
 });
+
+test.each([1, 4])(
+  "an empty answer for nothing is booked so, and is no price, with %i calls at a time",
+  async (concurrency) => {
+    await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
+    await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+    const before = stage.sandbox.account().remaining;
+    const faults = [{ operation: ranking, times: 2, kind: "status", status: 204, body: "" }] as const;
+    stage.sandbox.set({ faults });
+    await using proxy = await openProxy(stage.sandbox, (passing) => {
+      if (passing.status === 204) passing.headers["x-credit-cost"] = "0";
+    });
+    const run: RunOptions = { request: { datasets: ["keyword_rank"] }, settings: { api: { concurrency } } };
+    const { progress } = await stage.sync({ ...run, environment: { API_BASE_URL: proxy.url } });
+    const empty = await stage.query("select cost from ops.request where status = 204");
+    expect([empty, progress.credits]).toEqual([[{ cost: 0 }, { cost: 0 }], before - stage.sandbox.account().remaining]);
+    expect(await stage.query("select operation from ops.credit_cost where wrong_at is not null")).toEqual([]);
+  },
+);
