@@ -108,9 +108,11 @@ function counted({ accountId, budgets, day }: BudgetsOn, withHeld: boolean) {
         select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
           as w (budget text, period text, credits integer, datasets text[], apps text[], starts_on date, ends_on date)
       ), counted as (
-        select w.*, k.refused_at, case when k.account_id is null or (k.datasets, k.apps) is distinct from (w.datasets, w.apps)
-                                       then ${chargedBefore(accountId)} ${withHeld ? sql`+ ${heldBefore(accountId)}` : sql``}
-                                       else k.taken_credits end as taken
+        select w.*, case when k.account_id is null or (k.datasets, k.apps) is distinct from (w.datasets, w.apps)
+                         then ${chargedBefore(accountId)} ${withHeld ? sql`+ ${heldBefore(accountId)}` : sql``}
+                         else k.taken_credits end as taken,
+               -- it refused under another limit, or something else; what waits for it is resumed before any call opens it
+               case when w.credits <= k.credits and (k.datasets, k.apps) is not distinct from (w.datasets, w.apps) then k.refused_at end as refused_at
         from   wanted as w
         left   join ops.credit_budget_use as k on k.account_id = ${accountId} and k.budget = w.budget and k.period = w.period and k.starts_on = w.starts_on
       )`;

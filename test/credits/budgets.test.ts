@@ -130,6 +130,9 @@ describe("a budget", () => {
     const refused = async (own: CreditBudget) => (await uses(account, own)).map((one) => one.refusedAt !== null);
     await expect(spend(account, openQueue(account, { budgets: [budget(4)] }), 5)).rejects.toThrow("budget_exhausted");
     expect(await refused(budget(4))).toEqual([true]);
+    // before any call was made under the new limit: what waits for it makes none
+    expect(await refused(budget(6))).toEqual([false]);
+    expect(await refused(budget(4, { datasets: ["chart"] }))).toEqual([false]);
     await spend(account, openQueue(account, { budgets: [budget(6)] }), 5);
     expect(await refused(budget(6))).toEqual([false]);
   });

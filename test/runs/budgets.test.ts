@@ -110,3 +110,19 @@ async function waitsCountForTheirApps(nights: Nights): Promise<void> {
   const own = waiting.filter((line) => line.app === first?.app);
   expect(deferred).toMatchObject([{ credits: own.reduce((sum, { credits }) => sum + credits, 0) }]);
 }
+
+test("what waits for a budget goes on with the first scheduled run after its limit was raised", async () => {
+  await using nights = await openNights({ market: { apps: 2, countries: ["US"], keywordsPerApp: 4 } }, { settings });
+  const { stage, clock } = nights;
+  await stage.sync(nights.run({ request: { datasets: ["tracked_keyword"] } }));
+  await stage.sync(nights.run());
+  const budgets = { ...settings.credits.budgets, ranks: { datasets: ["keyword_rank"], credits_a_day: 1_000 } };
+  await using app = await stage.open(nights.run({ settings: { ...settings, credits: { floors, budgets } } }));
+  expect(await readBudgetWaits(app.warehouse.db, clock.now())).toMatchObject([{ dataset: "keyword_rank" }, {}]);
+  await using ingest = await openIngest(app, "worker", createBudget(null));
+  // what a sync left would be adopted; a worker that has just begun has made no call
+  await stage.query("update ops.run set kind = 'schedule', worker_id = null");
+  await stage.query("update ops.slice set queue_id = 0 where state = 'deferred'");
+  await planDue(ingest.parts, app.config.settings, ["keyword_rank"]);
+  expect(await readBudgetWaits(app.warehouse.db, clock.now())).toEqual([]);
+});
