@@ -30,6 +30,8 @@ export async function readCreditDemand({
     select class, sum(planned_credits)::float8 as credits
     from   ops.slice_status as slice
     where  ${isOpen("slice")} and ${isOfAccount(accountOf(settings), "slice")}
+    -- what waits for a budget until after the reset takes nothing before it
+    and    (slice.error_code = 'budget_exhausted' and slice.due_at >= ${new Date(account.resetsAt).toISOString()}::timestamptz) is not true
     group  by class`.execute(db);
   const forecast = await readForecast(db, accountId, dayOf(now));
   return {

@@ -15,7 +15,7 @@ export type CreditDemand = {
   readonly spent: number;
   /** Hours over which that was spent, more than 0. */
   readonly spentHours: number;
-  /** Expected cost of the open slices, by class. */
+  /** Expected cost of the open slices, by class, save those that wait for a budget until after the reset. */
   readonly open: Readonly<Partial<Record<CreditClass, number>>>;
   /** Share of the allowance that each class leaves untouched. */
   readonly floors: Readonly<Record<CreditClass, number>>;

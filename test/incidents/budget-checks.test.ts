@@ -4,7 +4,7 @@ import { dayOf } from "../../src/core/day.ts";
 import { openBudgets, refusingBudget } from "../../src/credits/budgets.ts";
 import { budgetsOf } from "../../src/config/credit-budgets.ts";
 import { draft, now } from "../support/ledger-stage.ts";
-import { cleanChecks, watchForTests } from "../support/watch-stage.ts";
+import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
 
 const stage = watchForTests();
 const accountId = "a1";
@@ -43,4 +43,25 @@ test("a budget that is used up is one incident, which says what waits and until 
     [1, 0],
     [0, 1],
   ]);
+});
+
+test("what waits for the next month of a budget takes no credits before the reset", async () => {
+  const resets = new Date(now + 100 * 60 * minute).toISOString();
+  await stage.stage.pool.query(
+    `insert into ops.credit_account (account_id, total, remaining, resets_at, period_hours, pace_per_second, next_start_at)
+     values ($1, 1000, 500, $2, 720, 1, $2)`,
+    [accountId, resets],
+  );
+  await stage.ended("failed", draft({ dataset: "keyword_rank", credits: 880 }));
+  const defer = (dueAt: string) =>
+    stage.stage.pool.query("update ops.slice set state = 'deferred', error_code = 'budget_exhausted', due_at = $1", [
+      dueAt,
+    ]);
+  const isShort = () => stage.opened().some(({ kind }) => kind === "credits_short");
+  await defer("2026-09-01T00:00:00Z");
+  await stage.watch(1, stage.watcher({ settings: settingsOf(10, 1_000) }));
+  expect(isShort()).toBe(false);
+  await defer(new Date(now + 50 * 60 * minute).toISOString());
+  await stage.watch(1, stage.watcher({ settings: settingsOf(10, 1_000) }));
+  expect(isShort()).toBe(true);
 });
