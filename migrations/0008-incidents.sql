@@ -32,21 +32,27 @@ comment on column ops.incident.close_notified_at is 'When the webhook accepted t
 
 create table ops.watch (
   is_only         boolean primary key default true check (is_only),
-  checked_at      timestamptz,
-  full_check_at   timestamptz,
   notify_after    timestamptz,
   pinged_at       timestamptz,
   notify_failures integer not null default 0
 );
-comment on table  ops.watch                 is 'One row, by which the workers take turns: time of the last check for problems, and earliest time of the next message to the webhook.';
+comment on table  ops.watch                 is 'One row, by which the workers take turns: earliest time of the next message to the webhook, and time of the last ping.';
 comment on column ops.watch.is_only         is 'Always true, so that the table has one row.';
-comment on column ops.watch.checked_at      is 'When a worker last started a check.';
-comment on column ops.watch.full_check_at   is 'When a worker last checked for each kind of problem. Without new requests it does so every ten minutes.';
 comment on column ops.watch.notify_after    is 'Earliest time of the next message to the webhook: another worker sends one now, or the webhook did not accept the last one.';
 comment on column ops.watch.pinged_at       is 'When a worker last requested NOTIFY_PING_URL.';
 comment on column ops.watch.notify_failures is 'Messages in a row that the webhook did not accept. The wait grows with their number.';
 
 insert into ops.watch default values;
+
+create table ops.watch_check (
+  account_id    text        primary key,
+  checked_at    timestamptz not null,
+  full_check_at timestamptz not null
+);
+comment on table  ops.watch_check               is 'Checks for problems of the warehouse and of each account, by which the workers take turns: those of an account are checked by its own workers alone.';
+comment on column ops.watch_check.account_id    is 'Account, as the shortened hash of its key; empty for what is about the warehouse.';
+comment on column ops.watch_check.checked_at    is 'When a worker last started a check.';
+comment on column ops.watch_check.full_check_at is 'When a worker last checked for each kind of problem. Without new requests it does so every ten minutes.';
 
 create table ops.api_outage (
   account_id text        primary key,

@@ -8020,16 +8020,22 @@ create view ops.waiting_rank_slice (
            FROM ops.slice n
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text])))));
 
--- One row, by which the workers take turns: time of the last check for problems, and earliest time of the next message to the webhook.
+-- One row, by which the workers take turns: earliest time of the next message to the webhook, and time of the last ping.
 create table ops.watch (
   is_only boolean not null default true, -- Always true, so that the table has one row.
-  checked_at timestamp with time zone, -- When a worker last started a check.
-  full_check_at timestamp with time zone, -- When a worker last checked for each kind of problem. Without new requests it does so every ten minutes.
   notify_after timestamp with time zone, -- Earliest time of the next message to the webhook: another worker sends one now, or the webhook did not accept the last one.
   pinged_at timestamp with time zone, -- When a worker last requested NOTIFY_PING_URL.
   notify_failures integer not null default 0, -- Messages in a row that the webhook did not accept. The wait grows with their number.
   constraint watch_pkey PRIMARY KEY (is_only),
   constraint watch_is_only_check CHECK (is_only)
+);
+
+-- Checks for problems of the warehouse and of each account, by which the workers take turns: those of an account are checked by its own workers alone.
+create table ops.watch_check (
+  account_id text not null, -- Account, as the shortened hash of its key; empty for what is about the warehouse.
+  checked_at timestamp with time zone not null, -- When a worker last started a check.
+  full_check_at timestamp with time zone not null, -- When a worker last checked for each kind of problem. Without new requests it does so every ten minutes.
+  constraint watch_check_pkey PRIMARY KEY (account_id)
 );
 
 -- Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.

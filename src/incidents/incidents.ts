@@ -26,7 +26,7 @@ const settlingMs = 2 * 60_000;
 function isCheckDue(now: number): SqlFragment<boolean> {
   const last = sql`w.full_check_at`;
   const since = sql`${last} - ${settlingMs} * interval '1 millisecond'`;
-  return sql<boolean>`(${last} is null or abs(extract(epoch from ${at(now)} - ${last})) * 1000 >= ${quietCheckMs}
+  return sql<boolean>`(abs(extract(epoch from ${at(now)} - ${last})) * 1000 >= ${quietCheckMs}
     or exists (select from ops.incident where closed_at is null)
     or exists (select from ops.api_outage where ended_at is null)
     or exists (select from ops.account_stop where lifted_at is null)
@@ -34,12 +34,17 @@ function isCheckDue(now: number): SqlFragment<boolean> {
     or exists (select from ops.finding where found_at > ${since}))`;
 }
 
-/** Claims the next check for this worker; false when a worker has begun one within `everyMs`, or when there is nothing new to find. */
-export async function claimCheck(db: Database, now: number, everyMs: number): Promise<boolean> {
+/** What a check is about: an account, by the hash of its key, or the warehouse where that is empty. */
+type CheckTurn = { readonly accountId: string; readonly everyMs: number };
+
+/** Claims the next check of that for this worker; false when a worker has begun one within `everyMs`, or when there is nothing new to find. */
+export async function claimCheck(db: Database, { accountId, everyMs }: CheckTurn, now: number): Promise<boolean> {
   const { rows } = await sql<{ isFull: boolean }>`
-    update ops.watch as w
-    set    checked_at = ${at(now)}, full_check_at = case when ${isCheckDue(now)} then ${at(now)} else w.full_check_at end
-    where  checked_at is null or abs(extract(epoch from ${at(now)} - checked_at)) * 1000 >= ${everyMs}
+    insert into ops.watch_check as w (account_id, checked_at, full_check_at)
+    values (${accountId}, ${at(now)}, ${at(now)})
+    on conflict (account_id) do update
+    set    checked_at = excluded.checked_at, full_check_at = case when ${isCheckDue(now)} then excluded.checked_at else w.full_check_at end
+    where  abs(extract(epoch from excluded.checked_at - w.checked_at)) * 1000 >= ${everyMs}
     returning full_check_at = checked_at as "isFull"`.execute(db);
   return rows[0]?.isFull === true;
 }
@@ -53,12 +58,12 @@ export async function readOpen(db: Database, accountId: string): Promise<readonl
   return rows;
 }
 
-/** What a check found. Incidents of kinds that could not be checked, and of other accounts, stay as they are. */
+/** What a check found about these accounts, the warehouse being the one without a name. Incidents of kinds that could not be checked, and of others, stay as they are. */
 export type CheckResult = {
   readonly kinds: readonly IncidentKind[];
   readonly found: Folded;
   readonly open: readonly OpenIncident[];
-  readonly accountId: string;
+  readonly accountIds: readonly string[];
 };
 
 /** Records the result of a check in one transaction. Returns the incidents that opened and those that closed. */
@@ -122,7 +127,7 @@ async function closeClean(db: Database, result: CheckResult, now: number): Promi
     set    clean_checks = clean_checks + 1,
            closed_at    = case when clean_checks + 1 >= ${cleanChecksToClose} then ${at(now)} end
     where  closed_at is null
-    and    kind = any (${[...result.kinds]}::text[]) and account_id in ('', ${result.accountId})
+    and    kind = any (${[...result.kinds]}::text[]) and account_id = any (${[...result.accountIds]}::text[])
     and    (kind, subject, account_id) not in (
              select p.kind, p.subject, p.account_id
              from   jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as p (kind text, subject text, account_id text))

@@ -3,7 +3,7 @@ import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { checks } from "./checks.ts";
-import { fold } from "./fold.ts";
+import { fold, type Folded } from "./fold.ts";
 import { claimCheck, readOpen, recordCheck } from "./incidents.ts";
 import type { IncidentKind } from "./kinds.ts";
 import { notify, type Send } from "./notify.ts";
@@ -40,10 +40,14 @@ export async function runWatcher(parts: WatcherParts, stop: AbortSignal): Promis
 
 /** One check, when it is time for one, and then the message that is due. */
 export async function watchOnce(parts: WatcherParts): Promise<void> {
-  // a little less, so that the worker of the last check is not always just too early
-  if (await claimCheck(parts.db, parts.clock.now(), parts.checkEveryMs * 0.9)) {
-    await check(parts);
-    await checkAlerts({ ...parts, now: parts.clock.now() });
+  const claim = (accountId: string) =>
+    // a little less, so that the worker of the last check is not always just too early
+    claimCheck(parts.db, { accountId, everyMs: parts.checkEveryMs * 0.9 }, parts.clock.now());
+  if (await claim(parts.accountId)) {
+    // the warehouse is checked by one worker of all accounts
+    const isForAll = await claim("");
+    await check(parts, isForAll ? ["", parts.accountId] : [parts.accountId]);
+    if (isForAll) await checkAlerts({ ...parts, now: parts.clock.now() });
   }
   await pingOnce(parts);
   const { log, send } = parts;
@@ -64,7 +68,7 @@ async function pingOnce({ db, accountId, clock, log, ping }: WatcherParts): Prom
   await ping().catch((error: unknown) => log.warn({ problem: messageOf(error) }, "ping.failed"));
 }
 
-async function check(parts: WatcherParts): Promise<void> {
+async function check(parts: WatcherParts, accountIds: readonly string[]): Promise<void> {
   const { db, accountId } = parts;
   const kinds: IncidentKind[] = [];
   const problems: Problem[] = [];
@@ -79,12 +83,20 @@ async function check(parts: WatcherParts): Promise<void> {
     }
   }
   const open = await readOpen(db, accountId);
-  const result = { kinds, found: fold(problems, open), open, accountId };
+  const result = { kinds, found: foundOf(fold(problems, open), accountIds), open, accountIds };
   const { opened, closed } = await recordCheck(db, result, parts.clock.now());
   for (const { incidentId, kind, subject, summary } of opened)
     parts.log.warn({ incident_id: incidentId, kind, subject, problem: summary }, "incident.opened");
   for (const { incidentId, kind, subject } of closed)
     parts.log.info({ incident_id: incidentId, kind, subject }, "incident.closed");
+}
+
+/** What was found about these accounts. */
+function foundOf({ causes, effects }: Folded, accountIds: readonly string[]): Folded {
+  return {
+    causes: causes.filter(({ problem }) => accountIds.includes(problem.accountId)),
+    effects: effects.filter(({ accountId }) => accountIds.includes(accountId)),
+  };
 }
 
 /** The message of an error of ours or of the database; neither contains an address. */

@@ -172,7 +172,8 @@ test("two workers of one machine answer on two ports, and notify an incident onc
   await using third = startWatched(stage, {}, variables);
   await until(async () => (await ready(await portOf(third))).ready);
   const checkedAt = async () =>
-    (await stage.query<{ at: string }>("select checked_at::text as at from ops.watch"))[0]?.at;
+    (await stage.query<{ at: string }>("select checked_at::text as at from ops.watch_check where account_id = ''"))[0]
+      ?.at;
   for (let check = 0; check < 3; check += 1) {
     const before = await checkedAt();
     await until(async () => (await checkedAt()) !== before);

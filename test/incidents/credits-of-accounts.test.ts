@@ -4,7 +4,9 @@ import { settingsOfAccount } from "../../src/config/config-of-account.ts";
 import { budgetsOf } from "../../src/config/credit-budgets.ts";
 import { dayOf } from "../../src/core/day.ts";
 import { openBudgets, refusingBudget } from "../../src/credits/budgets.ts";
+import { recordStop } from "../../src/credits/account-stop.ts";
 import { readCreditDemand } from "../../src/incidents/credit-demand.ts";
+import { watchOnce } from "../../src/incidents/watcher.ts";
 import { draft, now } from "../support/ledger-stage.ts";
 import { minute, watchForTests } from "../support/watch-stage.ts";
 
@@ -66,4 +68,22 @@ test("what waits for a budget of one account is not counted for the same one of 
   expect(ofBudget()).toMatchObject([{ detail: { slices: 0, datasets: [] } }]);
   await stage.watch(1, stage.watcher(ofAcme));
   expect(ofBudget()).toMatchObject([{}, { detail: { slices: 1, datasets: ["keyword_rank"] } }]);
+});
+
+test("each account is checked in its own turn, whenever the workers of others check", async () => {
+  await openAccounts();
+  await recordStop(
+    stage.stage.db,
+    "a2",
+    { code: "unauthorised", operation: "", dataset: "", message: "" },
+    { firstMs: 1, longestMs: 1 },
+  );
+  // the worker of acme always comes half a minute after that of the other account
+  for (let turn = 0; turn < 20; turn += 1) {
+    for (const of of [ofFirst, ofAcme]) {
+      stage.clock.time += minute / 2;
+      await watchOnce(stage.watcher(of));
+    }
+  }
+  expect(stage.opened().map(({ kind, subject }) => [kind, subject])).toEqual([["requests_stopped", ""]]);
 });

@@ -72,9 +72,7 @@ export function alertsForTests(): AlertStage {
   afterAll(() => mart[Symbol.asyncDispose]());
   beforeEach(async () => {
     await mart.ask(`truncate ${tables.join(", ")} cascade`);
-    await mart.ask(
-      "update ops.watch set checked_at = null, full_check_at = null, notify_after = null, notify_failures = 0",
-    );
+    await mart.ask("update ops.watch set notify_after = null, notify_failures = 0");
     kept = [];
     clock = clockAt(Date.parse("2026-08-09T06:00:00Z"));
     receiver = await openReceiver();
@@ -108,7 +106,7 @@ export function alertsForTests(): AlertStage {
     check: (alerts) => checkAlerts({ db: mart.db, settings: settingsWith(alerts), log, now: clock.time }),
     watch: async (alerts, notify) => {
       clock.time += 60_000;
-      await mart.ask("update ops.watch set full_check_at = null");
+      await mart.ask("truncate ops.watch_check");
       await watchOnce({
         db: mart.db,
         settings: settingsWith(alerts, notify),

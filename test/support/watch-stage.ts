@@ -73,11 +73,9 @@ export function watchForTests(): WatchStage {
   beforeEach(async () => {
     await stage.reset();
     await stage.pool.query(
-      "truncate ops.incident, ops.drift, ops.credit_cost, ops.credit_account, ops.account_stop, ops.api_outage, ops.finding cascade",
+      "truncate ops.incident, ops.drift, ops.credit_cost, ops.credit_account, ops.account_stop, ops.api_outage, ops.finding, ops.watch_check, ops.credit_budget cascade",
     );
-    await stage.pool.query(
-      "update ops.watch set checked_at = null, full_check_at = null, pinged_at = null, notify_after = null, notify_failures = 0",
-    );
+    await stage.pool.query("update ops.watch set pinged_at = null, notify_after = null, notify_failures = 0");
     worker = await stage.alive();
     clock = clockAt(now);
     kept = keptLog();
@@ -114,7 +112,7 @@ export function watchForTests(): WatchStage {
       for (let turn = 0; turn < times; turn += 1) {
         clock.time += minute;
         // what a test writes did not come with a request
-        await stage.pool.query("update ops.watch set full_check_at = null");
+        await stage.pool.query("update ops.watch_check set full_check_at = 'epoch'");
         await watchOnce(parts);
       }
     },
