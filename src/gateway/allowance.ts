@@ -3,6 +3,7 @@ import { sql } from "../postgres/sql.ts";
 import { addDays, dayOf } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
 import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
+import type { IngestParts } from "../ingest/ingest-parts.ts";
 import type { Caller, GatewayParts } from "./gateway-parts.ts";
 
 /** What a caller may take: credits, and epoch-ms of the end of the period that limits it. */
@@ -17,18 +18,37 @@ export type Allowance = {
 const staleAfterMs = 10 * 60_000;
 const dayMs = 86_400_000;
 
+/** Checks of the balance that are under way: what callers ask for at the same time is checked once. */
+const checks = new WeakMap<IngestParts, Promise<void>>();
+
+/** Checks the balance. Where the service does not respond, what is known of it still holds. */
+function check(ingest: IngestParts): Promise<void> {
+  const own =
+    checks.get(ingest) ??
+    ingest
+      .refreshBalance()
+      .catch(() => undefined)
+      .finally(() => checks.delete(ingest));
+  checks.set(ingest, own);
+  return own;
+}
+
 /**
  * The allowance as one caller sees it: what the account has above its floor or what is left of the caller's day, whichever is less, with
- * the reset of that one.
+ * the reset of that one. A balance that was reported long ago is checked; `waits` says whether that is waited for.
  */
-export async function allowanceOf(parts: GatewayParts, caller: Caller): Promise<Allowance> {
+export async function allowanceOf(
+  parts: GatewayParts,
+  caller: Caller,
+  { waits }: { readonly waits: boolean },
+): Promise<Allowance> {
   const { ingest, app } = parts;
   const now = ingest.clock.now();
   const known = await readAccount(ingest.db, ingest.accountId);
   const isCurrent = known?.resetsAt != null && known.resetsAt > now && now - (known.observedAt ?? 0) < staleAfterMs;
-  // where the service does not respond, what is known of it still holds
-  if (!isCurrent) await ingest.refreshBalance().catch(() => undefined);
-  const account = isCurrent ? known : await readAccount(ingest.db, ingest.accountId);
+  const checked = isCurrent ? null : check(ingest);
+  if (waits) await checked;
+  const account = isCurrent || !waits ? known : await readAccount(ingest.db, ingest.accountId);
   const total = account?.total ?? 0;
   const floor = Math.ceil(total * (caller.floor ?? app.config.settings.credits.floors[caller.class]));
   const shared = Math.max(0, (account?.remaining ?? 0) - (account?.held ?? 0) - floor);

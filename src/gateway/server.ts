@@ -93,7 +93,8 @@ async function outcomeOf(
     status: 200,
     headers: {
       "Content-Type": isJson ? json : "text/plain;charset=UTF-8",
-      ...creditHeadersOf(await allowanceOf(parts, caller), { cost, now }),
+      // an answer that is there does not wait for a service that may not respond
+      ...creditHeadersOf(await allowanceOf(parts, caller, { waits: false }), { cost, now }),
       [sharedAnswerHeader]: from,
       Age: String(Math.max(0, Math.floor((now - fetchedAt) / 1000))),
     },
@@ -128,7 +129,7 @@ function rangeProblem({ operation, params }: Call): string | null {
 }
 
 async function balanceOf(parts: GatewayParts, caller: Caller): Promise<Outcome> {
-  const allowance = await allowanceOf(parts, caller);
+  const allowance = await allowanceOf(parts, caller, { waits: true });
   const now = parts.ingest.clock.now();
   const data = {
     creditTotal: allowance.total,
@@ -157,7 +158,7 @@ async function refuse(
   const { status, message, headers } = refusal ?? new Refusal(statusIn(error), "the gateway could not answer");
   const now = parts.ingest.clock.now();
   // a refusal is sent whatever else fails
-  const allowance = caller === null ? null : await allowanceOf(parts, caller).catch(() => null);
+  const allowance = caller === null ? null : await allowanceOf(parts, caller, { waits: false }).catch(() => null);
   const left = allowance === null ? {} : creditHeadersOf(allowance, { cost: null, now });
   const receipt = { at: now, path: splitTarget(request.raw.url ?? "/").path, requestId: randomUUID() };
   const body = status === 204 ? "" : errorBody(receipt, status, message);

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { systemClock, type Clock } from "../../src/core/clock.ts";
+import { callers, openDoor } from "../support/gateway-stage.ts";
+import { gateAfter, openStage, today, until, type RunOptions } from "../support/ingest-stage.ts";
+
+const path = "/iosstore-keyword-ranking/US/keyword-metadata?keyword=one";
+const settings: RunOptions["settings"] = {
+  gateway: { callers },
+  portfolio: { source: "config", apps: [{ id: "1000000001", countries: ["US"], keywords: ["one"] }] },
+  // nothing ends by being late
+  api: { timeout_seconds: 600 },
+};
+
+test("a stored answer does not wait for a balance that the API does not report", async () => {
+  // the balance check of the start and one answer pass, all else is held
+  const gate = gateAfter(2);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const machine = systemClock(today);
+  let ahead = 0;
+  const clock: Clock = { ...machine, now: () => machine.now() + ahead };
+  await using door = await openDoor(stage, { settings, clock });
+  const key = await door.key("notebook");
+  const first = await door.call(path, key);
+  expect(first.from).toBe("miss");
+  ahead += 11 * 60_000;
+  const again = [await door.call(path, key), await door.call(path, key)];
+  expect(again.map(({ from }) => from)).toEqual(["hit", "hit"]);
+  // what is known of the balance holds meanwhile, and one check is under way for all
+  const left = (called: typeof first) => called.headers.get("x-credit-remaining");
+  expect(again.map(left)).toEqual([left(first), left(first)]);
+  await until(() => gate.held() === 1);
+  stage.sandbox.spend(100);
+  gate.open();
+  await until(async () => Number(left(await door.call(path, key))) === Number(left(first)) - 100);
+});
