@@ -13,12 +13,16 @@ comment on column ops.gateway_key.made_at    is 'When the key was made.';
 create table ops.gateway_call (
   question   bytea       primary key,
   worker_id  bigint      not null,
-  claimed_at timestamptz not null
+  claimed_at timestamptz not null,
+  caller     text        not null default '',
+  credits    integer     not null default 0
 );
 comment on table  ops.gateway_call            is 'Calls that a gateway has under way: another gateway waits for the answer instead of paying for an equal call.';
 comment on column ops.gateway_call.question   is 'Hash of the call, as in raw.answer.';
 comment on column ops.gateway_call.worker_id  is 'Process that has claimed it. The claim of a process that is gone counts for nothing.';
 comment on column ops.gateway_call.claimed_at is 'When it was claimed.';
+comment on column ops.gateway_call.caller     is 'Caller that pays for it.';
+comment on column ops.gateway_call.credits    is 'Credits that it is expected to take: until it is answered they count against the day of its caller in other gateways.';
 
 create table ops.gateway_use (
   caller        text    not null,

@@ -6151,6 +6151,8 @@ create table ops.gateway_call (
   question bytea not null, -- Hash of the call, as in raw.answer.
   worker_id bigint not null, -- Process that has claimed it. The claim of a process that is gone counts for nothing.
   claimed_at timestamp with time zone not null, -- When it was claimed.
+  caller text not null default ''::text, -- Caller that pays for it.
+  credits integer not null default 0, -- Credits that it is expected to take: until it is answered they count against the day of its caller in other gateways.
   constraint gateway_call_pkey PRIMARY KEY (question)
 );
 

@@ -15,7 +15,7 @@ import { forget } from "../person/keyword-changes.ts";
 import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
 import { forgetAnswersTo, lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
 import { leftOfDay } from "./allowance.ts";
-import { asOnlyOne } from "./claimed-calls.ts";
+import { asOnlyOne, claimedElsewhere } from "./claimed-calls.ts";
 import { createEmptyReplies } from "./empty-replies.ts";
 import type { TableFeeder } from "./feed-tables.ts";
 import { isFinal } from "./freshness.ts";
@@ -66,12 +66,19 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     log.warn({ problem: ingest.scrub(error instanceof Error ? error.message : String(error)) }, "gateway.not_loaded");
   }
 
-  /** Keeps a caller within its day, its calls under way counted at their price. */
+  function priceOf({ operation }: Pick<Call, "operation">): number {
+    return ingest.learned.get(operation.id) ?? operation.cost;
+  }
+
+  /** Keeps a caller within its day, its calls under way counted at their price, those of other gateways as well. */
   async function withinDay<T>(caller: Caller, cost: number, send: () => Promise<T>): Promise<T> {
     const before = reserved.get(caller.name) ?? 0;
     reserved.set(caller.name, before + cost);
     try {
-      const left = await leftOfDay(parts, caller);
+      // first: what another gateway has ended since is a request by then
+      const elsewhere = caller.credits_a_day === undefined ? 0 : await claimedElsewhere(ingest, caller.name);
+      const all = await leftOfDay(parts, caller);
+      const left = all === null ? null : all - elsewhere;
       if (left !== null && left < before + cost)
         throw new Refusal(
           429,
@@ -86,7 +93,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   async function pay({ operation, params }: Call, caller: Caller): Promise<Answered> {
     if (refused !== null && clock.now() < refused.until) throw refused.error;
     if (ingest.halted.aborted) throw ingest.stoppedBy() ?? fail("stopped");
-    const cost = ingest.learned.get(operation.id) ?? operation.cost;
+    const cost = priceOf({ operation });
     const paid = {
       operation,
       params,
@@ -123,7 +130,8 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
       feeding = feeding.then(() => feeder.feed(call)).catch(noteFailure);
       return paid;
     };
-    return asOnlyOne(ingest, question, { found, work }).catch((error: unknown) => {
+    const claimed = { question, caller: caller.name, credits: priceOf(call) };
+    return asOnlyOne(ingest, claimed, { found, work }).catch((error: unknown) => {
       empty.note(question, error);
       throw error;
     });
@@ -132,7 +140,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   /** Counts what a caller was spared; an answer waits for no count. */
   function noted(call: Call, caller: Caller, answer: Answered): Answered {
     if (answer.from === "miss") return answer;
-    const saved = ingest.learned.get(call.operation.id) ?? call.operation.cost;
+    const saved = priceOf(call);
     const use = { day: dayOf(clock.now()), caller: caller.name, from: answer.from, saved };
     feeding = feeding.then(() => noteSpared(ingest.db, use)).catch(noteFailure);
     return answer;

@@ -8,6 +8,9 @@ const claimedForMs = 10 * 60_000;
 /** How often a call is looked for that another gateway has claimed. */
 const looks: Backoff = { firstMs: 20, longestMs: 500 };
 
+/** A call that is claimed: its text, its caller, and the credits that it is expected to take. */
+type ClaimedCall = { readonly question: string; readonly caller: string; readonly credits: number };
+
 type Parts = Pick<IngestParts, "db" | "clock" | "workerId" | "halted">;
 
 /**
@@ -16,31 +19,44 @@ type Parts = Pick<IngestParts, "db" | "clock" | "workerId" | "halted">;
  */
 export async function asOnlyOne<T>(
   parts: Parts,
-  question: string,
+  call: ClaimedCall,
   { found, work }: { readonly found: (hasWaited: boolean) => Promise<T | null>; readonly work: () => Promise<T> },
 ): Promise<T> {
   for (let waits = 0; ; waits += 1) {
     const known = await found(waits > 0);
     if (known !== null) return known;
-    if (await claim(parts, question)) break;
+    if (await claim(parts, call)) break;
     await parts.clock.sleep(backoffMs(looks, waits + 1), parts.halted);
   }
   try {
     // between the look and the claim another gateway may have stored it
     return (await found(true)) ?? (await work());
   } finally {
-    await sql`delete from ops.gateway_call where question = decode(${question}, 'hex') and worker_id = ${parts.workerId}::bigint`.execute(
+    await sql`delete from ops.gateway_call where question = decode(${call.question}, 'hex') and worker_id = ${parts.workerId}::bigint`.execute(
       parts.db,
     );
   }
 }
 
-async function claim({ db, clock, workerId }: Parts, question: string): Promise<boolean> {
+/** Credits that calls of a caller are expected to take that other gateways have under way. */
+export async function claimedElsewhere(
+  { db, workerId }: Pick<Parts, "db" | "workerId">,
+  caller: string,
+): Promise<number> {
+  const { rows } = await sql<{ credits: number }>`
+    select coalesce(sum(c.credits), 0)::float8 as credits
+    from   ops.gateway_call as c
+    where  c.caller = ${caller} and c.worker_id <> ${workerId}::bigint and ${isAlive(sql`c.worker_id`)}`.execute(db);
+  return rows[0]?.credits ?? 0;
+}
+
+async function claim({ db, clock, workerId }: Parts, { question, caller, credits }: ClaimedCall): Promise<boolean> {
   const at = (instant: number) => sql`${new Date(instant).toISOString()}::timestamptz`;
   const { rows } = await sql`
-    insert into ops.gateway_call as c (question, worker_id, claimed_at)
-    values (decode(${question}, 'hex'), ${workerId}::bigint, ${at(clock.now())})
-    on conflict (question) do update set worker_id = excluded.worker_id, claimed_at = excluded.claimed_at
+    insert into ops.gateway_call as c (question, worker_id, claimed_at, caller, credits)
+    values (decode(${question}, 'hex'), ${workerId}::bigint, ${at(clock.now())}, ${caller}, ${credits})
+    on conflict (question) do update
+    set    worker_id = excluded.worker_id, claimed_at = excluded.claimed_at, caller = excluded.caller, credits = excluded.credits
     where  not ${isAlive(sql`c.worker_id`)} or c.claimed_at < ${at(clock.now() - claimedForMs)}
     returning 1`.execute(db);
   return rows.length > 0;

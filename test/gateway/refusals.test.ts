@@ -107,6 +107,23 @@ describe("what is refused has the contract's envelope", () => {
     expect((await door.call("/api-key", script)).body).toMatchObject({ data: { creditRemaining: 1 } });
   });
 
+  test("where calls under way in two gateways would take more than the caller's credits of the day", async () => {
+    await nights.stage.query("update ops.request set caller = 'notebook' where caller = 'script'");
+    await using other = await openDoor(nights.stage, nights.run());
+    key = await door.key("notebook");
+    const script = await door.key("script");
+    nights.stage.sandbox.set({ latencyMs: 150 });
+    const called = await Promise.all(
+      [21, 22, 23, 24, 25, 26].map((days, place) =>
+        (place % 2 === 0 ? door : other).call(ranking(older(days)), script),
+      ),
+    );
+    nights.stage.sandbox.set({ latencyMs: 0 });
+    const taken = called.reduce((sum, { cost }) => sum + Number(cost ?? 0), 0);
+    expect(called.every(({ status }) => status === 200 || status === 429)).toBe(true);
+    expect(taken).toBeLessThanOrEqual(10);
+  });
+
   test("where the caller's floor leaves nothing, although what is stored is given", async () => {
     const guest = await door.key("guest");
     const before = nights.stage.asked().length;
