@@ -141,7 +141,8 @@ export async function hasOwnAnswer(db: Database, slice: Slice): Promise<boolean>
   const landed = await landedPages(db, slice.sliceId, await readableFrom(db, slice.sliceId));
   const calls = callsOf(datasetNamed(slice.dataset), slice);
   return Array.from({ length: calls }, (_, index) => landed.get(index)).every(
-    (page) => page !== undefined && dayOf(page.fetchedAt) === slice.asOf && isReadable(operation, page.body),
+    (page, index) =>
+      page !== undefined && dayOf(page.fetchedAt) === slice.asOf && isReadable(operation, index, page.body),
   );
 }
 
