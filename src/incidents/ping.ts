@@ -9,6 +9,9 @@ const everyMs = 55_000;
 /** A worker without a heartbeat for longer is frozen or gone. */
 const freshSeconds = 60;
 
+/** An incident of another account counts while its workers find it, once an hour at least: no check closes that of a token which was replaced. */
+const foundSince = sql`interval '2 hours'`;
+
 /** Kinds that leave no data missing: the ping goes on while one is open. */
 const notes = Object.keys(incidentKinds).filter((kind) => kindNamed(kind)?.weight === "note");
 
@@ -22,7 +25,8 @@ export async function claimPing(db: Database, accountId: string, now: number): P
     update ops.watch set pinged_at = ${at}
     where  (pinged_at is null or abs(extract(epoch from ${at} - pinged_at)) * 1000 >= ${everyMs})
     and    not exists (select from ops.incident
-                       where closed_at is null and account_id in ('', ${accountId}) and not kind = any (${notes}::text[]))
+                       where closed_at is null and (account_id in ('', ${accountId}) or last_seen_at > ${at} - ${foundSince})
+                       and   not kind = any (${notes}::text[]))
     and    exists (select from ops.worker as w
                    where w.kind = 'worker' and w.stopped_at is null and ${holdsLock(sql`w.worker_id`)}
                    and   w.heartbeat_at > clock_timestamp() - make_interval(secs => ${freshSeconds}))
