@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { budgetsOf } from "../../src/config/credit-budgets.ts";
+import { Settings } from "../../src/config/settings.ts";
+import { dayOf } from "../../src/core/day.ts";
 import { recordStop } from "../../src/credits/account-stop.ts";
+import { openBudgets, refusingBudget } from "../../src/credits/budgets.ts";
 import { watchOnce } from "../../src/incidents/watcher.ts";
+import { draft, now } from "../support/ledger-stage.ts";
 import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
 
 const stage = watchForTests();
@@ -42,6 +47,42 @@ describe("workers of two accounts", () => {
     expect(await pinged()).toBe(0);
     stage.clock.time += 24 * 60 * minute;
     expect(await pinged()).toBe(3);
+  });
+
+  test("say of each account what waits for its own credits and budgets alone", async () => {
+    const { db, pool } = stage.stage;
+    const resets = new Date(now + 100 * 60 * minute).toISOString();
+    await pool.query(
+      `insert into ops.credit_account (account_id, total, remaining, resets_at, period_hours, pace_per_second, next_start_at)
+       values ('a1', 1000, 900, $1, 720, 1, $1), ('a2', 1000, 10, $1, 720, 1, $1)`,
+      [resets],
+    );
+    const settings = Settings.parse({
+      credits: { budgets: { ranks: { datasets: ["keyword_rank"], credits_a_month: 10 } } },
+    });
+    for (const accountId of ["a1", "a2"]) {
+      const budgets = await openBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) });
+      await refusingBudget(db, { budgetIds: budgets.map(({ budgetId }) => budgetId), cost: 11, now });
+    }
+    const drafts = ["credits_exhausted", "budget_exhausted"].map((app) =>
+      draft({ dataset: "keyword_rank", scope: { store: "ios", app, country: "US" }, credits: 1000 }),
+    );
+    await stage.stage.insert(await stage.stage.run({ account: "acme" }), ...drafts);
+    await pool.query(
+      "update ops.slice set state = 'deferred', due_at = $1, error_code = scope ->> 'app', ended_at = $2",
+      [resets, new Date(now)],
+    );
+    const own = { ...settings, portfolio: { ...settings.portfolio, account: "acme" } };
+    await stage.watch(1, stage.watcher({ accountId: "a1", settings }));
+    await stage.watch(1, stage.watcher({ accountId: "a2", settings: own }));
+    const { rows } = await pool.query(
+      "select account_id, kind, detail -> 'slices' as slices from ops.incident where kind ~ 'credits|budget' order by 1, 2",
+    );
+    expect(rows).toEqual([
+      { account_id: "a1", kind: "budget_exhausted", slices: 0 },
+      { account_id: "a2", kind: "budget_exhausted", slices: 1 },
+      { account_id: "a2", kind: "credits_exhausted", slices: 1 },
+    ]);
   });
 
   test("check the warehouse once between them: its incidents close no sooner", async () => {
