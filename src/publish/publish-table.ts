@@ -125,10 +125,16 @@ async function swap(
   compare(relation, batch, [ours, theirs]);
   const months = batch.map((part) => ({ month: nameOfMonth(part), digest: part.digest, rows: String(part.rows) }));
   const names = months.map((one) => one.month);
+  await recordPublished(clickHouse, relation.name, { months: underWay(months), at: now() });
   await clickHouse.run(replaceMonths(relation, names, staging));
   await recordPublished(clickHouse, relation.name, { months, at: now() });
   const rows = [...ours.values()].reduce((sum, { outOfRange }) => sum + outOfRange, 0);
   return { rows, values: rows === 0 ? [] : await valuesOutOfRange(writer.client, read, where) };
+}
+
+/** Months whose record says before a change that nobody knows what is there: after a kill rows that are what they were would pass for published. */
+function underWay(months: readonly PublishedMonth[]): readonly PublishedMonth[] {
+  return months.map((one) => ({ ...one, digest: "under way" }));
 }
 
 async function load(clickHouse: ClickHouse, relation: Relation, file: string): Promise<void> {
@@ -170,7 +176,8 @@ async function monthsGone(
 }
 
 async function remove({ clickHouse, now }: Publisher, relation: Relation, names: readonly string[]): Promise<void> {
-  await clickHouse.run(dropMonths(relation, names));
   const months = names.map((month) => ({ month, digest: "", rows: "0" }));
+  await recordPublished(clickHouse, relation.name, { months: underWay(months), at: now() });
+  await clickHouse.run(dropMonths(relation, names));
   await recordPublished(clickHouse, relation.name, { months, at: now() });
 }

@@ -14,7 +14,7 @@ export async function prepare(clickHouse: ClickHouse): Promise<void> {
     create table if not exists ${table} (
       table_name String comment 'Table with its database.',
       month String comment 'YYYY-MM; empty where the table has no days; none for rows without a day.',
-      digest String comment 'Digest of the rows, as Storehouse computes it in Postgres; empty where the month is gone.',
+      digest String comment 'Digest of the rows, as Storehouse computes it in Postgres; empty where the month is gone, under way while it is swapped or removed.',
       rows UInt64 comment 'Rows of the month.',
       published_at DateTime64(3, 'UTC') comment 'When it was published.')
     engine = ReplacingMergeTree(published_at) order by (table_name, month)

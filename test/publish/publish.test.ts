@@ -156,6 +156,41 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     expect(await published()).toMatchObject({ swapped: 1, rows: 5 });
   });
 
+  test("a publication that ends between a swap and its record is taken up again, also where the rows are what they were before", async () => {
+    const rank = (value: number) => stage.pool.query(`update ${ranks} set rank = ${value} where keyword_key = 2`);
+    const highest = () => there.ask(`select max(rank) as rank from ${ranks}`);
+    const cut = async () => {
+      let isOver = false;
+      there.letThrough = (statement) => {
+        const passes = !isOver;
+        isOver ||= / (replace|drop) partition /.test(statement);
+        return passes;
+      };
+      await expect(published()).rejects.toMatchObject({ code: "clickhouse_unavailable" });
+      there.letThrough = () => true;
+    };
+    await stage.ranks("2026-04-01", 2);
+    await published();
+    await rank(77);
+    await cut();
+    expect(await highest()).toEqual([{ rank: 77 }]);
+    await rank(2);
+    await published();
+    expect(await highest()).toEqual([{ rank: 2 }]);
+
+    await stage.pool.query(`delete from ${ranks}`);
+    await cut();
+    await stage.ranks("2026-04-01", 2);
+    await published();
+    expect(await highest()).toEqual([{ rank: 2 }]);
+
+    await stage.ranks("2026-05-01", 1);
+    await cut();
+    await stage.pool.query(`delete from ${ranks} where date_day >= '2026-05-01'`);
+    await published();
+    expect(await months()).toEqual([{ month: 202604, count: 2 }]);
+  });
+
   test("a month whose sums differ is not swapped", async () => {
     await stage.ranks("2026-04-01", 3);
     there.onLoaded = (table) =>
