@@ -17,6 +17,9 @@ export type ClickHouse = AsyncDisposable & {
 /** A swap of a month waits for readers; a large file takes its time. */
 const timeoutMs = 600_000;
 
+/** A statement may name each slice of a month. */
+const mostQueryBytes = String(64 * 2 ** 20);
+
 /** Opens the ClickHouse of CLICKHOUSE_URL. Throws `clickhouse_unset` where there is none. */
 export function openClickHouse({ environment }: Pick<Config, "environment">): ClickHouse {
   const { CLICKHOUSE_URL: url, CLICKHOUSE_USER: username = "default", CLICKHOUSE_PASSWORD: password } = environment;
@@ -30,7 +33,11 @@ export function openClickHouse({ environment }: Pick<Config, "environment">): Cl
     application: "storehouse",
     request_timeout: timeoutMs,
     max_open_connections: 1,
-    clickhouse_settings: { wait_end_of_query: 1, output_format_json_quote_64bit_integers: 1 },
+    clickhouse_settings: {
+      wait_end_of_query: 1,
+      output_format_json_quote_64bit_integers: 1,
+      max_query_size: mostQueryBytes,
+    },
     log: { level: 127 },
   });
   const inWords = <T>(work: Promise<T>): Promise<T> =>

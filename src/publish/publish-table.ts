@@ -10,7 +10,16 @@ import type { Relation } from "../postgres/relations.ts";
 import { batchesOf } from "./batches.ts";
 import type { ClickHouse } from "./clickhouse.ts";
 import { recordPublished, type PublishedMonth } from "./published-months.ts";
-import { dropMonths, monthOf, nameOf, noDay, partitionOf, replaceMonths } from "./statements.ts";
+import {
+  countOthers,
+  dropMonths,
+  keepOthers,
+  monthOf,
+  nameOf,
+  noDay,
+  partitionOf,
+  replaceMonths,
+} from "./statements.ts";
 import { sentAs, valuesOutOfRange, type OutOfRangeValue } from "./stored-value.ts";
 import { differenceIn, sumsInClickHouse, sumsInPostgres, type Sums } from "./sums.ts";
 import { tableStatement, type TablesThere } from "./tables-there.ts";
@@ -44,7 +53,7 @@ export const staging = "storehouse.staging";
 
 /**
  * Brings the months of a table up to date: those whose rows changed are loaded apart, compared with Postgres by their sums, and swapped whole.
- * A kill on the way leaves each month as it was or as it is. Months that retention removed stay.
+ * A kill on the way leaves each month as it was or as it is. Months that retention removed stay, and what is loaded of them again is added.
  */
 export async function publishTable(publisher: Publisher, relation: Relation): Promise<Published> {
   const { clickHouse, writer, signal } = publisher;
@@ -55,27 +64,31 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
   const parts = (await partsOf(writer.client, read, {})).filter(({ rows }) => rows > 0);
   const isChanged = (part: TablePart) =>
     !before.some(({ month, digest }) => month === nameOfMonth(part) && digest === part.digest);
-  const found: Unfit[] = [];
+  const others = before.map(({ month }) => month);
+  const away = others.length === 0 ? new Set<string>() : await monthsAway(writer.client, relation);
+  // a view is as it is computed now, and has no slices of its own
+  const isAgain = (part: TablePart) =>
+    !relation.isView && part.window !== null && away.has(part.window.from) && others.includes(nameOfMonth(part));
+  const found: Swapped[] = [];
   const batches = batchesOf(parts, isChanged);
   if (relation.isView && batches.length > 1) await indexMonths(writer, read);
   for (const batch of batches) {
     signal?.throwIfAborted();
-    found.push(await swap(publisher, { relation, read }, batch));
+    found.push(await swap(publisher, { relation, read }, { batch, again: batch.filter(isAgain) }));
   }
-  const gone = await monthsGone(publisher, relation, parts);
+  const gone = others.filter((month) => !parts.some((part) => nameOfMonth(part) === month) && !away.has(`${month}-01`));
   if (gone.length > 0) await remove(publisher, relation, gone);
   const changed = parts.filter(isChanged).length;
-  const kept = before.filter(
-    ({ month }) => !gone.includes(month) && !parts.some((part) => nameOfMonth(part) === month),
-  );
+  const swapped = found.flatMap(({ months }) => months);
+  const kept = before.filter(({ month }) => !gone.includes(month) && !swapped.some((one) => one.month === month));
   return {
     table: relation.name,
     swapped: changed,
-    unchanged: parts.length - changed + kept.length,
+    unchanged: kept.length,
     removed: gone.length,
-    rows: [...kept, ...parts].reduce((sum, { rows }) => sum + Number(rows), 0),
-    rowsOutOfRange: found.reduce((sum, { rows }) => sum + rows, 0),
-    outOfRange: found.flatMap(({ values }) => values),
+    rows: [...kept, ...swapped].reduce((sum, { rows }) => sum + Number(rows), 0),
+    rowsOutOfRange: found.reduce((sum, { rowsOutOfRange }) => sum + rowsOutOfRange, 0),
+    outOfRange: found.flatMap(({ outOfRange }) => outOfRange),
   };
 }
 
@@ -104,14 +117,17 @@ async function indexMonths({ client }: Pick<PartWriter, "client">, rows: Relatio
     );
 }
 
-/** Rows with values that have no room there, and the first of these. */
-type Unfit = { readonly rows: number; readonly values: readonly OutOfRangeValue[] };
+/** Months that were swapped, their rows with values that have no room there, and the first of these. */
+type Swapped = Pick<Published, "rowsOutOfRange" | "outOfRange"> & { readonly months: readonly PublishedMonth[] };
+
+/** Months that are swapped together; `again` are those that retention removed and of which some was loaded again. */
+type Batch = { readonly batch: readonly TablePart[]; readonly again: readonly TablePart[] };
 
 async function swap(
   { clickHouse, writer, now }: Publisher,
   { relation, read }: Source,
-  batch: readonly TablePart[],
-): Promise<Unfit> {
+  { batch, again }: Batch,
+): Promise<Swapped> {
   const where = conditionOf(relation, batch);
   const file = path.join(writer.work, "published.parquet");
   await writeParquet(writer, read, { where, to: file, typed: sentAs });
@@ -123,13 +139,29 @@ async function swap(
     ),
   );
   compare(relation, batch, [ours, theirs]);
-  const months = batch.map((part) => ({ month: nameOfMonth(part), digest: part.digest, rows: String(part.rows) }));
+  const others = again.length === 0 ? null : await addOthers(clickHouse, relation, again.map(nameOfMonth));
+  const months = batch.map((part) => {
+    const name = nameOfMonth(part);
+    return { month: name, digest: part.digest, rows: String(part.rows + (others?.get(partitionOf(name)) ?? 0)) };
+  });
   const names = months.map((one) => one.month);
   await recordPublished(clickHouse, relation.name, { months: underWay(months), at: now() });
   await clickHouse.run(replaceMonths(relation, names, staging));
   await recordPublished(clickHouse, relation.name, { months, at: now() });
-  const rows = [...ours.values()].reduce((sum, { outOfRange }) => sum + outOfRange, 0);
-  return { rows, values: rows === 0 ? [] : await valuesOutOfRange(writer.client, read, where) };
+  const rowsOutOfRange = [...ours.values()].reduce((sum, { outOfRange }) => sum + outOfRange, 0);
+  const outOfRange = rowsOutOfRange === 0 ? [] : await valuesOutOfRange(writer.client, read, where);
+  return { months, rowsOutOfRange, outOfRange };
+}
+
+/** Adds to what was loaded what is there of these months alone, and counts it by partition. */
+async function addOthers(
+  clickHouse: ClickHouse,
+  relation: Relation,
+  months: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const found = await clickHouse.ask<{ part: string; rows: string }>(countOthers(relation, months, staging));
+  await clickHouse.run(keepOthers(relation, months, staging));
+  return new Map(found.map(({ part, rows }) => [part, Number(rows)]));
 }
 
 /** Months whose record says before a change that nobody knows what is there: after a kill rows that are what they were would pass for published. */
@@ -160,19 +192,6 @@ function compare(
     if (column !== null)
       throw fail("publish_mismatch", { table: relation.name, column, month: part.window?.from.slice(0, 7) });
   }
-}
-
-/** Months that are there, not here, and were not removed by retention. */
-async function monthsGone(
-  { writer, before }: Publisher,
-  relation: Relation,
-  parts: readonly TablePart[],
-): Promise<readonly string[]> {
-  const here = parts.map(nameOfMonth);
-  const others = (before.get(relation.name) ?? []).map(({ month }) => month).filter((month) => !here.includes(month));
-  if (others.length === 0) return [];
-  const away = await monthsAway(writer.client, relation);
-  return others.filter((month) => !away.has(`${month}-01`));
 }
 
 async function remove({ clickHouse, now }: Publisher, relation: Relation, names: readonly string[]): Promise<void> {

@@ -77,6 +77,27 @@ export function replaceMonths(relation: Relation, months: readonly string[], by:
   return `alter table ${nameOf(relation)} ${changes.join(", ")}`;
 }
 
+/**
+ * The rows of months of a table for which another one, which has some of these months anew, has none: neither by their key nor of the slice
+ * that they came with, of which it has all in this month. As what follows `select`.
+ */
+function othersOf(relation: Relation, months: readonly string[], than: string): string {
+  const [key, partition] = [relation.key.map(quoted).join(", "), partitionOfRow(monthOf(relation)).clickHouse];
+  return `from ${nameOf(relation)} where ${partition} in (${months.map(partitionOf).join(", ")})
+    and (${key}) not in (select ${key} from ${than}) and (${partition}, slice_id) not in (select ${partition}, slice_id from ${than})`;
+}
+
+/** Counts these rows by partition. */
+export function countOthers(relation: Relation, months: readonly string[], than: string): string {
+  const partition = partitionOfRow(monthOf(relation)).clickHouse;
+  return `select toString(${partition}) as part, toString(count()) as rows ${othersOf(relation, months, than)} group by part`;
+}
+
+/** Adds these rows to the other table. */
+export function keepOthers(relation: Relation, months: readonly string[], to: string): string {
+  return `insert into ${to} select * ${othersOf(relation, months, to)}`;
+}
+
 /** Removes months of a table. */
 export function dropMonths(relation: Relation, months: readonly string[]): string {
   return `alter table ${nameOf(relation)} ${months.map((month) => `drop partition ${partitionOf(month)}`).join(", ")}`;

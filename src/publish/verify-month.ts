@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { addMonths, type Day } from "../core/day.ts";
+import { from } from "../export/parts-of-table.ts";
 import type { Warehouse } from "../postgres/database.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import { openClickHouse, type ClickHouse } from "./clickhouse.ts";
@@ -39,17 +40,36 @@ async function isSame(
   if (column === null || found.length === 0) return false;
   const [start, end] = [month, addMonths(month, 1)];
   const [ours, theirs] = [`"${column.name}"`, quoted(column.name)];
-  const here = await sumsInPostgres(pool, relation, {
-    where: `${ours} >= date '${start}' and ${ours} < date '${end}'`,
-    month: column,
-  });
+  const where = `${ours} >= date '${start}' and ${ours} < date '${end}'`;
+  const here = await sumsInPostgres(pool, relation, { where, month: column });
   const there = await sumsInClickHouse(clickHouse, {
     relation,
-    where: `${theirs} >= toDate32('${start}') and ${theirs} < toDate32('${end}')`,
+    where: `${theirs} >= toDate32('${start}') and ${theirs} < toDate32('${end}')${await ofSlicesAgain(pool, relation, { month, where })}`,
     month: column,
   });
   const partition = partitionOf(month.slice(0, 7));
   // a value that has no room there is here alone
   const isWhole = (here.get(partition)?.outOfRange ?? 0) === 0;
   return isWhole && differenceIn(relation, partition, [here, there]) === null;
+}
+
+/**
+ * A further condition for a month that retention removed before: what is there besides was not loaded again, and what is here came with
+ * slices of which all rows are here. Empty for any other month.
+ */
+async function ofSlicesAgain(
+  pool: Warehouse["pool"],
+  relation: Relation,
+  { month, where }: { readonly month: Day; readonly where: string },
+): Promise<string> {
+  const removed = await pool.query(
+    "select from ops.dropped_month where is_done and table_name = $1 and month_start = $2",
+    [relation.name, month],
+  );
+  if (removed.rows.length === 0) return "";
+  const { rows } = await pool.query<{ slice_id: string }>(
+    `select distinct slice_id from ${from(relation)} where ${where}`,
+  );
+  // no slice has the number 0, and a list is never empty
+  return ` and slice_id in (${["0", ...rows.map((row) => row.slice_id)].join(", ")})`;
 }

@@ -227,6 +227,28 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     expect(await retention()).toEqual({ code: 0, outcomes: ["2025-02-01 gone"] });
     // what retention took stays there
     expect(await published()).toEqual({ swapped: 0, unchanged: 2, removed: 0, rows: 6 });
+
+    // and so does the rest of a month of which some is loaded again
+    await stage.ranks("2025-01-01", 1);
+    await stage.ranks("2025-01-02", 1);
+    await stage.pool.query(`update ${ranks} set rank = 60, slice_id = 2`);
+    // with a later month, of a slice that had days of both
+    await stage.ranks("2025-03-01", 1);
+    expect(await published()).toEqual({ swapped: 2, unchanged: 1, removed: 0, rows: 8 });
+    expect(await months()).toEqual([
+      { month: 202501, count: 4 },
+      { month: 202502, count: 3 },
+      { month: 202503, count: 1 },
+    ]);
+    const january = `select toString(date_day) as day, rank from ${ranks} where date_day < '2025-02-01' order by day, keyword_key`;
+    const all = [60, 2, 3].map((rank) => ({ day: "2025-01-01", rank })).concat({ day: "2025-01-02", rank: 60 });
+    expect(await there.ask(january)).toEqual(all);
+    expect(await published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 8 });
+    await stage.pool.query(`update ${ranks} set rank = 61 where date_day = '2025-01-02'`);
+    expect(await retention()).toEqual({ code: 1, outcomes: ["2025-01-01 not published", "2025-03-01 not published"] });
+    expect(await published()).toEqual({ swapped: 1, unchanged: 2, removed: 0, rows: 8 });
+    expect(await retention()).toEqual({ code: 0, outcomes: ["2025-01-01 gone", "2025-03-01 gone"] });
+    expect(await published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 8 });
   });
 
   test("a month is not the same where one value differs there", async () => {
