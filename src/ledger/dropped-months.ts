@@ -42,6 +42,19 @@ export async function noteDropped(transaction: Database, going: DroppedMonth, no
   return true;
 }
 
+/** What was answered of a month by now, as a text that changes with every slice that loads into it. */
+export async function answersOf(
+  db: Database,
+  { datasets, month }: Pick<DroppedMonth, "datasets" | "month">,
+): Promise<string> {
+  const { rows } = await sql<{ answers: string }>`
+    select count(*) || ' ' || coalesce(sum(hashtextextended(concat_ws(' ', slice_id, attempt, ended_at), 0)), 0) as answers
+    from   ops.slice
+    where  dataset = any (${[...datasets]}::text[]) and state in ('loaded', 'empty')
+    and    window_start < ${addMonths(month, 1)}::date and window_end > ${month}::date`.execute(db);
+  return rows[0]?.answers ?? "";
+}
+
 /** Notes that a month is gone: it is not to be taken away again by this note. */
 export async function noteGone(
   transaction: Database,

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { addDays, addMonths, monthStart, type Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
 import { datasets } from "../datasets/shared/all.ts";
-import { noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
+import { answersOf, noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
 import { foldMonth, monthsToFold } from "../ledger/fold-slices.ts";
 import { makeRequestMonths, requestTable, sumUpRequests } from "../ledger/past-requests.ts";
 import { dropChecks } from "../ledger/reported-checks.ts";
@@ -82,14 +82,16 @@ export async function oldMonths(db: Database, settings: Settings, today: Day): P
  */
 export async function retire(
   db: Database,
-  { settings, clock, action, mayGo = () => Promise.resolve(true) }: RetireOptions,
+  { settings, clock, action, mayGo }: RetireOptions,
 ): Promise<readonly Retired[]> {
   const retired: Retired[] = [];
   await makeMonths(db, clock.today());
   for (const month of await oldMonths(db, settings, clock.today())) {
     const before = retired.find(({ table, outcome }) => table === month.table && outcome !== "gone");
-    const isPublished = before === undefined && (await mayGo(month));
-    const isGone = isPublished && (await remove(db, month, { action, clock }));
+    // what loads from here on is in no copy that is found to be the same
+    const answers = mayGo === undefined ? null : await answersOf(db, month);
+    const isPublished = before === undefined && (mayGo === undefined || (await mayGo(month)));
+    const isGone = isPublished && (await remove(db, month, { action, clock, answers }));
     const stays = before?.outcome ?? (isPublished ? "in use" : "not published");
     retired.push({ ...month, outcome: isGone ? "gone" : stays });
   }
@@ -120,14 +122,13 @@ async function foldSlices(db: Database, settings: Settings, clock: Clock): Promi
 /** How often a lock is tried for before the month is left for the next time. */
 const mostAttempts = 3;
 
-async function remove(
-  db: Database,
-  month: OldMonth,
-  { action, clock }: { action: RetentionAction; clock: Clock },
-): Promise<boolean> {
+/** `answers`: what was answered of the month when it was found that it may go; null where that does not matter. */
+type Removal = { readonly action: RetentionAction; readonly clock: Clock; readonly answers: string | null };
+
+async function remove(db: Database, month: OldMonth, { action, clock, answers }: Removal): Promise<boolean> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     try {
-      await db.transaction().execute((transaction) => takeOut(transaction, { ...month, action }, clock.now()));
+      await db.transaction().execute((transaction) => takeOut(transaction, { ...month, action, answers }, clock.now()));
       return true;
     } catch (error) {
       if (error === inUse) return false;
@@ -138,7 +139,7 @@ async function remove(
 }
 
 /** Has a transaction roll back. */
-const inUse = new Error("a slice may write to the month");
+const inUse = new Error("a slice may write to the month, or has since it was found that it may go");
 
 /** Months of requests are made ahead; the next night tries again where a reader holds a lock. */
 async function makeMonths(db: Database, today: Day): Promise<void> {
@@ -153,8 +154,13 @@ async function makeMonths(db: Database, today: Day): Promise<void> {
 }
 
 /** Note and removal hold together: a process that is killed between them leaves all as it was. */
-async function takeOut(transaction: Database, month: DroppedMonth, now: number): Promise<void> {
+async function takeOut(
+  transaction: Database,
+  { answers, ...month }: DroppedMonth & Pick<Removal, "answers">,
+  now: number,
+): Promise<void> {
   if (!(await noteDropped(transaction, month, now))) throw inUse;
+  if (answers !== null && (await answersOf(transaction, month)) !== answers) throw inUse;
   if (month.table === requestTable) {
     await limitLockWaits(transaction);
     await sumUpRequests(transaction, month.month);

@@ -29,9 +29,14 @@ describe("retention", () => {
 
   afterEach(() => stage[Symbol.asyncDispose]());
 
-  async function retired(action: "drop" | "detach" = "drop", run: RunOptions = { settings }) {
+  async function retired(
+    action: "drop" | "detach" = "drop",
+    run: RunOptions = { settings },
+    mayGo?: () => Promise<boolean>,
+  ) {
     await using app = await stage.open(run);
-    const months = await retire(app.warehouse.db, { settings: app.config.settings, clock: app.clock, action });
+    const { config, clock } = app;
+    const months = await retire(app.warehouse.db, { settings: config.settings, clock, action, mayGo });
     return months.map(({ table, month, outcome }) => [table, month, outcome]);
   }
 
@@ -194,6 +199,15 @@ describe("retention", () => {
     });
     expect(await waiting).toEqual([[old[0], old[1], "in use"]]);
     expect(await days()).toHaveLength(6);
+  });
+
+  test("a month into which a slice loads after it was found to be kept elsewhere stays for the next time", async () => {
+    await stage.query("update ops.slice set state = 'failed' where window_start = $1", [from]);
+    const loads = async () => (await stage.retry(), true);
+    expect(await retired("drop", { settings }, loads)).toEqual([[old[0], old[1], "in use"]]);
+    expect(await days()).toHaveLength(6);
+    expect(await stage.query("select from ops.dropped_month")).toEqual([]);
+    expect(await retired("drop", { settings }, () => Promise.resolve(true))).toEqual([old]);
   });
 
   test("slices that wait or failed for it are not run any more, by no retry either", async () => {
