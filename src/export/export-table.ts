@@ -47,15 +47,17 @@ type Made = { readonly file: ExportedFile; readonly isNew: boolean };
 /**
  * Brings the files of a table up to date. New ones are made apart, under names that their rows decide; the manifest changes in one step when
  * all are there; only then do old ones go. A kill on the way leaves the old manifest with its files, or the new one. Months that retention took
- * away stay as they were exported last.
+ * away stay as they were exported last, until as many rows of them are loaded again.
  */
 export async function exportTable(writer: PartWriter, request: TableRequest): Promise<TableExport> {
   const { relation, within, place, now } = request;
   const before = await readOwnManifest(place, request.format);
   const old = before?.files ?? [];
   await place.sweep("begins", namesOf(old));
-  const parts = await partsOf(writer.client, relation, within);
   const away = await monthsAway(writer.client, relation);
+  const parts: TablePart[] = [];
+  for (const part of await partsOf(writer.client, relation, within))
+    if (!(await isMoreThere(place, old, { part, awaySince: away.get(part.window?.from ?? "") }))) parts.push(part);
   const isAway = ({ window }: ExportedFile) =>
     window !== null && away.has(window.from) && !parts.some((part) => part.window?.from === window.from);
   const kept = old.filter((file) => !isWithin(file, within) || isAway(file));
@@ -103,6 +105,18 @@ function isWithin({ window }: ExportedFile, within: Partial<Window>): boolean {
 
 function namesOf(files: readonly ExportedFile[]): readonly string[] {
   return files.map(({ path: name }) => name);
+}
+
+/** A month that retention took away, with the file of all that it was, of which a part was loaded again. */
+async function isMoreThere(
+  place: TablePlace,
+  old: readonly ExportedFile[],
+  { part, awaySince }: { readonly part: TablePart; readonly awaySince: number | undefined },
+): Promise<boolean> {
+  if (awaySince === undefined) return false;
+  const file = old.find(({ window }) => window !== null && window.from === part.window?.from);
+  if (file === undefined || file.rows <= part.rows || Date.parse(file.written_at) > awaySince) return false;
+  return (await place.bytesOf(file.path)) === file.bytes;
 }
 
 async function stillThere(

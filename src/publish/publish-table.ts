@@ -65,7 +65,7 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
   const isChanged = (part: TablePart) =>
     !before.some(({ month, digest }) => month === nameOfMonth(part) && digest === part.digest);
   const others = before.map(({ month }) => month);
-  const away = others.length === 0 ? new Set<string>() : await monthsAway(writer.client, relation);
+  const away = others.length === 0 ? new Map<string, number>() : await monthsAway(writer.client, relation);
   // a view is as it is computed now, and has no slices of its own
   const isAgain = (part: TablePart) =>
     !relation.isView && part.window !== null && away.has(part.window.from) && others.includes(nameOfMonth(part));

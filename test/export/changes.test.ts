@@ -103,12 +103,19 @@ test("a month that retention took away stays as it was exported last, of the tab
     [ranks],
   );
   await stage.pool.query("select ops.remove_month($1::regclass, '2026-05-01', false)", [ranks]);
-  await stage.pool.query("update ops.dropped_month set is_done = true");
+  await stage.pool.query("update ops.dropped_month set is_done = true, dropped_at = '2026-08-20 01:30Z'");
   const stays = { removed: 0, unchanged: 3, rows: 10 };
   expect(folders(await stage.export(tables))).toEqual([stays, stays]);
   expect(await stage.files()).toEqual(before);
+  // nor do a few rows that are loaded again take the place of the whole month
   await stage.ranks("2026-05-04", 1);
-  expect(await counts()).toEqual({ written: 1, unchanged: 2, removed: 0, rows: 8 });
+  expect(folders(await stage.export(tables))).toEqual([stays, stays]);
+  expect(await stage.files()).toEqual(before);
+  await stage.ranks("2026-05-05", 2);
+  expect(await counts()).toEqual({ written: 1, unchanged: 2, removed: 0, rows: 10 });
+  // from then on it is a month like any other
+  await stage.pool.query("delete from core.fact_keyword_rank where date_day = '2026-05-04'");
+  expect(await counts()).toEqual({ written: 1, unchanged: 2, removed: 0, rows: 9 });
 });
 
 test("a month that has no rows any more goes from the manifest, and its folder with it", async () => {
