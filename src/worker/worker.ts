@@ -25,6 +25,7 @@ import {
 } from "../postgres/database-errors.ts";
 import { announceRuns } from "./announce-runs.ts";
 import { itemOfAccount, readCrontab, scheduledBy } from "./crontab.ts";
+import { notedTask } from "./noted-task.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
 import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
@@ -202,7 +203,9 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     taskList: Object.fromEntries(
       Object.entries(jobs).map(([name, { task, plans }]) => {
         const run = task(parts, { settings, datasets, config: app.config, warehouse: app.warehouse });
-        return plans ? [taskOfAccount(name, account), thenPriced(app, parts.halted, run)] : [name, run];
+        return plans
+          ? [taskOfAccount(name, account), thenPriced(app, parts.halted, run)]
+          : [name, notedTask(app, { name, task: run, halted: parts.halted })];
       }),
     ),
     schedule: lines.map(({ item }) => itemOfAccount(item, account)),

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
+import { raiseFinding } from "../../src/credits/findings.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 
 /** Runs a worker in this process until `enough`, then stops it, says so, and returns how it ended. */
@@ -110,6 +111,38 @@ test.each([
   expect(await running).toBeNull();
   const ends = await stage.query("select ended_as as ended from ops.worker order by worker_id");
   expect(ends.at(-1)).toEqual({ ended: "stopped" });
+});
+
+test("a task of the crontab that fails at its last try is a finding until it works again", async () => {
+  await using stage = await openStage();
+  await using app = await stage.open({ environment: { CLICKHOUSE_URL: "http://127.0.0.1:1" } });
+  const earlier = {
+    kind: "task_failed",
+    subject: "export",
+    accountId: "",
+    facts: { task: "export", error_code: "unset" },
+  };
+  await raiseFinding(app.warehouse.db, earlier, { now: app.clock.now(), forMs: null });
+  const stop = new AbortController();
+  const running = runWorker(app, stop.signal);
+  try {
+    await until(async () => (await stage.query("select from ops.worker where job_pool is not null")).length === 1);
+    await stage.query(
+      "select graphile_worker.add_job(task, max_attempts := 1) from unnest('{publish,export}'::text[]) as task",
+    );
+    await until(
+      async () => (await stage.query("select from graphile_worker.jobs where task_identifier = 'export'")).length === 0,
+    );
+  } finally {
+    stop.abort();
+  }
+  expect(await running).toBeNull();
+  expect(
+    await stage.query("select subject, facts, stands_until > now() as stands from ops.finding order by subject"),
+  ).toEqual([
+    { subject: "export", facts: earlier.facts, stands: false },
+    { subject: "publish", facts: { task: "publish", error_code: "clickhouse_unavailable" }, stands: true },
+  ]);
 });
 
 test("ends with settings that cannot work, and the ledger says why", async () => {

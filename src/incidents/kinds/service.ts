@@ -67,6 +67,19 @@ export const serviceKinds = {
     }),
     example: { error_code: "unexpected", host: "loader-1" },
   }),
+  task_failed: defineKind<{ task: string; error_code: string }>({
+    title: "A task of the crontab failed",
+    says: "`export`, `publish` or `retention` of the crontab failed at each of its tries; closed when it has worked again, or has not run for eight days",
+    weight: "note",
+    isRaised: true,
+    wording: ({ task, error_code: code }, since) => ({
+      happened: `the task ${task} of the crontab has failed since ${since} (${codeWords(code)})`,
+      means: "nothing is missing in the database, and what the task brings up to date stays as it was",
+      command: `storehouse ${task}`,
+      does: "does the same now, and says what is wrong",
+    }),
+    example: { task: "publish", error_code: "clickhouse_unavailable" },
+  }),
   no_worker: defineKind<{ until: string | null; ended_as: string }>({
     title: "No worker ran",
     says: "the last worker died or ended with an error, as any command then says on stderr; a worker that starts after a quarter of an hour without one opens an incident for an hour",
