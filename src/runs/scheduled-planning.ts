@@ -18,7 +18,8 @@ import {
   type RunShard,
 } from "../ledger/run-shards.ts";
 import { sumUpPast, type PastWanted } from "../ledger/past-slices.ts";
-import { readInputs, type PlanningInputs } from "../planner/plan-stream.ts";
+import { datasetsOf, readInputs, type PlanningInputs } from "../planner/plan-stream.ts";
+import { scheduled } from "../planner/scheduled-datasets.ts";
 import { hasDataset } from "../planner/shards.ts";
 import type { Database } from "../postgres/database.ts";
 import { endPlanning, planShard } from "./plan-shard.ts";
@@ -44,18 +45,23 @@ export async function joinPlanning(parts: Parts, settings: Settings): Promise<vo
   }
 }
 
-/** Plans a run until nothing is left to be planned of it, or the process is halted. */
+/** Plans a run until nothing is left to be planned of it, or the process is halted. What was switched off since it began takes no part. */
 export async function planRun(parts: Parts, settings: Settings, runId: string): Promise<void> {
   const { db, clock, halted } = parts;
   const run = await runInPlanning(db, runId);
   if (run === null) return;
-  const request = { datasets: run.datasets, bounds: {}, today: run.asOf };
-  const chosen = datasets.filter(({ name }) => run.datasets.includes(name));
+  const leave = () => db.transaction().execute((transaction) => leavePlanning(transaction, runId, clock.now()));
+  const known = run.datasets.filter((name) => datasets.some((dataset) => dataset.name === name));
+  // no name at all would mean all that are on
+  const names = known.length === 0 ? [] : scheduled(known, settings);
+  if (names.length === 0) return leave();
+  const request = { datasets: names, bounds: {}, today: run.asOf };
+  const chosen = datasetsOf(request, settings).filter(({ name }) => run.datasets.includes(name));
   const inputs = await readInputs(db, request, settings, chosen);
   const loops = Math.min(atOnce, inputs.shards.length);
   await Promise.all(Array.from({ length: loops }, () => planShards(parts, runId, inputs)));
   // what is left is planned by another worker, or by the next one at its start
-  if (halted.aborted) await db.transaction().execute((transaction) => leavePlanning(transaction, runId, clock.now()));
+  if (halted.aborted) await leave();
 }
 
 async function planShards(parts: Parts, runId: string, inputs: PlanningInputs): Promise<void> {
