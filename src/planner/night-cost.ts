@@ -1,4 +1,5 @@
 import { addDays, day, type Day } from "../core/day.ts";
+import { carries } from "../core/fetch-option.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { DatasetSettings } from "../config/settings.ts";
@@ -79,7 +80,11 @@ function kindOf(dataset: Dataset, partition: Partition): string {
   const fetchOptions = dataset
     .operationsFor(partition.scope)
     .map((operation) => fetchOptionFor(dataset, operation, partition, new Map()))
-    .map((option) => ({ ...option, tracked: option.tracked?.size ?? null }));
+    .map((option) => ({
+      ...option,
+      tracked: option.tracked?.size ?? null,
+      carried: partition.items?.filter((item) => carries(option, item)).length ?? null,
+    }));
   return JSON.stringify([fetchOptions, partition.items?.length ?? null, partition.timing ?? null]);
 }
 

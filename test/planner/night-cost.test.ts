@@ -66,6 +66,17 @@ describe("what a night costs", () => {
     expect(await nightCost(datasetNamed("keyword_rank"), portfolio)).toBe((1 + 2 + 3) * 3);
   });
 
+  test("counts a keyword with a comma, which takes a call of its own, where it is and nowhere else", async () => {
+    const country = (code: string, ...keywords: string[]) => ({ country: code, keywords, keywordCount: 2 });
+    const countries = [
+      country("US", "notes", "to-do, list"),
+      country("JP", "habits", "notes"),
+      country("DE", "a", "b"),
+    ];
+    const portfolio = { apps: [{ store: "ios", trackId: "1", tracked: false, countries }] } as const;
+    expect(await nightCost(datasetNamed("keyword_rank"), portfolio)).toBe(3 + 10 + 3 + 3);
+  });
+
   test("is the same each time, and those that are on by default are affordable", async () => {
     const costs = await nightCosts();
     expect(await nightCosts()).toEqual(costs);
