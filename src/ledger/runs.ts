@@ -191,7 +191,10 @@ export function queueOf(runId: string): ReturnType<typeof sql> {
 
 type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits"> & { next_due_at: Date | null };
 
-/** Counts where the slices of a run stand. `credits` spares adding them up where the caller knows them well enough. */
+/**
+ * Counts where the slices of a run stand; days that it found lost are none of them. `credits` spares adding them up where the caller knows
+ * them well enough.
+ */
 export async function runProgress(db: Database, runId: string, now: number, credits?: number): Promise<RunProgress> {
   const { rows } = await sql<ProgressRow>`
     select coalesce(sum(slices), 0)::int
@@ -203,7 +206,7 @@ export async function runProgress(db: Database, runId: string, now: number, cred
            coalesce(sum(slices) filter (where state = 'skipped'), 0)::int  as skipped,
            min(next_due_at) filter (where state = 'deferred')              as next_due_at
     from   (select state, count(*) as slices, count(*) filter (where due_at <= ${at(now)}) as due, min(due_at) as next_due_at
-            from   ops.slice where run_id = ${runId} group by state) as s`.execute(db);
+            from   ops.slice where run_id = ${runId} and state <> 'lost' group by state) as s`.execute(db);
   const { next_due_at: nextDueAt, ...counts } = rows[0] ?? nothing;
   return { ...counts, nextDueAt: nextDueAt?.getTime() ?? null, credits: credits ?? (await creditsOf(db, runId)) };
 }

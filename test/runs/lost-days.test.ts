@@ -12,8 +12,16 @@ test("days on which nobody requested a snapshot are lost: coverage and gaps show
   const asked = await ratings();
   expect(asked).toBeGreaterThan(0);
   // nobody runs it for two days
-  expect(await on(3)).toMatchObject({ outcome: "loaded" });
+  const late = await on(3);
+  expect(late).toMatchObject({ outcome: "loaded" });
   expect(await ratings()).toBe(2 * asked);
+  // what the run says that it loaded leaves out the days that it found lost
+  const states = await stage.query<{ state: string; slices: number }>(
+    "select state, count(*)::int as slices from ops.slice where run_id = $1 group by state order by state",
+    [late.runId],
+  );
+  expect(states.map(({ state }) => state)).toEqual(["loaded", "lost"]);
+  expect(late.progress.total).toBe(states[0]?.slices);
   const coverage = await stage.query<{ day: string; lost: boolean; loaded: boolean }>(
     `select date_day::text as day, sum(lost_count) > 0 as lost, sum(loaded_count) > 0 as loaded
      from   ops.coverage_daily where dataset = 'app_rating' group by 1 order by 1`,
