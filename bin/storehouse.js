@@ -17,7 +17,7 @@ const bundled = join(project, "node_modules", "node", "bin", process.platform ==
 // stripping types takes a second and 200 MB at each start; what was stripped once is kept
 const cache = process.env.NODE_COMPILE_CACHE ?? join(project, "node_modules", ".cache", "storehouse");
 // answers come and go: a young generation of the usual size would hold 100 MB of those that went, and an old one that may grow to three
-// times what is alive another 50 MB. What holds answers is not made in the old one at once: whatever it names would go there too
+// times what is alive another 50 MB. What holds answers is not allocated in the old one at once: everything it refers to would follow
 const smallHeap = ["--max-semi-space-size=8", "--heap-growing-percent=100", "--no-allocation-site-pretenuring"];
 const [major, minor] = process.versions.node.split(".").map(Number);
 // set where this file runs as the child of a launcher

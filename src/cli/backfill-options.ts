@@ -58,7 +58,11 @@ export function addBackfillOptions(command: Command): Command {
         .conflicts(partsOfAPlan),
     )
     .option("--yes", "run without a confirmation, at any cost")
-    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
+    .option(
+      "--as-of <day>",
+      "the day that counts as today, also for answers that say what holds now (default: today in UTC)",
+      pastDayArgument,
+    )
     .option("--json", "as JSON");
 }
 

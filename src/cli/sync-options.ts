@@ -24,7 +24,11 @@ export function addSyncOptions(command: Command): Command {
     )
     .option("--from <day>", "first day, inclusive (default: the history of each dataset)", dayArgument)
     .option("--to <day>", "last day, inclusive (default: the newest that is published)", dayArgument)
-    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument);
+    .option(
+      "--as-of <day>",
+      "the day that counts as today, also for answers that say what holds now (default: today in UTC)",
+      pastDayArgument,
+    );
 }
 
 /** The request that the options make. */
