@@ -1,18 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { openClickHouse } from "../../src/publish/clickhouse.ts";
-import { publish } from "../../src/publish/publish.ts";
 import { withPublishedCheck } from "../../src/publish/verify-month.ts";
 import publishTask from "../../jobs/publish.ts";
 import { enginePath, leftOut } from "../support/clickhouse-engine.ts";
-import { openClickHouseStage, type ClickHouseStage } from "../support/clickhouse-stage.ts";
-import { openExportStage, type ExportStage } from "../support/export-stage.ts";
 import { runCommand } from "../support/command.ts";
+import { openPublishStage, ranks, type PublishStage } from "../support/publish-stage.ts";
 
-const ranks = "core.fact_keyword_rank";
-let stage: ExportStage;
-let there: ClickHouseStage;
-let environment: { CLICKHOUSE_URL: string; CLICKHOUSE_USER: string; CLICKHOUSE_PASSWORD: string; LOG_LEVEL: "silent" };
+let stage: PublishStage["stage"];
+let there: PublishStage["there"];
+let environment: PublishStage["environment"];
+let published: PublishStage["published"];
+let months: PublishStage["months"];
 
 // with a binary that is there and not found, all others would be left out
 test("chDB opens, unless tests with it are left out", async () => {
@@ -26,35 +25,12 @@ test("chDB opens, unless tests with it are left out", async () => {
 });
 
 describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
+  let on: PublishStage;
   beforeEach(async () => {
-    stage = await openExportStage();
-    there = await openClickHouseStage();
-    environment = {
-      CLICKHOUSE_URL: there.url,
-      CLICKHOUSE_USER: there.user,
-      CLICKHOUSE_PASSWORD: there.password,
-      LOG_LEVEL: "silent",
-    };
+    on = await openPublishStage();
+    ({ stage, there, environment, published, months } = on);
   });
-  afterEach(async () => {
-    await there[Symbol.asyncDispose]();
-    await stage[Symbol.asyncDispose]();
-  });
-
-  let at = 0;
-
-  /** Publishes the ranks alone, or everything. */
-  async function published(only = [ranks]) {
-    await using clickHouse = openClickHouse({ environment });
-    const { tables } = await publish(stage, clickHouse, { now: () => (at += 1000), only });
-    const one = tables.find(({ table }) => table === ranks);
-    return { swapped: one?.swapped, unchanged: one?.unchanged, removed: one?.removed, rows: one?.rows };
-  }
-
-  const months = () =>
-    there.ask(
-      `select toYYYYMM(date_day) as month, toInt32(count()) as count from ${ranks} group by month order by month`,
-    );
+  afterEach(() => on[Symbol.asyncDispose]());
 
   test("swaps only months that changed, whole, and removes those that are gone", async () => {
     await stage.ranks("2026-04-01", 3);
@@ -202,67 +178,6 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     expect(await months()).toEqual([]);
   });
 
-  test("retention takes a month only once it is published and its sums are the same", async () => {
-    await stage.ranks("2025-01-01", 3);
-    await stage.ranks("2025-02-01", 3);
-    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-    const retention = async () => {
-      const { code, stdout, stderr } = await runCommand(behind, ["retention", "--yes", "--json"], {
-        settings: { retention: { keep_months: 3 } },
-        variables: environment,
-      });
-      expect(stderr).toBe("");
-      const { months: all } = JSON.parse(stdout) as { months: { table: string; month: string; outcome: string }[] };
-      return {
-        code,
-        outcomes: all.filter(({ table }) => table === ranks).map(({ month, outcome }) => `${month} ${outcome}`),
-      };
-    };
-    const waits = { code: 1, outcomes: ["2025-01-01 not published", "2025-02-01 not published"] };
-    expect(await retention()).toEqual(waits);
-    await published();
-    await stage.pool.query(`update ${ranks} set rank = 50 where date_day = '2025-02-01' and rank = 2`);
-    expect(await retention()).toEqual({ code: 1, outcomes: ["2025-01-01 gone", "2025-02-01 not published"] });
-    await published();
-    expect(await retention()).toEqual({ code: 0, outcomes: ["2025-02-01 gone"] });
-    // what retention took stays there
-    expect(await published()).toEqual({ swapped: 0, unchanged: 2, removed: 0, rows: 6 });
-
-    // and so does the rest of a month of which some is loaded again
-    await stage.ranks("2025-01-01", 1);
-    await stage.ranks("2025-01-02", 1);
-    await stage.pool.query(`update ${ranks} set rank = 60, slice_id = 2`);
-    // with a later month, of a slice that had days of both
-    await stage.ranks("2025-03-01", 1);
-    expect(await published()).toEqual({ swapped: 2, unchanged: 1, removed: 0, rows: 8 });
-    expect(await months()).toEqual([
-      { month: 202501, count: 4 },
-      { month: 202502, count: 3 },
-      { month: 202503, count: 1 },
-    ]);
-    const january = `select toString(date_day) as day, rank from ${ranks} where date_day < '2025-02-01' order by day, keyword_key`;
-    const all = [60, 2, 3].map((rank) => ({ day: "2025-01-01", rank })).concat({ day: "2025-01-02", rank: 60 });
-    expect(await there.ask(january)).toEqual(all);
-    expect(await published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 8 });
-    await stage.pool.query(`update ${ranks} set rank = 61 where date_day = '2025-01-02'`);
-    expect(await retention()).toEqual({ code: 1, outcomes: ["2025-01-01 not published", "2025-03-01 not published"] });
-    expect(await published()).toEqual({ swapped: 1, unchanged: 2, removed: 0, rows: 8 });
-    expect(await retention()).toEqual({ code: 0, outcomes: ["2025-01-01 gone", "2025-03-01 gone"] });
-    expect(await published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 8 });
-  });
-
-  test("a month is not the same where one value differs there", async () => {
-    await stage.ranks("2025-01-01", 2);
-    await published();
-    const check = () =>
-      withPublishedCheck(stage, { environment }, async (is) => is?.({ table: ranks, month: day("2025-01-01") }));
-    expect(await check()).toBe(true);
-    await there.ask(
-      `alter table ${ranks} update observed_at = toDateTime64('2025-01-01 00:00:00', 6, 'UTC') where rank = 1 settings mutations_sync = 2`,
-    );
-    expect(await check()).toBe(false);
-  });
-
   test("the command reports a refusal in one line, without the password", async () => {
     const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
     const variables = { ...environment, CLICKHOUSE_PASSWORD: "wrong-password-17" };
@@ -275,8 +190,8 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
 
   test("an address that is not set, and one where nobody is", async () => {
     expect(() => openClickHouse({ environment: { LOG_LEVEL: "silent" } })).toThrow(/^clickhouse_unset: /);
-    environment = { ...environment, CLICKHOUSE_URL: "http://127.0.0.1:1" };
-    await expect(published()).rejects.toMatchObject({
+    const nobody = { ...environment, CLICKHOUSE_URL: "http://127.0.0.1:1" };
+    await expect(published([ranks], nobody)).rejects.toMatchObject({
       code: "clickhouse_unavailable",
       context: { problem: "ECONNREFUSED" },
     });

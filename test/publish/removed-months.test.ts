@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import { withPublishedCheck } from "../../src/publish/verify-month.ts";
+import { enginePath, leftOut } from "../support/clickhouse-engine.ts";
+import { runCommand } from "../support/command.ts";
+import { openPublishStage, ranks, type PublishStage } from "../support/publish-stage.ts";
+
+describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, () => {
+  let stage: PublishStage["stage"];
+  let on: PublishStage;
+  beforeEach(async () => {
+    on = await openPublishStage();
+    ({ stage } = on);
+  });
+  afterEach(() => on[Symbol.asyncDispose]());
+
+  test("retention takes a month only once it is published and its sums are the same", async () => {
+    await stage.ranks("2025-01-01", 3);
+    await stage.ranks("2025-02-01", 3);
+    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+    const retention = async () => {
+      const { code, stdout, stderr } = await runCommand(behind, ["retention", "--yes", "--json"], {
+        settings: { retention: { keep_months: 3 } },
+        variables: on.environment,
+      });
+      expect(stderr).toBe("");
+      const { months: all } = JSON.parse(stdout) as { months: { table: string; month: string; outcome: string }[] };
+      return {
+        code,
+        outcomes: all.filter(({ table }) => table === ranks).map(({ month, outcome }) => `${month} ${outcome}`),
+      };
+    };
+    const waits = { code: 1, outcomes: ["2025-01-01 not published", "2025-02-01 not published"] };
+    expect(await retention()).toEqual(waits);
+    await on.published();
+    await stage.pool.query(`update ${ranks} set rank = 50 where date_day = '2025-02-01' and rank = 2`);
+    expect(await retention()).toEqual({ code: 1, outcomes: ["2025-01-01 gone", "2025-02-01 not published"] });
+    await on.published();
+    expect(await retention()).toEqual({ code: 0, outcomes: ["2025-02-01 gone"] });
+    // what retention took stays there
+    expect(await on.published()).toEqual({ swapped: 0, unchanged: 2, removed: 0, rows: 6 });
+
+    // and so does the rest of a month of which some is loaded again
+    await stage.ranks("2025-01-01", 1);
+    await stage.ranks("2025-01-02", 1);
+    await stage.pool.query(`update ${ranks} set rank = 60, slice_id = 2`);
+    // with a later month, of a slice that had days of both
+    await stage.ranks("2025-03-01", 1);
+    expect(await on.published()).toEqual({ swapped: 2, unchanged: 1, removed: 0, rows: 8 });
+    expect(await on.months()).toEqual([
+      { month: 202501, count: 4 },
+      { month: 202502, count: 3 },
+      { month: 202503, count: 1 },
+    ]);
+    const january = `select toString(date_day) as day, rank from ${ranks} where date_day < '2025-02-01' order by day, keyword_key`;
+    const all = [60, 2, 3].map((rank) => ({ day: "2025-01-01", rank })).concat({ day: "2025-01-02", rank: 60 });
+    expect(await on.there.ask(january)).toEqual(all);
+    expect(await on.published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 8 });
+    await stage.pool.query(`update ${ranks} set rank = 61 where date_day = '2025-01-02'`);
+    expect(await retention()).toEqual({ code: 1, outcomes: ["2025-01-01 not published", "2025-03-01 not published"] });
+    expect(await on.published()).toEqual({ swapped: 1, unchanged: 2, removed: 0, rows: 8 });
+    expect(await retention()).toEqual({ code: 0, outcomes: ["2025-01-01 gone", "2025-03-01 gone"] });
+    expect(await on.published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 8 });
+  });
+
+  test("a month is not the same where one value differs there", async () => {
+    await stage.ranks("2025-01-01", 2);
+    await on.published();
+    const check = () =>
+      withPublishedCheck(stage, { environment: on.environment }, async (is) =>
+        is?.({ table: ranks, month: day("2025-01-01") }),
+      );
+    expect(await check()).toBe(true);
+    await on.there.ask(
+      `alter table ${ranks} update observed_at = toDateTime64('2025-01-01 00:00:00', 6, 'UTC') where rank = 1 settings mutations_sync = 2`,
+    );
+    expect(await check()).toBe(false);
+  });
+});
