@@ -2,22 +2,16 @@ import { expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
-import { runWorker } from "../../src/worker/worker.ts";
-import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
-import { isIdleAfter, lastRunOf, statesOf } from "../support/ingest-tables.ts";
+import { openStage, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { statesOf } from "../support/ingest-tables.ts";
 import { charged } from "../support/ingest-witness.ts";
+import { workUntilIdle } from "../support/work-until-idle.ts";
 
 const settings = { api: { concurrency: 2 } } satisfies RunOptions["settings"];
 
 /** Runs a worker until nothing can go on. Returns how many slices wait for credits. */
 async function work(stage: Stage): Promise<number> {
-  await using app = await stage.open({ settings });
-  const stop = new AbortController();
-  const last = await lastRunOf(stage);
-  const running = runWorker(app, stop.signal);
-  await until(() => isIdleAfter(stage, last));
-  stop.abort();
-  expect(await running).toBeNull();
+  await workUntilIdle(stage, { settings });
   return (await statesOf(stage))["deferred"] ?? 0;
 }
 

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
-import { runWorker } from "../../src/worker/worker.ts";
-import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
-import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
+import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { openNights } from "../support/nights.ts";
+import { workUntilIdle } from "../support/work-until-idle.ts";
 
 test("a snapshot that failed on two days of its week is requested once by a retry", async () => {
   await using stage = await openStage({ today: addDays(today, 1), market: { apps: 1, countries: ["US"] } });
@@ -25,13 +24,7 @@ type Settings = NonNullable<RunOptions["settings"]>;
 /** A night of a worker, until nothing is left that its credits pay for. */
 async function night(stage: Stage, day: Day, { datasets }: Pick<Settings, "datasets"> = {}): Promise<void> {
   const settings = { datasets: { keyword_rank: { on: false }, ...datasets } };
-  await using app = await stage.open({ settings, request: { today: day } });
-  const stop = new AbortController();
-  const last = await lastRunOf(stage);
-  const running = runWorker(app, stop.signal);
-  await until(() => isIdleAfter(stage, last));
-  stop.abort();
-  expect(await running).toBeNull();
+  await workUntilIdle(stage, { settings, request: { today: day } });
 }
 
 test("a list that waits for credits while it changes night after night is requested once, and holds as what it was at last", async () => {
