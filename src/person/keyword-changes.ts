@@ -1,6 +1,8 @@
+import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings, numberOfKeywords } from "../api/operations/dashboard.ts";
+import type { Portfolio } from "../core/portfolio.ts";
 import { storeOf } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { trackedApps } from "../datasets/tracked-app.ts";
@@ -8,7 +10,6 @@ import { trackedCountry } from "../datasets/tracked-country.ts";
 import { trackedKeyword } from "../datasets/tracked-keyword.ts";
 import { isDueAgain, makeDueAgain } from "../ledger/amend-slices.ts";
 import { readTracked } from "../planner/portfolio.ts";
-import type { Database } from "../postgres/database.ts";
 import { type ApiSession, ifAny } from "./api-session.ts";
 
 /** What is to be done with the keywords that are named: track them as well, no longer, or them and no others. */
@@ -100,15 +101,14 @@ export async function changeKeywords(
   return { added, removed, error };
 }
 
-/** Has the next sync read what changed. `count`: keywords that are tracked now, null when that is not known. */
+/** Has the next sync of the account read what changed. `count`: keywords that are tracked now, null when that is not known. */
 export async function forget(
   { app }: Pick<ApiSession, "app">,
-  { trackId, country }: TrackedPlace,
+  place: TrackedPlace,
   now: Pick<TrackedNow, "isAppTracked">,
   count: number | null,
 ): Promise<void> {
-  const countries = [{ country, keywords: ["any"], keywordCount: count ?? 0 }];
-  const portfolio = { apps: [{ store: storeOf(trackId), trackId, tracked: true, countries }] };
+  const portfolio = portfolioAt(app, place, count ?? 0);
   const apps = now.isAppTracked ? [] : trackedApps.partitions(portfolio).map(({ scope }) => ({ scope }));
   const counts = trackedCountry.partitions(portfolio).map(({ scope }) => ({ scope }));
   // another count has the list read automatically: only a list that was read under the same one has to be made due
@@ -125,13 +125,20 @@ export async function forget(
 }
 
 /** True where somebody changed the list since it was read: as many keywords may be others. */
-async function isListOutdated(db: Database, { trackId, country }: TrackedPlace): Promise<boolean> {
-  const countries = [{ country, keywords: [], keywordCount: 1 }];
-  const portfolio = { apps: [{ store: storeOf(trackId), trackId, tracked: true, countries }] };
+async function isListOutdated(app: App, place: TrackedPlace): Promise<boolean> {
+  const { db } = app.warehouse;
   const due = trackedKeyword
-    .partitions(portfolio)
+    .partitions(portfolioAt(app, place, 1))
     .map(({ scope }) => isDueAgain(db, { dataset: trackedKeyword.name, scope }));
   return (await Promise.all(due)).includes(true);
+}
+
+/** The part of the account's portfolio that is one app and country, with so many keywords. */
+function portfolioAt({ config }: App, { trackId, country }: TrackedPlace, keywordCount: number): Portfolio {
+  const { account } = config.settings.portfolio;
+  const countries = [{ country, keywords: ["any"], keywordCount }];
+  const apps = [{ store: storeOf(trackId), trackId, tracked: true, countries }];
+  return account === undefined ? { apps } : { account, apps };
 }
 
 function batches(keywords: readonly string[]): readonly (readonly string[])[] {
@@ -165,7 +172,7 @@ export async function trackedNow(
   const count = (await ifAny(send(numberOfKeywords, { trackId })))?.[country] ?? 0;
   if (count === 0) return { count, keywords: [], isAppTracked };
   const known = synced?.countries.find((one) => one.country === country)?.keywords ?? [];
-  const isKnown = known.length === count && !(await isListOutdated(app.warehouse.db, { trackId, country }));
+  const isKnown = known.length === count && !(await isListOutdated(app, { trackId, country }));
   if (buy !== "always" && isKnown) return { count, keywords: known, isAppTracked };
   if (buy === "never") return { count, keywords: null, isAppTracked };
   const device = storeOf(trackId) === "ios" ? { device: "iphone" } : {};

@@ -4,7 +4,7 @@ import { inGroups as gathered, readAhead } from "../core/read-ahead.ts";
 import { scopeKey, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
-import { mostPagesOf, withAccount, withMostPages } from "../datasets/shared/scope-limits.ts";
+import { mostPagesOf, withMostPages } from "../datasets/shared/scope-limits.ts";
 import type { CoverageReader, LastPages } from "../ledger/coverage.ts";
 import type { Reprocess } from "../plan/missing.ts";
 import { inOrder, planDataset } from "../plan/plan-dataset.ts";
@@ -100,9 +100,6 @@ export function partitionsOf({
     .filter(({ scope }) => within(countries, scope["country"]) && within(devices, scope["device"]))
     .filter(({ scope }) => isChosen(scope))
     .map((partition) => ({ ...partition, scope: withMostPages(partition.scope, mostPages) }))
-    .map((partition) =>
-      dataset.ofAccount === true ? { ...partition, scope: withAccount(partition.scope, portfolio) } : partition,
-    )
     .filter(({ scope }) => request.only === undefined || isWanted(scope, dataset.stage, request.only));
   return inOrder(kept).map(({ partition }) => partition);
 }

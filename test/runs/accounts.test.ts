@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { runCommand } from "../support/command.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { askedDays, openStage, until, wish, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { charged } from "../support/ingest-witness.ts";
@@ -145,4 +146,39 @@ test("an account without credits stops no other, and of a killed sync only the c
   expect((await states(""))[0]).toEqual({ state: "deferred", apps: [alone] });
   const asked = [...first.asked(), ...acme.asked()].map(wish);
   expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(1);
+});
+
+test("keywords that are swapped for others in one of two accounts have the list of that account read again", async () => {
+  await using both = await openStages({ apps: 1 });
+  const { first, acme } = both;
+  const lists = { request: { datasets: ["tracked_keyword"] } } as const;
+  await first.sync(lists);
+  await acme.sync({ ...asAcme(acme), ...lists });
+  const keywordsOf = (stage: Stage, account: string) =>
+    stage.query<{ track_id: string; keyword: string }>(
+      `select a.track_id, k.keyword from core.tracked_keyword as t join core.dim_keyword as k using (keyword_key)
+       join core.dim_app as a using (app_key) join core.dim_country as c using (country_key)
+       where  t.is_current and c.country_code = 'US' and t.account = $1 order by 1, 2`,
+      [account],
+    );
+  const [gone] = await keywordsOf(acme, "acme");
+  const settings = { accounts: { acme: {} } };
+  const variables = { STOREHOUSE_ACCOUNT: "acme", API_TOKEN: "token-of-the-first", API_TOKEN_ACME: acme.sandbox.token };
+  for (const words of [
+    ["add", "a new one"],
+    ["remove", gone?.keyword ?? ""],
+  ]) {
+    const [verb = "", word = ""] = words;
+    const command = ["keywords", verb, gone?.track_id ?? "", "US", word, "--yes"];
+    expect(await runCommand(acme, command, { settings, variables })).toMatchObject({ code: 0 });
+  }
+  for (const stage of [first, acme]) stage.sandbox.clearLog();
+  await first.sync(lists);
+  await acme.sync({ ...asAcme(acme), ...lists });
+  const read = (stage: Stage) =>
+    stage.asked().filter(({ operation }) => operation === "dashboard.daily-keyword-rankings");
+  expect([read(first).length, read(acme).length]).toEqual([0, 1]);
+  const now = (await keywordsOf(acme, "acme")).map(({ keyword }) => keyword);
+  expect(now).toContain("a new one");
+  expect(now).not.toContain(gone?.keyword);
 });

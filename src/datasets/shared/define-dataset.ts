@@ -10,6 +10,7 @@ import type { FetchOption } from "../../core/fetch-option.ts";
 import type { Timing } from "../../core/timing.ts";
 import type { PlanningSource } from "../../load/planning-sources.ts";
 import { accountColumn, type Row, type Table } from "../../load/table.ts";
+import { withAccount } from "./scope-limits.ts";
 
 /** The stages of a plan, in their order. */
 export const stages = ["portfolio", "listing", "market"] as const;
@@ -161,11 +162,15 @@ export function isDataset(value: unknown): value is Dataset {
 export function defineDataset<const O extends z.ZodObject = typeof noOptions>(definition: Definition<O>): Dataset {
   const { options = null, partitions } = definition;
   const read = (options ?? noOptions) as O;
+  const isOfAccount = definition.ofAccount === true;
   const dataset = Object.freeze({
     ...definition,
     options,
-    partitions: (portfolio: Portfolio, given: unknown = {}) => partitions(portfolio, read.parse(given)),
-    normalise: definition.ofAccount === true ? withAccounts(definition) : definition.normalise,
+    partitions: (portfolio: Portfolio, given: unknown = {}) => {
+      const all = partitions(portfolio, read.parse(given));
+      return isOfAccount ? all.map((one) => ({ ...one, scope: withAccount(one.scope, portfolio) })) : all;
+    },
+    normalise: isOfAccount ? withAccounts(definition) : definition.normalise,
   });
   defined.add(dataset);
   return dataset;
