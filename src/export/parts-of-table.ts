@@ -41,7 +41,7 @@ export async function partsOf(
   const { rows } = await client.query<Found>(`
     select ${months} as month, count(*) as rows, coalesce(sum(hashtextextended(t::text, 0)), 0) as sum
     from   ${from(relation)} as t
-    where  ${bounds(dayColumn, wholeMonths(within))}
+    where  ${orWithoutDay(dayColumn, bounds(dayColumn, wholeMonths(within)))}
     ${dayColumn === null ? "" : "group by 1 order by 1"}`);
   return rows.map((found) => ({
     ...place(dayColumn, found.month),
@@ -82,6 +82,11 @@ function bounds(dayColumn: string | null, { start, end }: Partial<Window>): stri
   return sides.length === 0 ? "true" : sides.join(" and ");
 }
 
+/** Rows without a day belong to no month, and are compared whichever months are. */
+function orWithoutDay(dayColumn: string | null, condition: string): string {
+  return dayColumn === null ? condition : `(${condition} or ${pg.escapeIdentifier(dayColumn)} is null)`;
+}
+
 function place(dayColumn: string | null, month: string | null): Pick<TablePart, "folder" | "window" | "where"> {
   if (dayColumn === null) return { folder: "", window: null, where: "true" };
   if (month === null)
@@ -109,12 +114,13 @@ function digest(relation: Relation, { rows, sum }: Found): string {
 }
 
 /**
- * The column by whose months the rows are cut: the day of a row, or the first day of its period. Null where rows have no day,
- * and of the calendar, whose rows are the days themselves.
+ * The column by whose months the rows are cut: the day of a row, or the first day of its period; of two the one in the key, which each row
+ * has and by which retention removes months. Null where rows have no day, and of the calendar, whose rows are the days themselves.
  */
 export function monthColumn({ columns, key }: Pick<Relation, "columns" | "key">): string | null {
-  const found = ["date_day", "period_start"].find((column) =>
+  const days = ["date_day", "period_start"].filter((column) =>
     columns.some(({ name, type }) => name === column && type === "date"),
   );
+  const found = days.find((column) => key.includes(column)) ?? days[0];
   return found === undefined || (key.length === 1 && key[0] === found) ? null : found;
 }

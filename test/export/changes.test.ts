@@ -2,6 +2,8 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
+import { reportTable } from "../../src/datasets/shared/report-table.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
 import { openExportStage, sha256, type ExportStage } from "../support/export-stage.ts";
 
 const ranks = "core.fact_keyword_rank";
@@ -127,6 +129,36 @@ test("a month that has no rows any more goes from the manifest, and its folder w
     "date_month=2026-06",
     "date_month=2026-07",
   ]);
+});
+
+test("rows of a period are in the month in which it starts, also those without a day of their own", async () => {
+  const days = ["2026-05-04", "2026-06-29"].map((text) => day(text));
+  await createPartitions(stage.db).cover(reportTable, days);
+  const texts = reportTable.key.filter((name) => reportTable.columns[name] === "text" && name !== "grain");
+  await stage.pool.query(`
+    insert into ${reportTable.name} (${texts.join(", ")}, grain, period_start, period_end, date_day, is_total, country_key, slice_id, fetched_at)
+    select ${texts.map(() => "''").join(", ")}, p.*, false, 0, 1, now()
+    from   (values ('day', date '2026-05-04', date '2026-05-04', date '2026-05-04'), ('week', '2026-06-29', '2026-07-05', null)) as p`);
+  const [done] = await stage.export([reportTable.name]);
+  expect(done).toMatchObject({ written: 2, rows: 2 });
+  const { files } = await stage.manifest(reportTable.name);
+  expect(files.map(({ window }) => window?.from)).toEqual(["2026-05-01", "2026-06-01"]);
+});
+
+test("rows without any day are compared by every export, also by one with --from", async () => {
+  await stage.pool.query("create table public.own as values (1, date '2026-05-04'), (2, null)");
+  await stage.pool.query(
+    "create view mart.own_figure as select column1 as figure, column2 as date_day from public.own",
+  );
+  const rows = async (within = {}) => {
+    const [done] = await stage.export(["mart.own_figure"], within);
+    return { written: done?.written, unchanged: done?.unchanged, removed: done?.removed, rows: done?.rows };
+  };
+  expect(await rows()).toEqual({ written: 2, unchanged: 0, removed: 0, rows: 2 });
+  const june = { start: day("2026-06-01") };
+  expect(await rows(june)).toEqual({ written: 0, unchanged: 2, removed: 0, rows: 2 });
+  await stage.pool.query("update public.own set column1 = 3");
+  expect(await rows(june)).toEqual({ written: 1, unchanged: 1, removed: 0, rows: 2 });
 });
 
 test("with --from and --to whole months are updated, and all others are left as they were", async () => {
