@@ -87,7 +87,7 @@ function linesSql(
     ${comparedNear(mart)}
     ${mart.complete === undefined ? sql`` : sql`and m.${sql.id(mart.complete)} is not false`}
     ${sql.join(
-      Object.entries(whom).map(([column, values]) => sql`and m.${sql.id(column)}::text = any (${[...values]}::text[])`),
+      Object.entries(whom).map(([column, values]) => sql`and ${isOneOf(column, values)}`),
       sql` `,
     )}
     ${sql.join(
@@ -101,6 +101,14 @@ function linesSql(
         : sql``
     }
     ${mart.addsUp === true ? sql`group by ${subject}, m.date_day` : sql``}`;
+}
+
+/** Keywords, as in groups, whether their letters are capital or not. */
+function isOneOf(column: string, values: readonly string[]): SqlFragment {
+  const cell = sql`m.${sql.id(column)}::text`;
+  return column === "keyword"
+    ? sql`lower(${cell}) in (select lower(v.value) from unnest(${[...values]}::text[]) as v (value))`
+    : sql`${cell} = any (${[...values]}::text[])`;
 }
 
 /** Where the mart itself compares: not over a longer gap than other comparisons. */

@@ -146,6 +146,12 @@ describe("an alert", () => {
     await stage.watch({ fell: { ...fell.fell, for: { countries: ["US"], keywords: ["plan"], apps: [1] } } });
     expect(await stage.fired()).toHaveLength(1);
   });
+
+  test("is about a keyword however it is written, as groups in marts are", async () => {
+    await stage.ranks({ "2026-08-07": 4, "2026-08-08": 12 });
+    await stage.watch({ fell: { ...fell.fell, for: { keywords: ["Plan"] } } });
+    expect(await stage.fired()).toHaveLength(1);
+  });
 });
 
 test("a rehearsal shows what would have fired over the last 30 days, and writes nothing", async () => {
