@@ -124,7 +124,7 @@ select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.curren
        case when o.was ? 'attributed_install_count' then (o.was ->> 'attributed_install_count')::numeric else f.attributed_install_count end as first_attributed_install_count,
        case when o.was ? 'goal_count' then (o.was ->> 'goal_count')::numeric else f.goal_count end as first_goal_count,
        case when o.was ? 'goal_revenue' then (o.was ->> 'goal_revenue')::numeric else f.goal_revenue end as first_goal_revenue,
-       coalesce(o.seen_at, f.fetched_at) as first_reported_at, coalesce(o.changed_at, f.fetched_at) as last_changed_at,
+       coalesce(o.seen_at, f.fetched_at) as first_reported_at, greatest(o.changed_at, f.fetched_at) as last_changed_at,
        o.changed_at is not null as is_restated, f.is_withdrawn, kg.keyword_groups, ag.app_groups
 from   reported as f
 join   core.dim_country as c on c.country_key = f.country_key

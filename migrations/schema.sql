@@ -4506,7 +4506,7 @@ create view mart.search_ads_daily (
             ELSE f.goal_revenue
         END AS first_goal_revenue,
     COALESCE(o.seen_at, f.fetched_at) AS first_reported_at,
-    COALESCE(o.changed_at, f.fetched_at) AS last_changed_at,
+    GREATEST(o.changed_at, f.fetched_at) AS last_changed_at,
     o.changed_at IS NOT NULL AS is_restated,
     f.is_withdrawn,
     kg.keyword_groups,

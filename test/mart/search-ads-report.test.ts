@@ -287,3 +287,13 @@ test("one currency and attribution may be added up, over every organisation and 
   ]);
   expect(await mart.ask(chosen)).toEqual(["USD | WITH | 1"]);
 });
+
+test("what came back after an answer without it was last changed when it came back", async () => {
+  const [back, kept] = [{ campaign_id: "80", campaign_name: "Back" }, { campaign_id: "81" }];
+  await report("CAMPAIGN", "2026-02-01", [{ ...back, spend: 7 }, kept], 1_000);
+  await report("CAMPAIGN", "2026-02-01", [kept], 2_000);
+  await report("CAMPAIGN", "2026-02-01", [{ ...back, spend: 8 }, kept], 3_000);
+  const shown =
+    "select spend, first_spend, extract(epoch from last_changed_at)::int, is_withdrawn from mart.search_ads_campaign_report where campaign_id = '80'";
+  expect(await mart.ask(shown)).toEqual(["8 | 7 | 3 | false"]);
+});
