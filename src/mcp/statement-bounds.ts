@@ -1,8 +1,11 @@
 import { addDays, addMonths, isDay, monthStart, weekday, type Day } from "../core/day.ts";
 import type { NamedScopes } from "../planner/named-coverage.ts";
 
-const comments = /--[^\n]*|\/\*[\s\S]*?\*\//g;
+/** Comments, and what begins like one in a text or a name and is none. */
+const comments = /('(?:[^']|'')*'|"(?:[^"]|"")*")|--[^\n]*|\/\*[\s\S]*?\*\//g;
 const texts = /'(?:[^']|'')*'/g;
+/** Texts that end elsewhere than others do. */
+const oddTexts = /\be'[^']*\\|\$\w*\$/i;
 /** What may read other rows than those of the conditions. */
 const others =
   /\b(?:or|not|union|except|intersect|join|case|filter|lateral)\b|\bfrom\s+[\w."]+(?:\s+(?:as\s+)?\w+)?\s*,/i;
@@ -81,10 +84,10 @@ function kindsOf(text: string): readonly string[] {
 }
 
 function plain(statement: string): string {
-  return statement.replaceAll(comments, " ").replaceAll(/\bis\s+not\b/gi, "is");
+  return statement.replaceAll(comments, (_, kept?: string) => kept ?? " ").replaceAll(/\bis\s+not\b/gi, "is");
 }
 
 function isOneSelect(text: string): boolean {
   const words = text.replaceAll(texts, "''");
-  return !others.test(words) && words.match(/\bselect\b/gi)?.length === 1;
+  return !oddTexts.test(text) && !others.test(words) && words.match(/\bselect\b/gi)?.length === 1;
 }

@@ -61,6 +61,7 @@ test("only the caller's days, and those between two bounds on the day, are all t
     ],
     ["select 1 from m where date_day > '2026-07-01' and date_day <= '2026-07-31'", "2026-07-02", "2026-08-01"],
     ["select 1 from m where date_day = '2026-07-05' and app_name = 'This or that'", "2026-07-05", "2026-07-06"],
+    ["select 1 from m where date_day = '2026-07-05' and keyword = '--' -- or so", "2026-07-05", "2026-07-06"],
     // a row of a month is about all its days
     ["select 1 from m where month_start between '2026-06-01' and '2026-07-01'", "2026-06-01", "2026-08-01"],
     ["select 1 from m where month_start >= '2026-06-01' and month_start < '2026-07-01'", "2026-06-01", "2026-07-01"],
@@ -107,6 +108,10 @@ test.for([
   "released_at >= '2026-07-01' and released_at < '2026-08-01'",
   "date_day >= '2026-07-01' and date_day < '2026-08-01' union all select 1 from n",
   "true /* date_day between '2026-07-01' and '2026-07-31' */",
+  "date_day between '2026-07-01' and '2026-07-31' and keyword <> '--' or true",
+  "date_day between '2026-07-01' and '2026-07-31' and keyword <> '/*' or keyword = '*/'",
+  "date_day between '2026-07-01' and '2026-07-31' and keyword <> e'\\'' or keyword = 'a'",
+  "date_day between '2026-07-01' and '2026-07-31' and keyword <> $$'$$ or keyword = $$'$$",
 ])("a statement that may read other days is not exact: %s", (where) => {
   expect(read({ statement: `select 1 from m where ${where}` }).isExact).toBe(false);
 });
