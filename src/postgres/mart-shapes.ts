@@ -22,6 +22,8 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
   },
   bid_change_impact: {
     key: ["org_id", "entity_level", "entity_id", "changed_at", "change_number", "currency", "attribution"],
+    // of a change about which nothing is reported
+    nullable: ["currency", "attribution"],
   },
   category_rank_daily: {
     key: ["store", "track_id", "country_code", "device_code", "category_code", "chart", "chart_version", "date_day"],

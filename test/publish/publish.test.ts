@@ -112,6 +112,17 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     expect([await check("2026-04-01"), await check("2026-05-01")]).toEqual([false, true]);
   });
 
+  test("a change of a bid of which no report is loaded has no currency there either", async () => {
+    await stage.pool.query("select ops.make_partition('core.fact_bid_change', '2026-04-01', false)");
+    await stage.pool.query(`
+      insert into core.fact_bid_change (org_id, date_day, entity_level, entity_id, changed_at, ordinal, slice_id, fetched_at)
+      values ('7', '2026-04-01', 'KEYWORD', '900', '2026-04-01 10:00', 1, 1, '2026-04-02Z')`);
+    await published(["mart.bid_change_impact"]);
+    expect(await there.ask("select entity_id, currency, attribution from mart.bid_change_impact")).toEqual([
+      { entity_id: "900", currency: null, attribution: null },
+    ]);
+  });
+
   test("a mart is computed once: it may not change while it is read", async () => {
     await stage.pool.query(`
       create sequence core.computed;
