@@ -123,6 +123,29 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     ]);
   });
 
+  test("a share of paid voice there has all digits of the search volume", async () => {
+    await stage.pool.query(
+      "select ops.make_partition(t::regclass, '2026-04-01', false) from unnest('{core.fact_paying_app,core.fact_keyword_metadata}'::text[]) as t",
+    );
+    await stage.pool.query(`
+      insert into core.dim_app (store, track_id) values ('ios', '77');
+      insert into core.dim_keyword (keyword) values ('volume');
+      insert into core.fact_paying_app (keyword_key, period_start, period_end, country_key, app_key, share, slice_id, fetched_at)
+      select keyword_key, '2026-04-01', '2026-04-14', 840, app_key, 3, 1, '2026-04-15Z' from core.dim_keyword, core.dim_app
+      where  keyword = 'volume' and track_id = '77';
+      insert into core.fact_keyword_metadata (keyword_key, date_day, country_key, store, search_volume, slice_id, fetched_at)
+      select keyword_key, '2026-04-01', 840, 'ios', 0.3333333333, 1, '2026-04-15Z' from core.dim_keyword where keyword = 'volume'`);
+    const dimensions = ["dim_app", "dim_country", "dim_keyword", "tracked_app", "tracked_keyword"];
+    const facts = ["fact_paying_app", "fact_paid_keyword", "fact_search_ads_top_app", "fact_keyword_metadata"];
+    const others = ["ops.paid_voice_answer", "ops.keyword_groups", "ops.app_groups", "mart.paid_share_of_voice"];
+    await published([...[...dimensions, ...facts].map((name) => `core.${name}`), ...others]);
+    const { rows } = await stage.pool.query("select paid_voice_sum::text as sum from mart.paid_share_of_voice");
+    expect(rows).toEqual([{ sum: "1.000000" }]);
+    expect(await there.ask("select toFloat64(paid_voice_sum) as sum from mart.paid_share_of_voice")).toEqual([
+      { sum: 1 },
+    ]);
+  });
+
   test("a mart is computed once: it may not change while it is read", async () => {
     await stage.pool.query(`
       create sequence core.computed;

@@ -35,7 +35,7 @@ select a.store as store, a.track_id as track_id, a.app_name as app_name, c.count
        p.share_sum as reported_share_sum,
        p.app_key in (select t.app_key from core.tracked_app as t where t.valid_to is null) as is_tracked_app,
        coalesce(m.search_volume, t.search_volume) as search_volume,
-       round(toDecimal256(p.share, 18) * toDecimal256(coalesce(m.search_volume, t.search_volume), 6), 6) as paid_voice_sum,
+       round(toDecimal256(p.share, 18) * toDecimal256(coalesce(m.search_volume, t.search_volume), 18), 6) as paid_voice_sum,
        w.requested_keyword_count as requested_keyword_count, w.answered_keyword_count as answered_keyword_count,
        coalesce(w.answered_keyword_count = w.requested_keyword_count, true) as is_complete, kg.keyword_groups as keyword_groups,
        ag.app_groups as app_groups
