@@ -1,5 +1,6 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Console } from "../../src/console/server.ts";
 import { chromiumPath, leftOut, openBrowser, tabTo } from "../support/browser.ts";
 import { openConsoleStage, type ConsoleStage } from "../support/console-stage.ts";
 import { coverageGrid, dayAt, thousandPartitions } from "../support/coverage-page.ts";
@@ -7,12 +8,13 @@ import { until } from "../support/ingest-stage.ts";
 
 describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => {
   let stage: ConsoleStage;
+  let served: Console;
   let browser: Browser;
   let page: Page;
 
   beforeAll(async () => {
     stage = await openConsoleStage();
-    const served = await stage.start();
+    served = await stage.start();
     browser = await openBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 800 }, baseURL: served.url });
   });
@@ -144,6 +146,29 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     await cell(1, 3).click({ modifiers: ["Shift"] });
     await panel("2 partitions × 3 days").waitFor();
     expect(await page.locator('td[aria-selected="true"]').count()).toBe(6);
+  });
+
+  test("by touch a swipe scrolls and selects nothing, and a tap selects a cell", async () => {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const context = await browser.newContext({ ...phone, baseURL: served.url });
+    const held = await context.newPage();
+    await held.goto("/coverage?dataset=keyword_rank&days=60");
+    const grid = await placeOf(held.locator(".grid-wrap"));
+    const scrolled = "document.querySelector('.grid-wrap').scrollLeft";
+    const before = await held.evaluate<number>(scrolled);
+    const hand = await context.newCDPSession(held);
+    for (const moved of [0, 25, 50, 75, 100]) {
+      const touchPoints = [{ x: grid.x + 200 + moved, y: grid.y + 70 }];
+      await hand.send("Input.dispatchTouchEvent", { type: moved === 0 ? "touchStart" : "touchMove", touchPoints });
+    }
+    await hand.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await expect.poll(() => held.evaluate<number>(scrolled)).toBeLessThan(before);
+    expect(await held.locator('td[aria-selected="true"]').count()).toBe(0);
+    expect(new URL(held.url()).searchParams.has("first")).toBe(false);
+    await held.locator('tr[data-row="1"] td').nth(20).tap();
+    await held.locator("#selection").getByText("1 partition × 1 day").waitFor();
+    expect(await held.locator('td[aria-selected="true"]').count()).toBe(1);
+    await context.close();
   });
 
   test("cells that cannot be read anew stay, with a word about why", async () => {

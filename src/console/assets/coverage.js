@@ -212,17 +212,30 @@
       if (turn === asked && markup !== null) panel.innerHTML = markup;
     }
 
+    // by touch the grid scrolls: a tap selects a cell, and what becomes a swipe is cancelled by the browser
+    let touched = null;
     table.addEventListener("pointerdown", (event) => {
       const cell = event.target.closest("tbody td");
       const place = cell && placeOf(cell);
       if (!place || event.button !== 0) return;
-      // by touch the grid scrolls: a tap selects a cell
-      isDragging = event.pointerType !== "touch";
+      event.preventDefault();
+      if (event.pointerType === "touch") {
+        touched = cell;
+        return;
+      }
+      isDragging = true;
       choose(place, event.shiftKey);
       cell.focus({ preventScroll: true });
-      event.preventDefault();
-      if (!isDragging) void show();
     });
+    table.addEventListener("pointerup", () => {
+      const place = touched && placeOf(touched);
+      if (!place) return;
+      choose(place, false);
+      touched.focus({ preventScroll: true });
+      touched = null;
+      void show();
+    });
+    table.addEventListener("pointercancel", () => (touched = null));
     table.addEventListener("pointerover", (event) => {
       const cell = isDragging && event.target.closest("tbody td");
       const place = cell && placeOf(cell);
