@@ -40,7 +40,7 @@ export function layout(frame: Frame): Html {
         <meta name="color-scheme" content="light dark" />
         <meta
           name="htmx-config"
-          content='{"includeIndicatorCSS":false,"defaultSwap":"outerMorph","morphIgnore":["data-htmx-powered","open"]}'
+          content='{"includeIndicatorCSS":false,"defaultSwap":"outerMorph","morphIgnore":["data-htmx-powered","open"],"noSwap":[204,304,"4xx","5xx"]}'
         />
         <title>${title} · Storehouse</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />

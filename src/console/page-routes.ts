@@ -29,9 +29,9 @@ function limitOf({ effort }: AnyPage, limits: Limits): Limits[keyof Limits] {
   return effort === undefined ? limits.page : effort === "some" ? limits.someEffort : limits.muchEffort;
 }
 
-/** Without a way to sign in the page says so; else sign-in leads back to this address. */
+/** Without a way to sign in the page says so, and a live page that is read again is left as it is; else sign-in leads back to this address. */
 function toSignIn({ access }: ConsoleParts, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (!access.hasPassword) throw fail("console_signed_out");
+  if (!access.hasPassword || request.headers["hx-request"] !== undefined) throw fail("console_signed_out");
   return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
 }
 

@@ -1,9 +1,10 @@
-// Says beside a live page that changes are not reported to it any more: it stays as it was.
+// Says beside a live page that changes are not reported to it any more, or that it could not be read again: it stays as it was.
 "use strict";
 {
   const problems = {
     401: "You are signed out: load the page again to sign in. The figures are as they were.",
     429: "Too many pages are open: changes are not reported here. The figures are as they were.",
+    503: "The database is slow: the figures are as they were.",
   };
   const lost = "The console does not answer: the figures are as they were.";
 
@@ -14,13 +15,15 @@
     if (notice.textContent !== says) notice.textContent = says;
   }
 
-  const isStream = ({ target }) => target.id === "live";
+  const own = new Set(["live", "page"]);
+  const isOwn = ({ target }) => own.has(target.id);
   const statusOf = ({ detail }) => detail.status ?? detail.ctx?.response?.status;
   for (const name of ["htmx:sse:error", "htmx:response:error", "htmx:error"])
     document.addEventListener(name, (event) => {
-      if (isStream(event)) report(problems[statusOf(event)] ?? lost);
+      if (isOwn(event)) report(problems[statusOf(event)] ?? lost);
     });
-  document.addEventListener("htmx:sse:after:connection", (event) => {
-    if (isStream(event)) report("");
-  });
+  for (const name of ["htmx:sse:after:connection", "htmx:after:request"])
+    document.addEventListener(name, (event) => {
+      if (isOwn(event) && !(statusOf(event) >= 400)) report("");
+    });
 }
