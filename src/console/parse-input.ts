@@ -21,12 +21,23 @@ export const OwnAddress = z
     (text) => text.startsWith("/") && URL.parse(text, somewhere)?.origin === somewhere,
     "is no address of this console",
   )
+  // as a header takes it
+  .transform((text) => URL.parse(text, somewhere)?.href.slice(somewhere.length) ?? "/")
   .default("/");
 
 /** The input of a page or an action. Throws `console_bad_input`, which names what does not fit. */
 export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
+  const holding = nameOfNull(given);
+  if (holding !== undefined)
+    throw fail("console_bad_input", { problem: `${holding} holds a character that no text has (U+0000)` });
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim());
   throw fail("console_bad_input", { problem: problems.join("; ") });
+}
+
+/** The field with a character that Postgres takes in no text; undefined where none has it. */
+function nameOfNull(given: unknown): string | undefined {
+  const fields = Object.entries((given ?? {}) as Readonly<Record<string, unknown>>);
+  return fields.find(([, value]) => [value].flat().some((text) => String(text).includes("\0")))?.[0];
 }

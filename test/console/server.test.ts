@@ -49,6 +49,24 @@ test("bad input and unknown addresses get a page that names them and the next st
   expect((await viewer.get("/slices/1/answer")).status).toBe(403);
 });
 
+test("a character that no text has and a keyword that nobody can follow are bad input, and sign-in leads to any address of its own", async () => {
+  for (const [address, named] of [
+    ["/explore?keyword=a%00b", "keyword holds a character"],
+    ["/explore?with=a&with=%00", "with holds a character"],
+    ["/runs/1?dataset=%00", "dataset holds a character"],
+    ["/credits/calculator?named=a%00b&sent=1", "named holds a character"],
+    ["/credits/calculator?named=..&sent=1", "portfolio.apps.0.keywords.0"],
+  ] as const) {
+    const { status, text } = await operator.get(address);
+    expect([address, status, text]).toEqual([address, 400, expect.stringContaining(named)]);
+  }
+  for (const [to, location] of [
+    ["/explore?keyword=習慣", "/explore?keyword=%E7%BF%92%E6%85%A3"],
+    ["/runs%0d%0aset-cookie:a", "/runsset-cookie:a"],
+  ] as const)
+    expect((await operator.get(`/sign-in?to=${to}`)).headers.get("location")).toBe(location);
+});
+
 test("no page loads anything from elsewhere or inline, and none holds the token", async () => {
   const { token } = stage.stage.sandbox;
   for (const { examples } of pages)

@@ -10,6 +10,7 @@ import { portfolioOf } from "../../planner/portfolio.ts";
 import { datasetPrices, type DatasetPrice } from "../../planner/portfolio-price.ts";
 import { definePage } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
+import { parsed } from "../parse-input.ts";
 import { dataTable } from "../parts/table.ts";
 
 const words = (pattern: RegExp) =>
@@ -115,7 +116,7 @@ function changeOf({ apps, countries, on }: Choice, keywords: readonly string[]) 
 
 function priced(choice: Choice, today: Day) {
   const { source, apps, datasets: switched } = changeOf(choice, choice.keywords);
-  const settings = Settings.parse({
+  const settings = parsed(Settings, {
     portfolio: { source, apps },
     datasets: Object.fromEntries(Object.entries(switched).map(([name, on]) => [name, { on }])),
   });
