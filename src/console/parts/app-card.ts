@@ -41,10 +41,13 @@ export function listedApps(
   apps: Settings["portfolio"]["apps"],
   known: readonly ConfiguredSince[],
 ): readonly ShownApp[] {
-  return apps.map(({ id, countries, keywords }, at) => {
-    const own = known.filter(({ trackId }) => trackId === id);
+  const byId = Map.groupBy(known, ({ trackId }) => trackId);
+  const entries = new Map<string, number>();
+  return apps.map(({ id, countries, keywords }) => {
+    const own = byId.get(id) ?? [];
     const sinceOf = (country: string | null) => own.find((one) => one.country === country)?.since ?? null;
-    const entry = apps.slice(0, at + 1).filter((one) => one.id === id).length;
+    const entry = (entries.get(id) ?? 0) + 1;
+    entries.set(id, entry);
     return {
       store: storeOf(id),
       trackId: id,
@@ -59,8 +62,17 @@ export function listedApps(
   });
 }
 
+/** The whole portfolio by store, each app once. */
+export type FollowedByStore = ReadonlyMap<Store, readonly Followed[]>;
+
+/** Apps by store, each once. */
+export function byStore(followed: readonly Followed[]): FollowedByStore {
+  const known = new Map(followed.map((one) => [`${one.store} ${one.trackId}`, one]));
+  return Map.groupBy(known.values(), ({ store }) => store);
+}
+
 /** The card of an app. `followed`: the whole portfolio, whose other apps of its store are its competitors where the account names none. */
-export function appCard(app: ShownApp, followed: readonly Followed[]): Html {
+export function appCard(app: ShownApp, followed: FollowedByStore): Html {
   const { store, trackId, name, since, countries, keywords, address, sinceHeading } = app;
   const called = name ?? trackId;
   const sum = typeof keywords === "number" ? null : [...keywords.values()].reduce((all, one) => all + one, 0);
@@ -96,29 +108,32 @@ export function appCard(app: ShownApp, followed: readonly Followed[]): Html {
   </section>`;
 }
 
-function competitorsOf({ competitors, store, trackId }: ShownApp, followed: readonly Followed[]): Html {
+function competitorsOf({ competitors, store, trackId }: ShownApp, followed: FollowedByStore): Html {
   if (competitors.length > 0) return list(countOf(competitors.length, "competitor"), competitors);
-  const known = new Map(followed.filter((one) => one.store === store).map((one) => [one.trackId, one]));
-  known.delete(trackId);
-  if (known.size === 0)
+  const known = (followed.get(store) ?? []).filter((one) => one.trackId !== trackId);
+  if (known.length === 0)
     return html`<p class="muted small">
       The account names no competitors, and no other app of its store is followed.
     </p>`;
-  const others = countOf(known.size, "other app of its store counts", "other apps of its store count");
-  return list(`No competitors are named: ${others} as such`, [...known.values()]);
+  const others = countOf(known.length, "other app of its store counts", "other apps of its store count");
+  return list(`No competitors are named: ${others} as such`, known);
 }
 
+/** So many are named: an account of thousands of apps may have each of them count as a competitor of each other one. */
+const mostNamed = 50;
+
 function list(summary: string, apps: readonly Followed[]): Html {
+  const rest = apps.length - mostNamed;
   return html`<details>
     <summary>${summary}</summary>
     <ul class="plain">
-      ${apps.map(
+      ${apps.slice(0, mostNamed).map(
         (one) =>
           html`<li>
             ${one.name ?? one.trackId}
             <span class="muted small">${one.since === null ? "from the next sync on" : `since ${one.since}`}</span>
           </li>`,
-      )}
+      )}${rest > 0 ? html`<li class="muted">and ${count(rest)} more</li>` : null}
     </ul>
   </details>`;
 }
