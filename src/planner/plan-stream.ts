@@ -25,10 +25,14 @@ export type PlanChunk = {
 };
 
 /** The datasets that a request names, in planning order. */
-export function datasetsOf(request: Pick<SyncRequest, "datasets">, settings: Settings): readonly Dataset[] {
+export function datasetsOf(
+  request: Pick<SyncRequest, "datasets" | "isScheduled">,
+  settings: Settings,
+): readonly Dataset[] {
   const named = request.datasets.map(datasetNamed);
   const fromAccount = settings.portfolio.source !== "config";
   const canBe = ({ stage }: Dataset) => fromAccount || stage !== "portfolio";
+  const isLeftOut = ({ name }: Dataset) => request.isScheduled === true && settings.datasets[name]?.on === false;
   if (named.length === 0)
     return datasets.filter((dataset) => (settings.datasets[dataset.name]?.on ?? dataset.on) && canBe(dataset));
   // a dataset is planned from what the account follows and from the planning sources that it names, and those again from others
@@ -37,7 +41,7 @@ export function datasetsOf(request: Pick<SyncRequest, "datasets">, settings: Set
   const isNeeded = (dataset: Dataset) => planningSourcesOf(dataset).some(({ name }) => needs.has(name));
   const needed = datasets
     .slice(0, last)
-    .filter((dataset) => canBe(dataset) && (dataset.stage === "portfolio" || isNeeded(dataset)));
+    .filter((dataset) => canBe(dataset) && !isLeftOut(dataset) && (dataset.stage === "portfolio" || isNeeded(dataset)));
   return datasets.filter((dataset) => named.includes(dataset) || needed.includes(dataset));
 }
 

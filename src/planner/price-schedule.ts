@@ -95,7 +95,8 @@ async function planRun({
 }) {
   const requested = new Set<string>();
   const tally = createTally({ digest: false });
-  const starts = chosen.length === 0 ? [] : await startsOf(db, { datasets: chosen, bounds: {}, today: on }, settings);
+  const request = { datasets: chosen, bounds: {}, today: on, isScheduled: true } as const;
+  const starts = chosen.length === 0 ? [] : await startsOf(db, request, settings);
   for (const start of starts) {
     const known = foreseen.get(start.dataset.name) ?? new Map<string, Covered[]>();
     foreseen.set(start.dataset.name, known);

@@ -18,6 +18,8 @@ export type SyncRequest = {
    * planned, so a request with one of them is planned once. They hold for the market; the portfolio is updated as always.
    */
   readonly reprocess?: Reprocess;
+  /** Of the schedule: what the configuration switches off takes no part, also where a named dataset is planned from it. */
+  readonly isScheduled?: true;
 };
 
 /**

@@ -55,7 +55,7 @@ export async function planRun(parts: Parts, settings: Settings, runId: string): 
   // no name at all would mean all that are on
   const names = known.length === 0 ? [] : scheduled(known, settings);
   if (names.length === 0) return leave();
-  const request = { datasets: names, bounds: {}, today: run.asOf };
+  const request = { datasets: names, bounds: {}, today: run.asOf, isScheduled: true } as const;
   const chosen = datasetsOf(request, settings).filter(({ name }) => run.datasets.includes(name));
   const inputs = await readInputs(db, request, settings, chosen);
   const loops = Math.min(atOnce, inputs.shards.length);

@@ -30,7 +30,7 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
   // first what another worker has begun, or left: what it plans is not planned again
   await joinPlanning(parts, settings);
   if (parts.halted.aborted) return;
-  const request = { datasets: chosen, bounds: {}, today: clock.today() };
+  const request = { datasets: chosen, bounds: {}, today: clock.today(), isScheduled: true } as const;
   const { runId, shards } = await openScheduled(parts, settings, request);
   const called = { account: accountOf(settings), workerId: parts.workerId, most: shards - 1 };
   if (shards > 1) await callWorkers(parts.db, called);

@@ -4,6 +4,7 @@ import { scheduleOf } from "../../src/cli/commands/schedule.ts";
 import { addDays, dayOf, type Day } from "../../src/core/day.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
+import { createForesight } from "../../src/planner/price-schedule.ts";
 import { readNextRuns, writeNextRuns } from "../../src/ledger/next-runs.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
 import { runWorker } from "../../src/worker/worker.ts";
@@ -125,6 +126,25 @@ test("a line plans what it names also when that is off by default, but nothing t
   expect(named).toBeGreaterThan(0);
   const off = { ...settings, datasets: { ...settings.datasets, keyword_rank: { on: false } } };
   expect(await tick(stage, [["keyword_rank"], followed], { settings: off })).toEqual([]);
+});
+
+test("a dataset that the configuration switches off is not requested because another one is planned from it, and not priced", async () => {
+  await using stage = await openStage();
+  const datasets = {
+    search_ads_top_app: { on: true },
+    search_ads_integration: { on: false },
+    keyword_rank: { on: false },
+  };
+  const settings = { ...listed(["US"], keywords.slice(0, 1)), datasets };
+  expect(await tick(stage, [[], ["search_ads_top_app"]], { settings })).toEqual([0, 0]);
+  await using opened = await stage.open({ settings });
+  const foresight = createForesight({
+    db: opened.warehouse.db,
+    settings: opened.config.settings,
+    accountId: "",
+    today,
+  });
+  expect((await foresight.run([], today)).price).toMatchObject({ datasets: [], slices: 0 });
 });
 
 test("days of a backfill are requested newest first, after the day before, and only down to the floor of their class", async () => {
