@@ -253,7 +253,7 @@ comment on column ops.slice.window_start     is 'First requested day.';
 comment on column ops.slice.window_end       is 'Day after the last requested day, or after the last answered one where the answer ended earlier.';
 comment on column ops.slice.requested_end    is 'Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).';
 comment on column ops.slice.tail_of          is 'Slice whose answer ended before these days; null for a slice that was planned.';
-comment on column ops.slice.as_of            is 'Day that counted as today when it was planned. It shows how final the answer was.';
+comment on column ops.slice.as_of            is 'Day that counted as today when it was requested or, where it was not yet, when it was planned. It shows how final the answer was.';
 comment on column ops.slice.fingerprint      is 'Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.';
 comment on column ops.slice.class            is 'Credit class: how much of the credit reserve the slice may use.';
 comment on column ops.slice.state            is 'pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).';

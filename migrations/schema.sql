@@ -7360,7 +7360,7 @@ create table ops.slice (
   window_end date not null, -- Day after the last requested day, or after the last answered one where the answer ended earlier.
   requested_end date, -- Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).
   tail_of bigint, -- Slice whose answer ended before these days; null for a slice that was planned.
-  as_of date not null, -- Day that counted as today when it was planned. It shows how final the answer was.
+  as_of date not null, -- Day that counted as today when it was requested or, where it was not yet, when it was planned. It shows how final the answer was.
   fingerprint text not null, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.
   class text not null, -- Credit class: how much of the credit reserve the slice may use.
   state text not null, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
@@ -7585,7 +7585,7 @@ create view ops.slice_log (
   window_end date, -- Day after the last requested day, or after the last answered one where the answer ended earlier.
   requested_end date, -- Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).
   tail_of bigint, -- Slice whose answer ended before these days; null for a slice that was planned.
-  as_of date, -- Day that counted as today when it was planned. It shows how final the answer was.
+  as_of date, -- Day that counted as today when it was requested or, where it was not yet, when it was planned. It shows how final the answer was.
   fingerprint text, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.
   class text, -- Credit class: how much of the credit reserve the slice may use.
   state text, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).

@@ -15,7 +15,7 @@ import { searchRefused } from "./search-refused.ts";
 import { retryDatabase } from "./retry-database.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
-import { moveSnapshot } from "./move-snapshot.ts";
+import { asOfToday } from "./as-of-today.ts";
 import { type CallSignals, stopCalls } from "./paid-call.ts";
 
 /** A slice that lacks credits and whose reset is unknown is tried again after this. */
@@ -68,8 +68,7 @@ function claimAgain({ claimedSlices, batched }: IngestParts, { sliceId }: Slice)
 
 async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals): Promise<void> {
   const today = parts.clock.today();
-  const late = claimed.class === "snapshot" && claimed.asOf < today;
-  const slice = late ? await moveSnapshot(parts, claimed, today) : claimed;
+  const slice = claimed.asOf < today ? await asOfToday(parts, claimed, today) : claimed;
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);

@@ -200,6 +200,19 @@ export async function redate(db: Database, slice: Slice, today: Day): Promise<Sl
   return rows.length > 0 ? { ...slice, window, asOf: today } : slice;
 }
 
+/**
+ * Notes that a running slice of days is requested on a later day than it was planned on: its answer says what holds now. One whose answer is
+ * stored keeps its day. Returns the slice as it stands.
+ */
+export async function noteRequested(db: Database, slice: Slice, today: Day): Promise<Slice> {
+  const { rows } = await sql`
+    update ops.slice as s set as_of = ${today}
+    where  s.slice_id = ${slice.sliceId} and s.attempt = ${slice.attempt} and s.state = 'running'
+    and    not exists (select from raw.answer as a where a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt)
+    returning s.slice_id`.execute(db);
+  return rows.length > 0 ? { ...slice, asOf: today } : slice;
+}
+
 function at(instant: number | null): ReturnType<typeof sql> {
   return sql`${instant === null ? null : new Date(instant).toISOString()}::timestamptz`;
 }
