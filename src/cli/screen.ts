@@ -37,9 +37,16 @@ export function screenFor({ out, err, color, utc, columns }: ScreenOptions): Scr
     columns: widthOf(out),
     remarkColumns: err.isTTY ? widthOf(err) : Number.POSITIVE_INFINITY,
     isColored: color && out.isTTY && out.hasColors(),
-    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: readersZone(),
     showsUtc: utc,
   };
+}
+
+/** The zone that TZ or the machine names; UTC where that is none by its name, as an empty TZ. */
+function readersZone(): string {
+  // the types do not say that it may be missing
+  const named: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return named === undefined || named === "Etc/Unknown" ? "UTC" : named;
 }
 
 /** As long as no command has said otherwise: whole lines, no colour. */

@@ -38,3 +38,13 @@ test("COLUMNS says how wide the reader of a pipe wants tables, and no terminal",
   expect(screenFor({ ...options, out: pipe, columns: "wide" }).columns).toBe(Infinity);
   expect(screenFor({ ...options, columns: "100" }).columns).toBe(80);
 });
+
+test.each(["", "Nowhere/At-All", "UTC+3"])("a reader without a known zone (TZ=%j) reads UTC", (zone) => {
+  vi.stubEnv("TZ", zone);
+  expect(screenFor(options).zone).toBe("UTC");
+});
+
+test("the zone is that of the reader", () => {
+  vi.stubEnv("TZ", "America/St_Johns");
+  expect(screenFor(options).zone).toBe("America/St_Johns");
+});
