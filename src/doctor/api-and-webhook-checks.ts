@@ -1,6 +1,7 @@
 import { createClient, type ClientOptions } from "../api/client.ts";
 import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
+import type { ErrorCode } from "../core/error-codes.ts";
 import { StorehouseError } from "../core/errors.ts";
 import { failedWith, failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkSkew } from "./database-checks.ts";
@@ -25,7 +26,7 @@ export async function checkApi(options: ClientOptions): Promise<readonly Diagnos
               precisionMs: 1_000,
             }),
           ];
-    if (reply.answer === null) return [failedWith("token", reply.problem), ...skew];
+    if (reply.answer === null) return [apiFailure(reply.problem), ...skew];
     const balance = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
     const left = Math.floor(balance.creditRemaining);
     const hours = Math.ceil(balance.creditResetTime / 3_600);
@@ -35,10 +36,32 @@ export async function checkApi(options: ClientOptions): Promise<readonly Diagnos
       ...skew,
     ];
   } catch (error) {
-    const known = error instanceof StorehouseError ? failedWith("token", error) : null;
-    const next = known?.next ?? "check API_BASE_URL";
-    return [failure("token", known?.found ?? "its answer is not readable", `${next}; nothing was charged`)];
+    const { found, next } =
+      error instanceof StorehouseError
+        ? apiFailure(error)
+        : failure("token", "its answer is not readable", wrongAddress);
+    return [failure("token", found, `${next}; nothing was charged`)];
   }
+}
+
+const wrongAddress = "check API_BASE_URL: what answers there is not the API";
+
+/** The next steps of these errors are about slices; a check is requested again by nobody, and its answer is not stored. */
+const nextOfCheck: Partial<Record<ErrorCode, string>> = {
+  not_found: wrongAddress,
+  not_json: wrongAddress,
+  unknown_shape: wrongAddress,
+  unexpected_status: wrongAddress,
+  bad_request: wrongAddress,
+  no_content: wrongAddress,
+  cut_connection: "try again later; where it stays, check API_BASE_URL",
+  server_error: "try again later; where it stays, check API_BASE_URL, or ask the operator of the API",
+  success_false: "see the message, and try again later",
+};
+
+function apiFailure(error: StorehouseError): Diagnosis {
+  const known = failedWith("token", error);
+  return { ...known, next: nextOfCheck[error.code] ?? known.next };
 }
 
 /** Whether incidents are sent to a webhook; `send` is null where none is set, `tests` sends a test message. */

@@ -29,4 +29,6 @@ test("storehouse credits reports the last known balance, and says so, when the s
   const { stdout, stderr } = ended;
   expect(JSON.parse(stdout)).toMatchObject({ account: { remaining } });
   expect(stderr).toContain("The balance is the one last reported");
+  // not what becomes of slices that meet the same error
+  expect(stderr).toContain("; `storehouse doctor` tests the address and the token, and says what to do\n");
 });

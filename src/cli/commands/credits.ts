@@ -2,7 +2,7 @@ import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import { clientOptions, type App } from "../../app.ts";
 import { accountIdOf, apiAccess } from "../../config/config.ts";
-import { StorehouseError } from "../../core/errors.ts";
+import { StorehouseError, UsageError } from "../../core/errors.ts";
 import { dayOf } from "../../core/day.ts";
 import {
   errorWords,
@@ -48,6 +48,8 @@ export function defineCredits(command: Command): void {
     );
 }
 
+const testsApi = "`storehouse doctor` tests the address and the token, and says what to do";
+
 /** Checks the balance, which is free; without a token, while the service is unavailable, or where the database only reads, the ledger has the last one that was reported. */
 async function checkBalance(app: App): Promise<void> {
   const { environment, settings } = app.config;
@@ -66,7 +68,9 @@ async function checkBalance(app: App): Promise<void> {
   } catch (error) {
     const known = isOutOfRoom(error) ? databaseOutage(error) : error;
     if (!(known instanceof StorehouseError)) throw error;
-    remark(`The balance is the one last reported, since no newer one is available: ${known.message}`);
+    // the next step of an error of the API is about slices, and this was none
+    const why = known instanceof UsageError ? known.message : `${known.code}: ${known.problem}; ${testsApi}`;
+    remark(`The balance is the one last reported, since no newer one is available: ${why}`);
   }
 }
 
