@@ -157,7 +157,8 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
        case when o.unconverted = 0 then o.reporting_spend end as search_ads_reporting_spend, case when o.spend is not null then y.currency end as reporting_currency,
        exists (select from ops.app_answer as n
                where  n.track_id = a.track_id and n.dataset = 'category_rank' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
-               and    (n.country_code is null or n.country_code = c.country_code)) as is_category_rank_answered,
+               -- an answer about the iPad alone has no place on the iPhone
+               and    (n.country_code is null or n.country_code = c.country_code) and n.device_code is distinct from 'IPAD') as is_category_rank_answered,
        exists (select from ops.app_answer as n
                where  n.track_id = a.track_id and n.dataset = 'download_revenue' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
                and    (n.country_code is null or n.country_code = c.country_code))

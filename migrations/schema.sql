@@ -1473,7 +1473,7 @@ create view mart.app_overview_daily (
         END AS reporting_currency,
     (EXISTS ( SELECT
            FROM ops.app_answer n
-          WHERE n.track_id = a.track_id AND n.dataset = 'category_rank'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AS is_category_rank_answered,
+          WHERE n.track_id = a.track_id AND n.dataset = 'category_rank'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.device_code IS DISTINCT FROM 'IPAD'::text)) AS is_category_rank_answered,
     (EXISTS ( SELECT
            FROM ops.app_answer n
           WHERE n.track_id = a.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AND NOT (EXISTS ( SELECT

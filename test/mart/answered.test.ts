@@ -116,6 +116,22 @@ test("a day without a place in the charts is told apart from one that was not re
   ).toEqual(["2026-08-03 | 7 | true", "2026-08-04 | - | true", "2026-08-05 | - | false"]);
 });
 
+test("an answer about the iPad alone says nothing of the places of the iPhone, which the overview has", async () => {
+  const on = "2026-08-06";
+  await mart.fill("core.fact_visibility", [
+    { app_key: "ios:1", country_key: "US", date_day: on, kind: "history", score: 3 },
+  ]);
+  const answered = () =>
+    mart.ask(
+      `select is_category_rank_answered from mart.app_overview_daily where track_id = '1' and date_day = '${on}'`,
+    );
+  await slice("category_rank", { device: "IPAD", resolution: "last_day" }, [on, "2026-08-07"]);
+  await slice("category_rank", { device: "IPHONE", resolution: "last_day" }, [on, "2026-08-07"], "failed");
+  expect(await answered()).toEqual(["false"]);
+  await slice("category_rank", { device: "IPHONE", resolution: "last_day" }, [on, "2026-08-07"], "empty");
+  expect(await answered()).toEqual(["true"]);
+});
+
 test("a month counts the days with an answer beside those with a figure", async () => {
   expect(
     await mart.ask(`
