@@ -67,6 +67,26 @@ describe("the SQL of every card of config/metabase runs on a warehouse that was 
     expect(without.map(({ name }) => name)).toEqual(["Market: app_groups"]);
   });
 
+  test("what failed and was answered since is no problem any more, and what is lost is one, beside all other cells", async () => {
+    const sqlOf = (key: string) => cards.find(({ name }) => name === `Data health: ${key}`)?.card.sql ?? "";
+    await client.query("begin");
+    await client.query(`
+      insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now());
+      insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, error_code, planned_requests,
+                             planned_credits, run_id, created_at, ended_at)
+      select 'app_rating', 'o', s.scope, '2026-08-08', '2026-08-09', '2026-08-08', '', 'daily', s.state, s.code, 1, 1, run_id, now(), now()
+      from   ops.run, (values ('{"app":"1"}'::jsonb, 'failed', 'server_error'), ('{"app":"1"}', 'loaded', null),
+                              ('{"app":"2"}', 'failed', 'timeout'), ('{"app":"3"}', 'lost', null)) as s (scope, state, code)`);
+    const problems = await client.query<Record<string, unknown>>(withoutFilters(sqlOf("problems")));
+    const coverage = await client.query<Record<string, unknown>>(withoutFilters(sqlOf("coverage")));
+    await client.query("rollback");
+    expect(problems.rows.map((row) => [row["state"], row["error_code"]]).sort()).toEqual([
+      ["failed", "timeout"],
+      ["lost", null],
+    ]);
+    expect(coverage.rows).toMatchObject([{ loaded_count: "1", failed_count: "1", lost_count: "1" }]);
+  });
+
   test.each(Object.entries(metrics))("metric %s", async (_, { table, aggregate, column, over, only, day }) => {
     const inner = aggregate === "distinct" ? `count(distinct ${column})` : `${aggregate}(${column ?? "*"})`;
     const ratio = over === undefined ? inner : `${inner}::numeric / nullif(sum(${over}), 0)`;
