@@ -67,6 +67,21 @@ describe("the SQL of every card of config/metabase runs on a warehouse that was 
     expect(without.map(({ name }) => name)).toEqual(["Market: app_groups"]);
   });
 
+  test("figures by day leave out days of which a part has no answer", () => {
+    const marts = [
+      "organic_share_of_voice_daily",
+      "weighted_share_of_voice_daily",
+      "visibility_daily",
+      "keyword_group_daily",
+    ];
+    const tables = [...marts, "search_ads_daily_default"].map((name) => `mart.${name}`);
+    const byDay = cards.filter(
+      ({ card }) => tables.includes(card.table) && (card.display === "line" || card.display === "smartscalar"),
+    );
+    expect(byDay.length).toBeGreaterThan(10);
+    expect(byDay.filter(({ card }) => !card.sql.includes("bool_and(is_complete)")).map(({ name }) => name)).toEqual([]);
+  });
+
   test("what failed and was answered since is no problem any more, and what is lost is one, beside all other cells", async () => {
     const sqlOf = (key: string) => cards.find(({ name }) => name === `Data health: ${key}`)?.card.sql ?? "";
     await client.query("begin");
