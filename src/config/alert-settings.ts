@@ -92,7 +92,18 @@ function columnProblems(name: string, column: string, condition: object): readon
   // what a subject is does not change, and rows that are events have no earlier day
   const isFixed = subject.includes(column) || isEvent === true || comparedDay !== undefined;
   const takes = conditionsOf[kind].filter((one) => !isFixed || !comparing.some((other) => other === one));
-  return Object.keys(condition)
-    .filter((one) => !takes.includes(one))
-    .map((one) => ({ path: [...path, one], message: `does not fit this column; it takes ${takes.join(", ")}` }));
+  return Object.entries(condition).flatMap(([one, values]) => {
+    if (!takes.includes(one))
+      return [{ path: [...path, one], message: `does not fit this column; it takes ${takes.join(", ")}` }];
+    const odd = one === "is" || one === "is_not" ? [values].flat().find((value) => !isValueOf(kind, value)) : undefined;
+    if (odd === undefined) return [];
+    const words = kind === "boolean" ? "true or false" : "a number";
+    return [{ path: [...path, one], message: `is no value of this column: ${String(odd)} is not ${words}` }];
+  });
+}
+
+/** Whether a column of a kind can have a value. What is not would never be found, or not be compared. */
+function isValueOf(kind: AlertColumn, value: unknown): boolean {
+  if (kind === "boolean") return ["true", "false"].includes(String(value));
+  return kind !== "number" || (typeof value !== "boolean" && /^-?\d+(\.\d+)?$/.test(String(value)));
 }

@@ -56,6 +56,14 @@ describe("alerts in the configuration", () => {
         "changes does not fit this column; it takes is, is_not",
       ],
       [
+        onMart("keyword_rank_daily", "{ is_ranked: { is: yes } }"),
+        "alerts.one.when.is_ranked.is is no value of this column: yes is not true or false",
+      ],
+      [
+        onMart("app_overview_daily", "{ rating: { is_not: [4, many] } }"),
+        "alerts.one.when.rating.is_not is no value of this column: many is not a number",
+      ],
+      [
         "alerts:\n  one:\n    kind: rating_fell\n    for:\n      keywords: [plan]",
         "line 5: alerts.one.for.keywords does not fit: mart.app_overview_daily has none",
       ],
