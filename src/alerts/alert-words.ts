@@ -14,7 +14,9 @@ export function fireText(
     .map((column) => shown(subject[column]));
   const who = [label ?? shown(subject["track_id"]), ...about].join(", ");
   const what = Object.keys(mart.columns)
-    .filter((column) => Object.hasOwn(values, column) && mart.columns[column] !== "boolean")
+    // that a condition of yes or no holds is known from its alert, and only how it changed is not
+    .filter((column) => Object.hasOwn(values, column))
+    .filter((column) => mart.columns[column] !== "boolean" || (before !== null && before[column] !== values[column]))
     .map((column) => `${words(column)} ${change(column, { values, before, kind: mart.columns[column] ?? "text" })}`);
   return `${who}: ${[...what, `on ${day}${comparedDay === null ? "" : `, compared with ${comparedDay}`}`].join(", ")}`;
 }

@@ -35,7 +35,7 @@ export function conditionSql({ column, kind, condition, row = "c" }: ColumnCondi
     falls_by_percent: (by: number) => changed(sql`${before} > 0 and ${now} <= ${before} * (1 - ${number(by)} / 100)`),
     rises_past: (limit: number) => changed(sql`${now} > ${number(limit)} and ${before} <= ${number(limit)}`),
     falls_past: (limit: number) => changed(sql`${now} < ${number(limit)} and ${before} >= ${number(limit)}`),
-    changes: () => sql`(c.earlier_day is not null and ${cell} <> ${earlier})`,
+    changes: () => (kind === "rank" ? changed(sql`true`) : sql`(c.earlier_day is not null and ${cell} <> ${earlier})`),
   } as const;
   const named = Object.entries(condition).filter(([, value]) => value !== undefined);
   const all = named.map(([name, value]) => holding[name as keyof typeof holding](value as never));

@@ -49,10 +49,10 @@ type Problem = { readonly path: string[]; readonly message: string };
 
 const ofRanks = ["at_least", "at_most", "rises_by", "falls_by", "rises_past", "falls_past"];
 const conditionsOf: Readonly<Record<AlertColumn, readonly string[]>> = {
-  number: ["is", "is_not", ...ofRanks, "rises_by_percent", "falls_by_percent"],
-  rank: ofRanks,
+  number: ["is", "is_not", ...ofRanks, "rises_by_percent", "falls_by_percent", "changes"],
+  rank: [...ofRanks, "changes"],
   text: ["is", "is_not", "changes"],
-  boolean: ["is"],
+  boolean: ["is", "changes"],
 };
 
 /** What does not fit in an alert: options of another kind, and columns and conditions that the mart does not have. */

@@ -65,10 +65,11 @@ const conditions: Readonly<Record<AlertColumn, object>> = {
     falls_by_percent: 5,
     rises_past: 3,
     falls_past: 3,
+    changes: true,
   },
-  rank: { at_least: 1, at_most: 9, rises_by: 1, falls_by: 1, rises_past: 3, falls_past: 3 },
+  rank: { at_least: 1, at_most: 9, rises_by: 1, falls_by: 1, rises_past: 3, falls_past: 3, changes: true },
   text: { is: ["a'b", "c"], is_not: "d", changes: true },
-  boolean: { is: true },
+  boolean: { is: true, changes: true },
 };
 
 test("every condition on every column, and every kind, is a statement that Postgres runs", async () => {

@@ -147,6 +147,26 @@ describe("an alert", () => {
     expect(await stage.fired()).toHaveLength(1);
   });
 
+  test("fires for a value that is another one than on the compared day, and for none that is the same", async () => {
+    const ranked = { mart: "keyword_rank_daily", when: { is_ranked: { changes: true } } };
+    const moved = { mart: "keyword_rank_daily", when: { keyword_rank: { changes: true } } };
+    await stage.ranks({ "2026-08-07": 4, "2026-08-08": null });
+    await stage.watch({ moved, ranked });
+    stage.clock.time += 2 * 86_400_000;
+    await stage.ranks({ "2026-08-09": null, "2026-08-10": 7 });
+    await stage.watch({ moved, ranked });
+    expect(stage.sent()).toEqual([
+      [
+        "Ours, US, plan, IPHONE: keyword rank 4 -> not ranked, on 2026-08-08, compared with 2026-08-07",
+        "Ours, US, plan, IPHONE: is ranked true -> false, on 2026-08-08, compared with 2026-08-07",
+      ],
+      [
+        "Ours, US, plan, IPHONE: keyword rank not ranked -> 7, on 2026-08-10, compared with 2026-08-09",
+        "Ours, US, plan, IPHONE: is ranked false -> true, on 2026-08-10, compared with 2026-08-09",
+      ],
+    ]);
+  });
+
   test("is about a keyword however it is written, as groups in marts are", async () => {
     await stage.ranks({ "2026-08-07": 4, "2026-08-08": 12 });
     await stage.watch({ fell: { ...fell.fell, for: { keywords: ["Plan"] } } });
