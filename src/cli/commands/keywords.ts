@@ -39,6 +39,12 @@ export function defineKeywords(keywords: Command): void {
 
 function addVerb(keywords: Command, verb: KeywordVerb): void {
   const { does, example } = verbs[verb];
+  const { cost } = dailyKeywordRankings;
+  // what is to be removed is known from the list alone
+  const listPrice =
+    verb === "sync"
+      ? ` Where their number is not that of the list last synced, the list is read first, also by --dry-run: ${cost} credits.`
+      : "";
   keywords
     .command(verb)
     .description(`have the account ${does}; shows what would change and wants a confirmation`)
@@ -52,7 +58,7 @@ function addVerb(keywords: Command, verb: KeywordVerb): void {
     .addOption(
       new Option(
         "--fresh",
-        `read anew which keywords are tracked (${dailyKeywordRankings.cost} credits), instead of trusting the list last synced while their number is the same`,
+        `read anew which keywords are tracked (${cost} credits), instead of trusting the list last synced while their number is the same`,
       ),
     )
     .option("--dry-run", "only show what would change")
@@ -60,7 +66,7 @@ function addVerb(keywords: Command, verb: KeywordVerb): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      `\nA call changes up to ${addKeywords.params.body.maxItems} keywords for ${addKeywords.cost} credit; to see how many are tracked takes another.\n\nExample:\n  storehouse keywords ${example}\n\nExit codes: 0 done or nothing to do, 1 the API failed (it is said what was done), 2 usage, settings, token or not agreed to, 3 no credits are left.`,
+      `\nA call changes up to ${addKeywords.params.body.maxItems} keywords for ${addKeywords.cost} credit; to see how many are tracked takes another.${listPrice}\n\nExample:\n  storehouse keywords ${example}\n\nExit codes: 0 done or nothing to do, 1 the API failed (it is said what was done), 2 usage, settings, token or not agreed to, 3 no credits are left.`,
     )
     .action((trackId: string, country: string, words: string[], options: Options) => {
       const list = keywordsGiven(words, options.file, verb === "remove" ? "remove" : "add");
