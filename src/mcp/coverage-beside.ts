@@ -1,9 +1,10 @@
 import type { Settings } from "../config/settings.ts";
 import { countOf } from "../core/count.ts";
 import type { Day } from "../core/day.ts";
-import { lastDay, type Window } from "../core/window.ts";
+import { daysOf, lastDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { sumOfCells, type CellCounts, type CellState } from "../plan/cell-states.ts";
+import { timingWith } from "../planner/dataset-settings.ts";
 import { gapLines } from "../planner/gap-lines.ts";
 import type { ScopeCoverage } from "../planner/gaps.ts";
 import { readNamedCoverage, type NamedScopes } from "../planner/named-coverage.ts";
@@ -27,6 +28,8 @@ type DatasetCoverage = {
   readonly is_complete: boolean | null;
   readonly gaps: readonly Gap[];
   readonly more_gaps: number;
+  /** The first and the last of these days on which an app and country has no cell: not published yet, or never requested. */
+  readonly days_without_cells: { readonly from: string; readonly to: string } | null;
 };
 
 type Gap = {
@@ -81,12 +84,21 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
   const coverage =
     byDay.length === 0
       ? []
-      : await readNamedCoverage(db, { request: { datasets: byDay, bounds: window, today }, named }, settings);
+      : await readNamedCoverage(
+          db,
+          { request: { datasets: byDay, bounds: window, today }, named, withoutCells: true },
+          settings,
+        );
   const datasets = request.datasets.map((dataset) => ({
     dataset,
     is_requested: isRequested(dataset),
     ...(fresh.get(dataset) ?? { newest_day: null, due_day: null, freshness: {}, last_loaded_at: null }),
-    ...cellsOf(byDay.includes(dataset) ? coverage.filter((one) => one.dataset === dataset) : null),
+    ...(byDay.includes(dataset)
+      ? cellsOf(
+          coverage.filter((one) => one.dataset === dataset),
+          isOfEachDay(dataset, settings) ? daysOf(window) : [],
+        )
+      : { cells: null, is_complete: null, gaps: [], more_gaps: 0, days_without_cells: null }),
   }));
   const known = datasets.filter(({ is_complete }) => is_complete !== null);
   const isWhole = known.length === 0 ? null : datasets.every((one) => one.is_complete !== false && one.is_requested);
@@ -101,8 +113,14 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
   };
 }
 
-function cellsOf(coverage: readonly ScopeCoverage[] | null) {
-  if (coverage === null) return { cells: null, is_complete: null, gaps: [], more_gaps: 0 };
+/** Whether a dataset has an answer for each day. A list that is fetched anew after some days or once holds for the days between. */
+function isOfEachDay(name: string, settings: Settings): boolean {
+  const timing = timingWith(datasetNamed(name).timing, settings.datasets[name] ?? {});
+  return timing.kind !== "snapshot" || timing.refreshDays <= 1;
+}
+
+/** `wanted`: days of which each app and country should have a cell. */
+function cellsOf(coverage: readonly ScopeCoverage[], wanted: readonly Day[]) {
   const cells = sumOfCells(coverage.flatMap(({ days }) => [...days.values()]));
   const lines = gapLines(coverage, unanswered);
   const gaps = lines.slice(0, listedGaps).map(({ coverage: one, cells: counts, first, last }) => ({
@@ -113,9 +131,12 @@ function cellsOf(coverage: readonly ScopeCoverage[] | null) {
     from: first,
     to: last,
   }));
+  const bare = wanted.filter((day) => coverage.some(({ days }) => !days.has(day)));
+  const [from, to] = [bare[0], bare.at(-1)];
   // where no cell is known nothing was ever requested of these days
-  const isComplete = Object.keys(cells).length > 0 && lines.length === 0;
-  return { cells, is_complete: isComplete, gaps, more_gaps: lines.length - gaps.length };
+  const isComplete = Object.keys(cells).length > 0 && lines.length === 0 && bare.length === 0;
+  const without = from === undefined || to === undefined ? null : { from, to };
+  return { cells, is_complete: isComplete, gaps, more_gaps: lines.length - gaps.length, days_without_cells: without };
 }
 
 /** What coverage is of where the statement may read more, and what to do then. */
@@ -175,7 +196,7 @@ async function readFreshness(
         from   ops.freshness
         where  dataset = any (${[...datasets]}::text[])
         and    (track_id is null or ${apps.length === 0} or track_id = any (${[...apps]}::text[]) or store || ':' || track_id = any (${[...apps]}::text[]))
-        and    (country_code is null or ${countries.length === 0} or country_code = any (${[...countries]}::text[]))
+        and    (country_code is null or ${countries.length === 0} or country_code = any (${countries.map((one) => one.toUpperCase())}::text[]))
         group  by 1, 2) as f
       group  by dataset`.execute(transaction);
   });

@@ -21,6 +21,8 @@ export type CoverageQuestion = {
   readonly request: SyncRequest;
   readonly settings: Settings;
   readonly shown?: Partial<Window>;
+  /** Also apps and countries without a cell on these days: nothing of them was requested, nor is worth requesting. */
+  readonly withoutCells?: true;
 };
 
 /**
@@ -29,7 +31,7 @@ export type CoverageQuestion = {
  */
 export async function readScopeCoverage(
   db: Database,
-  { request, settings, shown = request.bounds }: CoverageQuestion,
+  { request, settings, shown = request.bounds, withoutCells }: CoverageQuestion,
 ): Promise<readonly ScopeCoverage[]> {
   const standings: ScopeCoverage[] = [];
   for (const start of await namedStarts(db, request, settings)) {
@@ -45,7 +47,7 @@ export async function readScopeCoverage(
     }
     standings.push(...[...Map.groupBy(parts, groupKey)].sort(byKey).map(([, same]) => addedUp(same)));
   }
-  return standings.filter(({ days }) => days.size > 0);
+  return withoutCells ? standings : standings.filter(({ days }) => days.size > 0);
 }
 
 /** Cuts partitions down to one of each group of items that stand alike, and knows how many each stands for. */

@@ -3,7 +3,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Database } from "../postgres/database.ts";
 import { currentPortfolio } from "./backfill-plan.ts";
 import { portfolioCountries } from "./backfill-request.ts";
-import { readScopeCoverage, type ScopeCoverage } from "./gaps.ts";
+import { readScopeCoverage, type CoverageQuestion, type ScopeCoverage } from "./gaps.ts";
 import type { SyncRequest } from "./request.ts";
 
 /** Apps (track ids or `store:trackId`) and countries by which coverage is narrowed; empty lists stand for all. */
@@ -14,7 +14,11 @@ export type NamedScopes = { readonly apps: readonly string[]; readonly countries
  */
 export async function readNamedCoverage(
   db: Database,
-  { request, named }: { readonly request: SyncRequest; readonly named: NamedScopes },
+  {
+    request,
+    named,
+    ...shown
+  }: { readonly request: SyncRequest; readonly named: NamedScopes } & Pick<CoverageQuestion, "withoutCells">,
   settings: Settings,
 ): Promise<readonly ScopeCoverage[]> {
   const countries = portfolioCountries(named, await portfolioWith(db, named.apps, settings));
@@ -22,7 +26,7 @@ export async function readNamedCoverage(
     ...(named.apps.length === 0 ? {} : { apps: named.apps }),
     ...(countries.length === 0 ? {} : { countries }),
   };
-  const coverage = await readScopeCoverage(db, { request: { ...request, only }, settings });
+  const coverage = await readScopeCoverage(db, { request: { ...request, only }, settings, ...shown });
   // what is planned from is kept by a plan, and says nothing of the app that was named
   return named.apps.length === 0 ? coverage : coverage.filter(({ trackId }) => trackId !== null);
 }

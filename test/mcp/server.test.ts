@@ -106,6 +106,17 @@ describe("over stdin and stdout, a client of the SDK", () => {
     });
   });
 
+  test("is told that days are missing which are not published yet, or of which a list was never seen", async () => {
+    const yesterday = addDays(today, -1);
+    const coverageTo = async (to: string) =>
+      (await query("select count(*) from core.fact_keyword_rank", { from: yesterday, to })).coverage;
+    expect(await coverageTo(yesterday)).toMatchObject({ is_complete: true, datasets: [{ days_without_cells: null }] });
+    expect(await coverageTo(today)).toMatchObject({
+      is_complete: false,
+      datasets: [{ is_complete: false, days_without_cells: { from: today, to: today } }],
+    });
+  });
+
   test("is told what is late or stopped by the timing of its dataset, also beside complete days", async () => {
     const newest = `dataset = 'keyword_rank' and window_end = date '${today}'`;
     const changed = (set: string, where: string) =>
