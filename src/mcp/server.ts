@@ -2,7 +2,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { addDays, isDay, type Day } from "../core/day.ts";
-import { StorehouseError } from "../core/errors.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import type { Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { reprocesses } from "../plan/missing.ts";
@@ -74,7 +74,7 @@ function addReading(server: McpServer, parts: ServerParts): void {
       },
       annotations,
     },
-    ({ sql, ...rest }) => reply(parts, () => answerOf(parts, { statement: sql, ...rest })),
+    ({ sql, ...rest }) => reply(parts, () => answerOf(parts, { statement: sql, ...inOrder(rest) })),
   );
 }
 
@@ -92,7 +92,12 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
     ({ datasets: names, apps: ownApps, countries: ownCountries, ...given }) =>
       reply(parts, () => {
         const today = clock.today();
-        const { window } = statementDays({ given, statement: "", answer: { columns: [], rows: [] }, today });
+        const { window } = statementDays({
+          given: inOrder(given),
+          statement: "",
+          answer: { columns: [], rows: [] },
+          today,
+        });
         const named = { apps: ownApps, countries: ownCountries };
         return readCoverageBeside(db, { datasets: names.map(known), window, isExact: true, named, settings, today });
       }),
@@ -114,12 +119,12 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
       },
       annotations,
     },
-    ({ datasets: names, from: first, to: last, max_credits: most, ...rest }) =>
+    ({ datasets: names, max_credits: most, from: first, to: last, ...rest }) =>
       reply(parts, () =>
         priceOf(parts, {
           ...rest,
           datasets: names,
-          bounds: bounds(first, last),
+          bounds: bounds(inOrder({ from: first, to: last })),
           newestFirst: false,
           mostCredits: most ?? null,
         }),
@@ -131,7 +136,16 @@ function known(name: string): string {
   return datasetNamed(name).name;
 }
 
-function bounds(first: Day | undefined, last: Day | undefined): Partial<Window> {
+type GivenDays = { readonly from?: Day | undefined; readonly to?: Day | undefined };
+
+/** What was given, where its days are in order. Throws `bad_argument` otherwise: between them is no day. */
+function inOrder<T extends GivenDays>(given: T): T {
+  const { from: first, to: last } = given;
+  if (first === undefined || last === undefined || first <= last) return given;
+  throw fail("bad_argument", { problem: `from (${first}) is after to (${last})` });
+}
+
+function bounds({ from: first, to: last }: GivenDays): Partial<Window> {
   return {
     ...(first === undefined ? {} : { start: first }),
     ...(last === undefined ? {} : { end: addDays(last, 1) }),

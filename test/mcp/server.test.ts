@@ -117,6 +117,15 @@ describe("over stdin and stdout, a client of the SDK", () => {
     });
   });
 
+  test.each(["query", "coverage", "price_backfill"])(
+    "is refused days of which the first is after the last: %s",
+    async (tool) => {
+      const days = { from: today, to: addDays(today, -1) };
+      const others = tool === "query" ? { sql: "select 1" } : { datasets: ["keyword_rank"] };
+      expect(await refused(tool, { ...others, ...days })).toMatch(/^bad_argument: .*is after to/);
+    },
+  );
+
   test("is told what is late or stopped by the timing of its dataset, also beside complete days", async () => {
     const newest = `dataset = 'keyword_rank' and window_end = date '${today}'`;
     const changed = (set: string, where: string) =>
