@@ -95,7 +95,7 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
   const record = (outcome: DeedOutcome, note: string) =>
     recordOutcome(db, auditId, { outcome, note, at: app.clock.now() });
   try {
-    const { says, to, started } = await action.run(context, input, price.credits);
+    const { says, to, started } = await action.run(context, input, price);
     await record(started === undefined ? "done" : "started", says);
     if (started !== undefined)
       runs.start(started, {

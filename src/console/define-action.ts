@@ -46,6 +46,9 @@ export type Price = {
   readonly cannot?: string;
 };
 
+/** The most credits that were agreed to, and what exactly the agreement is about. */
+type Agreed = Pick<Price, "credits" | "binds">;
+
 /** What became of it: a sentence, the page to go on with, and what goes on when the answer has been sent. */
 type Done = { readonly says: string; readonly to: string; readonly started?: BackgroundWork };
 
@@ -58,14 +61,14 @@ export type Action<I extends z.ZodObject = z.ZodObject> = {
   /** True where its price is of tables that the reader has no right to. */
   readonly readsAsLoader?: true;
   readonly price: (context: ActionContext, input: z.output<I>) => Promise<Price>;
-  /** `mostCredits`: what was agreed to. */
-  readonly run: (context: ActionContext, input: z.output<I>, mostCredits: number) => Promise<Done>;
+  /** `agreed`: what was agreed to. What `price` bound is compared with it where it may be other by now: a moment has passed. */
+  readonly run: (context: ActionContext, input: z.output<I>, agreed: Agreed) => Promise<Done>;
 };
 
 /** An action whatever its input is. */
 export type AnyAction = Omit<Action, "price" | "run"> & {
   readonly price: (context: ActionContext, input: never) => Promise<Price>;
-  readonly run: (context: ActionContext, input: never, mostCredits: number) => Promise<Done>;
+  readonly run: (context: ActionContext, input: never, agreed: Agreed) => Promise<Done>;
 };
 
 /** Makes an action. */

@@ -65,7 +65,7 @@ export const fillAction = defineAction({
       says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""}`,
     };
   },
-  run: async (context, input, mostCredits) => {
+  run: async (context, input, { credits: mostCredits }) => {
     const { app, runs } = context;
     runs.checkFree();
     const selection = await selectedCells(context, input);

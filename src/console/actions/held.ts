@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
-import { readHeld } from "../../ledger/held-answers.ts";
+import { readHeld, type HeldAnswer } from "../../ledger/held-answers.ts";
 import { aboutOf, agreeToAnswers } from "../../person/held-answers.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
 import { html } from "../html.ts";
@@ -11,6 +12,9 @@ async function heldNow({ app }: ActionContext) {
   if (held.length === 0) throw fail("console_bad_input", { problem: "no answer is held any more" });
   return held;
 }
+
+/** What an agreement is about: a later answer that is held has a slice of its own. */
+const slicesOf = (held: readonly HeldAnswer[]) => held.map(({ sliceId }) => sliceId);
 
 /** Applies the answers that are held, as `storehouse held --apply` does. An agreement holds for just those that were shown. */
 export const heldAction = defineAction({
@@ -23,8 +27,8 @@ export const heldAction = defineAction({
     return {
       credits: 0,
       alwaysAsk: true,
-      about: { slices: held.map(({ sliceId }) => sliceId) },
-      binds: held.map(({ sliceId }) => sliceId),
+      about: { slices: slicesOf(held) },
+      binds: slicesOf(held),
       says: `${countOf(held.length, "held answer is", "held answers are")} applied: what they leave out is closed in the portfolio, and no longer requested.`,
       detail: html`<ul class="plain">
         ${held.map(
@@ -36,8 +40,10 @@ export const heldAction = defineAction({
       </ul>`,
     };
   },
-  run: async (context) => {
+  run: async (context, _, agreed) => {
     const held = await heldNow(context);
+    if (!isDeepStrictEqual(slicesOf(held), agreed.binds))
+      throw fail("console_bad_input", { problem: "other answers are held than those that were shown: see them again" });
     await agreeToAnswers(context.app, held);
     return {
       says: `Applied ${countOf(held.length, "answer")}. The next sync or scheduled run plans with them.`,

@@ -78,7 +78,7 @@ export const keywordsAction = defineAction({
       detail: changesList(changes, nights),
     };
   },
-  run: async (context, wanted, mostCredits) => {
+  run: async (context, wanted, { credits: mostCredits }) => {
     // one after the other: the second person's changes are worked out from what the first one's came to
     const done = await withAdvisoryLock(context.app.warehouse.db, "keywords", () =>
       carryOut(context, wanted, mostCredits),

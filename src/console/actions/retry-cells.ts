@@ -34,7 +34,7 @@ export const retryCellsAction = defineAction({
       )} of ${cellsText(selection)} requested again.`,
     };
   },
-  run: async (context, input, mostCredits) => {
+  run: async (context, input, { credits: mostCredits }) => {
     const { app } = context;
     const selection = await selectedCells(context, input);
     const { datasets, ...which } = retryOf(selection);

@@ -62,7 +62,7 @@ export const retryAction = defineAction({
       says: `${countOf(slices, "failed slice")} of ${datasets} ${slices === 1 ? "is" : "are"} requested again.`,
     };
   },
-  run: (context, input, mostCredits) => {
+  run: (context, input, { credits: mostCredits }) => {
     const { app } = context;
     const what = `Retry of ${input.slices.length > 0 ? countOf(input.slices.length, "slice") : [...input.datasets, ...input.codes, input.app].filter(Boolean).join(", ") || "all that failed"}`;
     const retry = { request: requestOf(context, input), maxCredits: mostCredits, which: whichOf(input) };
