@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { Settings } from "../../src/config/settings.ts";
@@ -8,6 +9,7 @@ import {
   clientOf,
   openConsoleStage,
   operatorPassword,
+  untilShown,
   viewerPassword,
   withPasswords,
   type Client,
@@ -149,6 +151,31 @@ describe("a change of what the configuration lists", () => {
     expect([again.status, again.text]).toEqual([409, expect.stringContaining("has changed since it was shown")]);
     expect((await post(other, { ...second, ...agreementOf(again.text) })).status).toBe(303);
     expect(listed()).toEqual([[...before, "alpha", "beta", "gamma"], []]);
+  });
+
+  test("that waited for another person's is not made of what nobody has shown", async () => {
+    await ann.get(`/portfolio/listed/${app}`);
+    await other.get(`/portfolio/listed/${app}`);
+    const [before = []] = listed();
+    const [first, second] = [fields("one\ntwo", "sync"), fields("three\nfour", "sync")];
+    const agreed = [await post(ann, first), await post(other, second)].map(({ text }) => agreementOf(text));
+    const holding = new pg.Client({ connectionString: stage.granted.adminUrl });
+    await holding.connect();
+    await holding.query("select pg_advisory_lock(hashtext('storehouse configuration'))");
+    const posted = Promise.all([post(ann, { ...first, ...agreed[0] }), post(other, { ...second, ...agreed[1] })]);
+    const waiting = "select count(*)::text as n from pg_locks where locktype = 'advisory' and not granted";
+    await untilShown(async () => (await holding.query<{ n: string }>(waiting)).rows[0]?.n ?? "", /^2$/);
+    await holding.end();
+    const answers = await posted;
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 400]);
+    expect(answers.find(({ status }) => status === 400)?.text).toContain("has changed since it was shown");
+    expect([
+      ["one", "two"],
+      ["three", "four"],
+    ]).toContainEqual(listed()[0]);
+    await ann.get(`/portfolio/listed/${app}`);
+    const back = fields(before.join("\n"), "sync");
+    expect((await post(ann, { ...back, ...agreementOf((await post(ann, back)).text) })).status).toBe(303);
   });
 
   test("that would change another entry with it is refused, and is on record as that", async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { count, countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
@@ -32,6 +33,9 @@ function changeOf(
   return { file, change };
 }
 
+/** What an agreement is about. */
+const keywordsOf = ({ changes: { remove, add } }: ListedChange) => [remove, add];
+
 /** Changes the keywords that config/storehouse.yaml lists for an app. Nothing is spent at once: the price is what the next sync spends for it. */
 export const listedKeywordsAction = defineAction({
   name: "listed-keywords",
@@ -51,7 +55,7 @@ export const listedKeywordsAction = defineAction({
       later: "more in the first night, for the history of what is added",
       alwaysAsk: true,
       about: { app, entry, verb, remove, add },
-      binds: [remove, add],
+      binds: keywordsOf(change),
       says: `The configuration lists ${count(add.length)} keywords more and ${count(remove.length)} fewer for ${app}, in ${countries}.${followedWords[change.before.portfolio.source]}`,
       detail: html`${changesList(change.changes, price)}${
         cannot === null ? null : html`<pre tabindex="0"><code>${listedAsYaml(change)}</code></pre>`
@@ -59,12 +63,16 @@ export const listedKeywordsAction = defineAction({
       ...(cannot === null ? {} : { cannot }),
     };
   },
-  run: async (context, wanted) => {
+  run: async (context, wanted, agreed) => {
     // one after the other: the second person's change is worked out from the file as the first one's left it
     const { add, remove } = await withAdvisoryLock(context.app.warehouse.db, "configuration", () => {
       const { file, change } = changeOf(context, wanted);
       const cannot = whyNotWritten(file);
       if (file === null || cannot !== null) throw fail("console_bad_input", { problem: cannot ?? "there is no file" });
+      if (!isDeepStrictEqual(keywordsOf(change), agreed.binds))
+        throw fail("console_bad_input", {
+          problem: "the configuration has changed since it was shown: see the changes again",
+        });
       writeListed(file, change);
       return Promise.resolve(change.changes);
     });
