@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { accountOf } from "../config/config-of-account.ts";
 import { fail } from "../core/errors.ts";
+import { noBreak } from "../core/text-width.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { AnyPage, PageContext } from "./define-page.ts";
 import { layout } from "./layout.ts";
@@ -68,7 +69,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
   void reply.header("cache-control", "no-store");
   if (!("markup" in answer)) {
     // what has no place for a notice says it here: coverage.js shows it, and a saved file is known as an old one
-    if (oldest !== null) void reply.header(ageHeader, instantText(oldest, now));
+    if (oldest !== null) void reply.header(ageHeader, instantText(oldest, now).replaceAll(noBreak, " "));
     if (answer.name !== undefined) void reply.header("content-disposition", `attachment; filename="${answer.name}"`);
     return reply.type(answer.type).send(answer.body);
   }

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { groupKey } from "../../src/core/partition-group.ts";
 import { addDays } from "../../src/core/day.ts";
@@ -178,4 +179,19 @@ describe("the page of coverage", () => {
     expect(text).toContain("&lt;script&gt;document");
     expect(text).not.toMatch(/<[a-z][^<>]*\s(style|on\w+)=/);
   });
+});
+
+test("cells of a database that does not answer say since when they are, as a header holds it", async () => {
+  const hasty = clientOf(await stage.start({ settings: { console: { timeout_seconds: 0.3 } } }));
+  const address = "/coverage/cells?dataset=keyword_rank&days=14";
+  expect((await hasty.get(address)).headers.get("x-figures-from")).toBeNull();
+  const holding = new pg.Client({ connectionString: stage.granted.adminUrl });
+  await holding.connect();
+  await holding.query("begin; lock table ops.slice in access exclusive mode");
+  try {
+    const read = async () => (await hasty.get(address)).headers.get("x-figures-from") ?? "";
+    expect(await untilShown(read, /./)).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC, \d+ s ago$/);
+  } finally {
+    await holding.end();
+  }
 });
