@@ -74,7 +74,7 @@ export function layout(frame: Frame): Html {
           tabindex="-1"
           ${liveSince !== undefined ? html` hx-get="${address}" hx-trigger="ledger from:#live" hx-select="#page > *" hx-swap="innerMorph"` : null}
         >
-          ${frame.oldSince == null ? null : html`<p class="notice warn" role="status">The database is slow: these figures are from ${frame.oldSince}.</p>`}
+          ${frame.oldSince == null ? null : html`<p class="notice warn" role="status">The database does not answer in time: these figures are from ${frame.oldSince}.</p>`}
           ${body}
         </main>
         <footer class="foot">

@@ -97,7 +97,7 @@ const titles: Readonly<Record<number, string>> = {
   409: "Not now",
   429: "Too often",
   502: "Not all was done",
-  503: "The database is slow",
+  503: "The database does not answer in time",
 };
 
 /** The next step alone: the message is the code, what is wrong, and the step. */

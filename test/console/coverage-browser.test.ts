@@ -176,7 +176,7 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     const notice = page.locator("#grid-notice");
     for (const [answer, says] of [
       [{ status: 429 }, "Too many requests"],
-      [{ status: 503 }, "The database is slow"],
+      [{ status: 503 }, "The database does not answer in time"],
       [{ headers: { "x-figures-from": "noon" }, body: "<p>1 partition</p>" }, "from noon"],
       [{ body: "<p>1 partition</p>" }, ""],
     ] as const) {

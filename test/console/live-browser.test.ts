@@ -31,7 +31,7 @@ describe.skipIf(chromiumPath === null)(`a live page that cannot be read again${l
   const readOn = async (page: Page) => [await page.title(), await page.locator("main h1").innerText()];
 
   test.each([
-    [503, "The database is slow"],
+    [503, "The database does not answer in time"],
     [500, "does not answer"],
     [null, "does not answer"],
   ])("stays as it was and says so: %s", async (status, says) => {

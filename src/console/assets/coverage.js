@@ -99,7 +99,7 @@
     const problems = {
       401: "You are signed out: load the page again to sign in. The cells are as they were.",
       429: "Too many requests: the cells are as they were a minute ago.",
-      503: "The database is slow: the cells are as they were.",
+      503: "The database does not answer in time: the cells are as they were.",
     };
 
     async function text(address) {
@@ -112,7 +112,7 @@
           return null;
         }
         const from = answer.headers.get("x-figures-from");
-        report(from === null ? "" : `The database is slow: these cells are from ${from}.`);
+        report(from === null ? "" : `The database does not answer in time: these cells are from ${from}.`);
         return await answer.text();
       } catch {
         report("The console does not answer: the cells are as they were.");

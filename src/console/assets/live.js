@@ -4,7 +4,7 @@
   const problems = {
     401: "You are signed out: load the page again to sign in. The figures are as they were.",
     429: "Too many pages are open: changes are not reported here. The figures are as they were.",
-    503: "The database is slow: the figures are as they were.",
+    503: "The database does not answer in time: the figures are as they were.",
   };
   const lost = "The console does not answer: the figures are as they were.";
 
