@@ -1,3 +1,4 @@
+import { accountWords } from "../config/config-of-account.ts";
 import type { App } from "../app.ts";
 import { applyHeld } from "../archive/apply-held.ts";
 import type { HeldAnswer } from "../ledger/held-answers.ts";
@@ -15,7 +16,9 @@ export async function agreeToAnswers(
   for (const answer of held) await applyHeld(parts, answer);
 }
 
-/** What a held answer is about: its app and country, or the account. */
-export function aboutOf({ scope: { store, app, country } }: Pick<HeldAnswer, "scope">): string {
-  return [store, app, country].filter((one) => one !== undefined).join(" ") || "the account";
+/** What a held answer is about: its app and country, or the account; another account than that of API_TOKEN is named. */
+export function aboutOf({ scope: { store, app, country, account } }: Pick<HeldAnswer, "scope">): string {
+  const place = [store, app, country].filter((one) => one !== undefined).join(" ");
+  if (account === undefined) return place || "the account";
+  return place === "" ? accountWords(account) : `${place} of ${accountWords(account)}`;
 }

@@ -82,6 +82,21 @@ describe("what another account requested", () => {
     for (const by of ["day", "dataset", "app", "class"]) expect(text).toContain(`<h2>By ${by}, of all accounts</h2>`);
   });
 
+  test("is named where its answer is held", async () => {
+    const visitor = await visitorOf({});
+    const scopes = [`{"account":"acme"}`, `{"account":"acme","store":"ios","app":"12","country":"US"}`, "{}"];
+    const held = scopes.map((scope, index) => `(${index + 1}, 'tracked_app', '${scope}', now(), now(), 4, '{a,b,c}')`);
+    await tried(
+      loader(),
+      `insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing) values ${held.join()}`,
+    );
+    await visitor.get("/portfolio/1/US");
+    const { text } = await visitor.post("/actions/held", {});
+    for (const about of ["account acme", "ios 12 US of account acme", "the account"])
+      expect(text).toMatch(new RegExp(`tracked_app of ${about}, \\d`));
+    await tried(loader(), "delete from ops.held_answer");
+  });
+
   test("names its competitors to that account alone", async () => {
     await using opened = await stage.stage.open();
     const { db } = opened.warehouse;
