@@ -67,6 +67,20 @@ test("a character that no text has and a keyword that nobody can follow are bad 
     expect((await operator.get(`/sign-in?to=${to}`)).headers.get("location")).toBe(location);
 });
 
+test("a run of which slices are folded into newer ones says how many, and that nothing fits only where that is so", async () => {
+  const [run] = await stage.stage.query<{ id: string }>(
+    `insert into ops.run (kind, as_of, datasets, started_at, ended_at, outcome, past_loaded_count, past_empty_count)
+     values ('sync', now(), '{}', now(), now(), 'loaded', 1200, 34) returning run_id::text as id`,
+  );
+  const folded = await operator.get(`/runs/${run?.id}`);
+  expect(folded.text).toMatch(
+    /1,200 loaded, 34 empty[^]*1,234 slices of months that are over are part of newer slices/,
+  );
+  expect(folded.text).not.toContain("No slice fits");
+  expect((await operator.get(`/runs/${run?.id}?state=failed`)).text).toContain("No slice fits");
+  expect((await operator.get("/runs/1")).text).not.toContain("are part of newer slices");
+});
+
 test("no page loads anything from elsewhere or inline, and none holds the token", async () => {
   const { token } = stage.stage.sandbox;
   for (const { examples } of pages)

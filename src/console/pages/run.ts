@@ -34,6 +34,7 @@ export const runPage = definePage({
     const parts = await context.read(`run ${runId} parts`, (db) => readRunParts(db, runId));
     const filter = { runId, state, dataset, after, most };
     const slices = await context.read(JSON.stringify(["run slices", filter]), (db) => readRunSlices(db, filter));
+    const note = state || dataset ? null : foldedNote(run, parts);
     return html`<ol class="breadcrumbs">
         <li><a href="/runs">Runs</a></li>
         <li>Run ${runId}</li>
@@ -55,9 +56,7 @@ export const runPage = definePage({
         <h2>
           ${state === undefined || state === "" ? "Slices" : `Slices: ${state}`}${dataset ? ` of ${dataset}` : ""}
         </h2>
-        ${
-          slices.length === 0 ? html`<p class="muted">No slice fits.</p>` : slicesTable(context, run, slices)
-        }${moreLink(context.address, slices)}
+        ${note}${slices.length > 0 ? slicesTable(context, run, slices) : note === null ? html`<p class="muted">No slice fits.</p>` : null}${moreLink(context.address, slices)}
       </section>`;
   },
 });
@@ -86,6 +85,21 @@ function slicesNow(run: RunLine): string {
   ] as const;
   const known = counts.filter(([slices]) => slices > 0).map(([slices, words]) => `${count(slices)} ${words}`);
   return known.join(", ") || "none: others have taken them over, or nothing was due";
+}
+
+/** What became of slices that the ledger has no more: those of months that are over are part of newer ones. */
+function foldedNote(
+  { ended_at: endedAt, loaded_count: loaded, empty_count: empty }: RunLine,
+  parts: readonly RunPart[],
+) {
+  const listed = parts.filter(({ state }) => state === "loaded" || state === "empty");
+  const folded = loaded + empty - listed.reduce((sum, { slices }) => sum + slices, 0);
+  // while it runs the two are counted at different moments
+  if (endedAt === null || folded <= 0) return null;
+  return html`<p class="muted">
+    ${countOf(folded, "slice")} of months that are over ${folded === 1 ? "is" : "are"} part of newer slices with the
+    same outcome, and not listed.
+  </p>`;
 }
 
 function partsTable(runId: string, parts: readonly RunPart[]): Html {
