@@ -10,7 +10,7 @@ const connections = 4;
 
 /**
  * Opens the connections by which pages read: read-only, each statement with a time limit (ms), as storehouse_reader where the connected role
- * may act as it. Where it may not, as the connected role; then nobody can be let in as a viewer. Throws `console_reader_missing`.
+ * may act as it and it may read here. Where it may not, as the connected role; then nobody can be let in as a viewer. Throws `console_reader_missing`.
  */
 export async function openReader(
   { config, warehouse, databaseUrl, clock }: App,
@@ -30,10 +30,10 @@ export async function openReader(
   return openWarehouse(databaseUrl, connections, { session });
 }
 
+/** Roles are those of the server: where another of its databases has made them, the reader has no rights in this one. */
 async function mayRead(db: Database): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
-    select coalesce(pg_catalog.pg_has_role(current_user, to_regrole(${roles.reader})::oid, 'member'), false) as may`.execute(
-    db,
-  );
+    select coalesce(pg_catalog.pg_has_role(current_user, r.oid, 'member') and has_schema_privilege(r.oid, to_regnamespace('ops'), 'usage'), false) as may
+    from   (select to_regrole(${roles.reader})::oid as oid) as r`.execute(db);
   return rows[0]?.may === true;
 }

@@ -151,6 +151,18 @@ test("pages are read as storehouse_reader, without a form of an action for a vie
   }
 });
 
+test("pages are read as the connected role where storehouse_reader has no rights in the database, and there are no viewers", async () => {
+  await tried(stage.granted.adminUrl, "revoke usage on schema ops, core, mart from storehouse_reader");
+  try {
+    const visitor = clientOf(await stage.start());
+    for (const address of ["/", "/runs", "/coverage?dataset=keyword_rank"])
+      expect([address, (await visitor.get(address)).status]).toEqual([address, 200]);
+    await expect(stage.start(withPasswords)).rejects.toMatchObject({ code: "console_reader_missing" });
+  } finally {
+    await tried(stage.granted.adminUrl, "grant usage on schema ops, core, mart to storehouse_reader");
+  }
+});
+
 test("pages that take much of the processor are not had as often as somebody likes; others are, and other visitors are not concerned", async () => {
   const calculator = "/credits/calculator?apps=1&countries=US&keywords=1";
   const statuses: number[] = [];
