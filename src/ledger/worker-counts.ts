@@ -24,7 +24,8 @@ export async function readWorkerCounts(db: Queryable, account = ""): Promise<Wor
     select count(*) filter (where is_running)::int as running,
            count(*) filter (where is_running and ${isLate})::int as late,
            count(*) filter (where ended_as = 'waiting' and not ${isLate})::int as waiting,
-           greatest(0, extract(epoch from clock_timestamp() - max(heartbeat_at)))::float8 as "ageSeconds",
+           -- greatest() leaves nulls out
+           case when count(*) > 0 then greatest(0, extract(epoch from clock_timestamp() - max(heartbeat_at)))::float8 end as "ageSeconds",
            (array_agg(case when is_running then null else coalesce(ended_as, 'died') end order by heartbeat_at desc))[1] as "lastEndedAs"
     from   ops.worker_status
     where  kind = 'worker' and account = ${account}`.execute(db);

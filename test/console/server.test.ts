@@ -163,6 +163,12 @@ test("pages are read as the connected role where storehouse_reader has no rights
   }
 });
 
+test("where no worker ever ran there is no heartbeat", async () => {
+  expect(await stage.stage.query("select from ops.worker where kind = 'worker'")).toEqual([]);
+  const { text } = await operator.get("/");
+  expect([text.includes("none runs"), text.includes("heartbeat")]).toEqual([true, false]);
+});
+
 test("pages that take much of the processor are not had as often as somebody likes; others are, and other visitors are not concerned", async () => {
   const calculator = "/credits/calculator?apps=1&countries=US&keywords=1";
   const statuses: number[] = [];
