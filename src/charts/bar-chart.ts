@@ -1,7 +1,9 @@
+import { countOf } from "../core/count.ts";
 import { addDays, weekday, type Day } from "../core/day.ts";
-import type { Window } from "../core/window.ts";
+import { windowLength, type Window } from "../core/window.ts";
 import type { Drawing } from "./draw.ts";
-import { legend } from "./legend.ts";
+import { hatched } from "./hatch.ts";
+import { hatchEntry, legend } from "./legend.ts";
 import { inks, lineLooks, type Ink } from "./palette.ts";
 import { instant, windowWords } from "./time.ts";
 import type { NamedWords } from "./words.ts";
@@ -23,6 +25,8 @@ export type BarChart = {
   /** From the bottom up; more than there are colours share the last one. */
   readonly series: readonly BarSeries[];
   readonly width?: number;
+  /** Days without an answer, which are hatched: what they would have is in no bar. */
+  readonly unanswered?: readonly Window[];
   /** Bars of weeks that begin on Monday instead of days. */
   readonly by?: "day" | "week";
 };
@@ -32,7 +36,16 @@ const axisRoom = 30;
 const digitWidth = 6.6;
 
 /** Amounts by day, stacked. */
-export function barChart({ title, subtitle, axis, window, series, width = 904, by = "day" }: BarChart): Drawing {
+export function barChart({
+  title,
+  subtitle,
+  axis,
+  window,
+  series,
+  unanswered = [],
+  width = 904,
+  by = "day",
+}: BarChart): Drawing {
   const coloured = series.map((one, index) => ({
     ...one,
     fill: (one.ink ?? lineLooks[Math.min(index, lineLooks.length - 1)]?.ink ?? inks.text).light,
@@ -44,13 +57,14 @@ export function barChart({ title, subtitle, axis, window, series, width = 904, b
   );
   const entries = coloured.map(({ name, fill }) => ({ kind: "area", fill, text: name }) as const);
   const left = Math.ceil(axisRoom + digitWidth * Math.max(4, numberText(largest(bars)).length));
-  const below = legend(series.length > 1 ? entries : [], { below: 50, width: width - left });
+  const hatch = unanswered.length > 0 ? [hatchEntry] : [];
+  const below = legend([...(series.length > 1 ? entries : []), ...hatch], { below: 50, width: width - left });
   return {
     width,
     height: (width < 600 ? 220 : 260) + below.height,
     title,
     subtitle: { ...subtitle, after: `${subtitle.after} · ${windowWords(window)}` },
-    description: `${axis} by ${by}, ${windowWords(window)}. ${series.map(sumWords).join(" ")}`,
+    description: `${axis} by ${by}, ${windowWords(window)}. ${series.map(sumWords).join(" ")}${gapWords(unanswered)}`,
     plot: (library) => ({
       marginLeft: left,
       marginRight: 8,
@@ -76,6 +90,8 @@ export function barChart({ title, subtitle, axis, window, series, width = 904, b
             className: "bars",
           }),
         ),
+        // over the bars: that of a week may be as high as the frame
+        ...hatched(library, unanswered),
         library.ruleY([0], { stroke: inks.soft.light }),
         ...below.marks(library),
       ],
@@ -106,6 +122,11 @@ function summed(amounts: ReadonlyMap<Day, number>, by: "day" | "week"): Readonly
     weeks.set(monday, (weeks.get(monday) ?? 0) + amount);
   }
   return weeks;
+}
+
+function gapWords(unanswered: readonly Window[]): string {
+  const days = unanswered.reduce((sum, window) => sum + windowLength(window), 0);
+  return days === 0 ? "" : ` ${countOf(days, "day")} without an answer.`;
 }
 
 function sumWords({ name, amounts }: BarSeries): string {

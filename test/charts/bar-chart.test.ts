@@ -60,6 +60,20 @@ test("amounts of a day stand on each other in the order of their kinds, as high 
   expect(all(svg, "desc")[0]?.text).toBe("reviews by day, 2026-03-02 to 2026-03-15. one: 3. two: 3.");
 });
 
+test("days without an answer are hatched over the bars, in the legend and in words", async () => {
+  const unanswered = [
+    { start: addDays(start, 2), end: addDays(start, 4) },
+    { start: addDays(start, 7), end: addDays(start, 8) },
+  ];
+  const { svg, legend } = await bars({ by: "week", series: [{ name: "all", amounts: amounts(1) }], unanswered });
+  const hatched = ofClass(svg, "not-requested").flatMap((group) => all(group, "rect"));
+  const widths = hatched.map(({ attributes }) => Number(attributes["width"]));
+  expect(widths).toHaveLength(2);
+  expect(widths[0]).toBeCloseTo(2 * widths[1]!, 0);
+  expect(legend).toBe(1);
+  expect(all(svg, "desc")[0]?.text).toContain("all: 1. 3 days without an answer.");
+});
+
 test("weeks begin on Monday and have the sum of their days, and one kind needs no legend", async () => {
   const week = Array.from({ length: 8 }, () => 1);
   const { bars: drawnBars, legend } = await bars({

@@ -72,6 +72,13 @@ test("a review of both lists of a store is shown once", async () => {
   expect((await client.get("/explore.csv?view=reviews&table=none")).text).toContain("is none of stars, texts");
 });
 
+test("days of which reviews were not requested are hatched, and say so", async () => {
+  const { text } = await client.get("/explore?view=reviews&from=2026-08-17&to=2026-08-19");
+  // of the day with a review nobody knows whether it is the only one
+  expect(text).toMatch(/<desc[^>]*>[^<]*3 days without an answer/);
+  expect(text).toContain('fill="url(#wide-hatch)"');
+});
+
 test("each view is shown at its address, is drawn where there is something to draw, and has no style of its own", async () => {
   for (const view of views) {
     const { status, text } = await client.get(`/explore?view=${view}`);

@@ -95,13 +95,15 @@ export type StarRow = {
   readonly three_star_count: number;
   readonly four_star_count: number;
   readonly five_star_count: number;
+  readonly is_answered: boolean;
 };
 
-/** The app's reviews by day and stars; reviews of a store that does not tell countries apart count in each. */
+/** The app's reviews by day and stars, and whether all of the day's were requested; reviews of a store that does not tell countries apart count in each. */
 export function starsOf({ app, country, window }: Choice): SqlFragment<StarRow> {
   return sql<StarRow>`
 select date_day, sum(review_count)::int as review_count, sum(one_star_count)::int as one_star_count, sum(two_star_count)::int as two_star_count,
-       sum(three_star_count)::int as three_star_count, sum(four_star_count)::int as four_star_count, sum(five_star_count)::int as five_star_count
+       sum(three_star_count)::int as three_star_count, sum(four_star_count)::int as four_star_count, sum(five_star_count)::int as five_star_count,
+       bool_or(is_answered) as is_answered
 from   mart.review_daily
 where  store = ${app.store} and track_id = ${app.trackId} and country_code in (${country}, 'ALL')
 and    date_day between ${window.start}::date and ${lastDay(window)}::date

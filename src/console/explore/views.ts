@@ -3,6 +3,7 @@ import type { Drawing } from "../../charts/draw.ts";
 import { gradeInks } from "../../charts/palette.ts";
 import { rankChart, type RankSeries } from "../../charts/rank-chart.ts";
 import type { Day } from "../../core/day.ts";
+import { daysOf, stretches } from "../../core/window.ts";
 import type { Database } from "../../postgres/database.ts";
 import { withLiterals, type SqlFragment } from "../../postgres/sql.ts";
 import type { Html } from "../html.ts";
@@ -179,6 +180,8 @@ const reviews: View = {
     const [statement, listStatement] = [starsOf(choice), reviewsOf(choice)];
     const { rows } = await statement.execute(db);
     const { rows: list } = await listStatement.execute(db);
+    const answered = new Set(rows.filter((row) => row.is_answered).map((row) => row.date_day));
+    const unanswered = stretches(daysOf(choice.window).filter((day) => !answered.has(day)));
     return {
       drawing: await drawingOf(choice, (width) =>
         barChart({
@@ -187,6 +190,7 @@ const reviews: View = {
           axis: "reviews",
           by: "week",
           window: choice.window,
+          unanswered,
           series: stars.map((star, index) => ({
             name: `${index + 1} ${index === 0 ? "star" : "stars"}`,
             ...(gradeInks[index] === undefined ? {} : { ink: gradeInks[index] }),
@@ -202,7 +206,7 @@ const reviews: View = {
           name: "stars",
           label: "Stars by day",
           rows,
-          columns: ["date_day", "review_count", ...stars.map((star) => `${star}_star_count`)],
+          columns: ["date_day", "review_count", ...stars.map((star) => `${star}_star_count`), "is_answered"],
         },
         {
           name: "texts",
