@@ -163,6 +163,23 @@ test("pages are read as the connected role where storehouse_reader has no rights
   }
 });
 
+test("once the period of credits is over the whole allowance is left again, as status says", async () => {
+  const over = clientOf(await stage.start());
+  const [before] = await stage.stage.query<{ total: number; resets_at: Date }>(
+    "select total, resets_at from ops.credit_account",
+  );
+  const total = before?.total.toLocaleString("en-US");
+  await stage.stage.query("update ops.credit_account set resets_at = $1, remaining = 100", [
+    new Date(Date.UTC(2020, 0)),
+  ]);
+  for (const address of ["/", "/credits"]) {
+    const { text } = await over.get(address);
+    expect(text).toMatch(new RegExp(`class="number">${total}</strong>\\s*<span[^>]*>of ${total} left again<`));
+    expect(text).toContain("The period ended 2020-01-01 00:00 UTC");
+  }
+  await stage.stage.query("update ops.credit_account set resets_at = $1, remaining = total", [before?.resets_at]);
+});
+
 test("where no worker ever ran there is no heartbeat", async () => {
   expect(await stage.stage.query("select from ops.worker where kind = 'worker'")).toEqual([]);
   const { text } = await operator.get("/");

@@ -33,14 +33,19 @@ export function creditsCard(
     </section>`;
   const { total, remaining, held, resetsAt, observedAt } = account;
   const { floors } = app.config.settings.credits;
+  // nobody has heard from the service since: the whole allowance is there again
+  const isOver = resetsAt !== null && resetsAt <= now;
+  const left = isOver ? total : remaining;
   const errorText = errorWords(forecast.error);
   return html`<section class="card" id="credits">
     <h2><a href="/credits">Credits</a></h2>
     <p class="figure">
-      <strong class="number">${count(remaining)}</strong>
-      <span class="muted">of ${count(total)} left${held > 0 ? `, ${count(held)} held` : ""}</span>
+      <strong class="number">${count(left)}</strong>
+      <span class="muted"
+        >of ${count(total)} left${isOver ? " again" : ""}${held > 0 ? `, ${count(held)} held` : ""}</span
+      >
     </p>
-    ${creditMeter({ total, remaining, held, floors })}
+    ${creditMeter({ total, remaining: left, held, floors })}
     <p class="muted small">
       Floors: ${creditClasses.map((name) => `${name} ${count(Math.floor(floors[name] * total))}`).join(" · ")}
     </p>
@@ -48,7 +53,7 @@ export function creditsCard(
     ${errorText === null ? null : html`<p class="muted small" id="forecast-error">${errorText}</p>`}
     ${budgetList(forecast.budgets)}
     <p class="muted small">
-      ${resetsAt === null ? "" : `The period ends ${instantText(resetsAt, now)}. `}${observedAt === null ? "" : `Reported ${instantText(observedAt, now)}.`}
+      ${resetsAt === null ? "" : `The period ${isOver ? "ended" : "ends"} ${instantText(resetsAt, now)}. `}${observedAt === null ? "" : `Reported ${instantText(observedAt, now)}.`}
     </p>
   </section>`;
 }
