@@ -72,6 +72,12 @@ test("a review of both lists of a store is shown once", async () => {
   expect((await client.get("/explore.csv?view=reviews&table=none")).text).toContain("is none of stars, texts");
 });
 
+test("of more than twenty years the newest are shown, and the form names them", async () => {
+  const { text } = await client.get("/explore?from=2000-01-01&to=2199-12-31");
+  expect(text).toContain('name="from" value="2180-01-01"');
+  expect((await client.get("/explore?from=2010-01-01&to=2026-08-19")).text).toContain('name="from" value="2010-01-01"');
+});
+
 test("days of which reviews were not requested are hatched, and say so", async () => {
   const { text } = await client.get("/explore?view=reviews&from=2026-08-17&to=2026-08-19");
   // of the day with a review nobody knows whether it is the only one

@@ -50,6 +50,8 @@ export type Choice = {
 
 /** Days that are shown unless others are named. */
 const usualDays = 90;
+/** The newest days of a longer window are shown, twenty years: two hundred years of days are drawn for seconds, in which nobody else is served. */
+const mostDays = 7_305;
 /** Rivals that are drawn at once: more lines nobody can follow. */
 export const mostRivals = 5;
 /** Rivals that are drawn unless others are named. */
@@ -128,8 +130,8 @@ export async function readChoice(db: Database, named: Named, account: string): P
     await readKeywords(db, app, place),
     await readRivals(db, app, { country: place.country, account }),
   ];
-  const start = named.from ?? latest(place.first, addDays(named.to ?? place.newest, 1 - usualDays));
   const end = addDays(named.to ?? place.newest, 1);
+  const start = latest(named.from ?? latest(place.first, addDays(end, -usualDays)), addDays(end, -mostDays));
   return {
     app,
     country: place.country,
