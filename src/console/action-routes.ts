@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { ErrorCode } from "../core/error-codes.ts";
@@ -21,16 +21,27 @@ import { problemOf, visitorOrNull } from "./problem-page.ts";
 import type { Visitor } from "./visitor.ts";
 
 const Credits = z.coerce.number().int().min(0);
-/** What each form has beside the action's own fields. `agreed`: the price that was shown; `bound`: the digest of what it was about then; `typed`: what a person typed instead of a click. */
+/** What each form has beside the action's own fields. `agreed`: the price that was shown; `bound`: the digest of what it was about then; `typed`: what a person typed instead of a click; `once`: the name of the form that wants an agreement, which holds once. */
 const Agreement = z.object({
   agreed: Credits.optional(),
   bound: z.string().optional(),
   typed: z.string().optional(),
+  once: z.string().max(40).optional(),
   back: OwnAddress,
 });
 
+/** Forms that were agreed to are remembered until so many others were: a second click comes at once. */
+const mostSent = 1_000;
+
 /** Serves the actions. */
 export function addActions(server: FastifyInstance, parts: ConsoleParts, limits: Limits): void {
+  const sent = new Set<string>();
+  const checkOnce = (once: string | undefined) => {
+    if (once === undefined) return;
+    if (sent.has(once)) throw fail("console_sent_already");
+    sent.add(once);
+    for (const oldest of sent) if (sent.size > mostSent) sent.delete(oldest);
+  };
   for (const action of actions)
     server.post(
       `/actions/${action.name}`,
@@ -43,7 +54,7 @@ export function addActions(server: FastifyInstance, parts: ConsoleParts, limits:
         const visitor = parts.access.visitorOf(request);
         if (visitor === null) throw fail("console_signed_out");
         if (visitor.role !== "operator") throw fail("console_not_allowed");
-        return act(parts, { action, request, reply, visitor });
+        return act(parts, { action, request, reply, visitor, checkOnce });
       },
     );
 }
@@ -69,10 +80,12 @@ type Acting = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly visitor: Visitor;
+  /** Throws `console_sent_already` for a form that was agreed to before. */
+  readonly checkOnce: (once: string | undefined) => void;
 };
 
 async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting): Promise<FastifyReply> {
-  const { action, request, reply, visitor } = acting;
+  const { action, request, reply, visitor, checkOnce } = acting;
   const { db } = app.warehouse;
   const now = app.clock.now();
   const agreement = parsed(Agreement, request.body);
@@ -90,6 +103,7 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
       owner: access.formsOf(request),
       account: accountOf(app.config.settings),
     });
+  checkOnce(agreement.once);
   const deed = { action: action.name, subject: JSON.stringify(price.about ?? input), credits: price.credits, at: now };
   const auditId = await recordDeed(db, visitor, deed);
   const record = (outcome: DeedOutcome, note: string) =>
@@ -166,7 +180,7 @@ function confirm({ action, request, reply, visitor }: Acting, asked: Asked): Fas
 }
 
 /** Fields that this form has anew. */
-const ownFields = new Set(["_csrf", "agreed", "bound", "typed", "back"]);
+const ownFields = new Set(["_csrf", "agreed", "bound", "typed", "once", "back"]);
 
 function agreementForm(
   action: AnyAction,
@@ -178,6 +192,7 @@ function agreementForm(
     ...Object.fromEntries(Object.entries(given).filter(([name]) => !ownFields.has(name))),
     agreed: price.credits,
     bound: digestOf(price),
+    once: randomBytes(16).toString("base64url"),
     back: agreement.back,
     _csrf: token,
   };

@@ -20,6 +20,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   console_forged: 403,
   console_host: 403,
   console_busy: 409,
+  console_sent_already: 409,
   console_nothing_runs: 409,
   plan_changed: 409,
   console_keywords_left: 502,

@@ -49,6 +49,11 @@ export const consoleErrors = {
     says: "the console runs something else: {what}",
     next: "wait until it has ended, or stop it on the page of runs",
   },
+  console_sent_already: {
+    recovery: "usage",
+    says: "this form was sent already",
+    next: "see what came of it on the page Actions, or open the page again and repeat it",
+  },
   console_nothing_runs: {
     recovery: "usage",
     says: "the console runs nothing that could be stopped",

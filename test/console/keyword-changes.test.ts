@@ -99,6 +99,21 @@ describe("a change of keywords", () => {
     expect(rest.status).toBe(303);
   });
 
+  test("whose button is pressed twice is made once", async () => {
+    const fields = { ...place, verb: "add", keywords: "pressed\ntwice" };
+    await ann.get(`/portfolio/${place.app}/US`);
+    const { text } = await ann.post("/actions/keywords", fields);
+    const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? "";
+    const form = { ...fields, agreed: hidden("agreed"), bound: hidden("bound"), once: hidden("once") };
+    stage.stage.sandbox.clearLog();
+    const answers = await Promise.all([ann.post("/actions/keywords", form), ann.post("/actions/keywords", form)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+    expect(answers.find(({ status }) => status === 409)?.text).toContain("was sent already");
+    const sent = stage.stage.asked().map(({ operation }) => operation);
+    expect(sent.filter((one) => one === "dashboard.add-keywords")).toHaveLength(1);
+    expect(sent.filter((one) => one === "dashboard.number-of-keywords")).toHaveLength(1);
+  });
+
   test("is shown as what would be added, with the price of a night, and sent when that is agreed to", async () => {
     const { app } = place;
     const page = await ann.get(`/portfolio/${app}/US`);
