@@ -159,6 +159,16 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await other.close();
   });
 
+  test("so does an incident with a long path", async () => {
+    await stage.stage.query(
+      `insert into ops.incident (kind, subject, account_id, summary, detail, opened_at, last_seen_at)
+       values ('export_failed', '', '', $1, '{}', now(), now())`,
+      [`the export of /var/lib/storehouse/${"exports".repeat(12)} failed`],
+    );
+    expect(await looked("/")).toEqual(fine);
+    await stage.stage.query("update ops.incident set closed_at = now() where kind = 'export_failed'");
+  });
+
   test("refuses a forged form: one with another token, and one that a page of another site sends", async () => {
     const slice = await stage.failedSlice();
     await page.goto(`/slices/${slice}`);
