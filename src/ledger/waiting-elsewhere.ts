@@ -5,7 +5,7 @@ import { likelyCredits } from "./open-slices.ts";
 import { queueOf } from "./runs.ts";
 import { isAlive } from "./workers.ts";
 
-/** A slice that waits for the credits of another account: its partition, its items if a call names any, and what it is likely to cost. */
+/** A slice that waits for another account: its partition, its items if a call names any, and what it is likely to cost. */
 export type WaitingElsewhere = {
   readonly sliceId: string;
   readonly dataset: string;
@@ -16,30 +16,47 @@ export type WaitingElsewhere = {
 };
 
 /**
- * Slices of these datasets that wait for credits of other accounts, in their turn. Left out are those of a living foreground process, and of
- * plans, whose price a person agreed to for that account. Nothing is searched where the warehouse has one account.
+ * Slices of these datasets that wait for credits of other accounts, or for accounts that nobody works with any more, in their turn. Left out
+ * are those of a living foreground process, and of plans, whose price a person agreed to for that account. Nothing is searched where the
+ * warehouse has one account.
  */
 export async function readWaitingElsewhere(
   db: Database,
   { account, datasets, now }: { readonly account: string; readonly datasets: readonly string[]; readonly now: number },
 ): Promise<readonly WaitingElsewhere[]> {
+  const left = await leftAccounts(db);
+  // as a rule there is none, and others have many slices open
+  const orLeft =
+    left.length === 0 ? sql`` : sql`or s.state in ('pending', 'deferred') and r.account = any (${[...left]}::text[])`;
   const { rows } = await sql<WaitingElsewhere>`
     select s.slice_id as "sliceId", s.dataset, s.scope, b.items, s.class, ${likelyCredits}::float8 as credits
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
     left   join ops.batch as b on b.batch_id = s.batch_id
     left   join ops.credit_cost as c on c.operation = s.operation
-    where  exists (select from ops.account) and r.account <> ${account} and s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > ${at(now)}
+    where  exists (select from ops.account) and r.account <> ${account}
+    and    (s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > ${at(now)} ${orLeft})
     and    s.plan_id is null and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)}) and s.dataset = any (${[...datasets]}::text[])
     order  by s.turn, s.slice_id`.execute(db);
   return rows;
 }
 
-/** Moves slices that wait for credits to a run, and to its queue. Returns how many waited still. */
+/** Accounts that no process has worked with for a day: they may have been given up, and what they left waits for nobody. */
+async function leftAccounts(db: Database): Promise<readonly string[]> {
+  const { rows } = await sql<{ account: string }>`
+    select a.account
+    from   (select account from ops.account union all select '') as a
+    where  not exists (select from ops.worker as w where w.account = a.account and w.heartbeat_at > now() - interval '1 day')`.execute(
+    db,
+  );
+  return rows.map(({ account }) => account);
+}
+
+/** Moves slices that wait to a run, and to its queue. Returns how many waited still. */
 export async function takeWaiting(db: Database, runId: string, sliceIds: readonly string[]): Promise<number> {
   const { rows } = await sql`
     update ops.slice set run_id = ${runId}, queue_id = ${queueOf(runId)}, state = 'pending', due_at = null
-    where  slice_id = any (${[...sliceIds]}::bigint[]) and state = 'deferred'
+    where  slice_id = any (${[...sliceIds]}::bigint[]) and state in ('pending', 'deferred')
     returning slice_id`.execute(db);
   return rows.length;
 }

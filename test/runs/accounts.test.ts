@@ -182,3 +182,30 @@ test("keywords that are swapped for others in one of two accounts have the list 
   expect(now).toContain("a new one");
   expect(now).not.toContain(gone?.keyword);
 });
+
+test("what an account left that no process has worked with for a day is fetched with another one that wants it, save what a plan has", async () => {
+  await using both = await openStages({ apps: 3 });
+  const { first, acme } = both;
+  const settings = {
+    portfolio: following(first, 0, 1),
+    accounts: { acme: { portfolio: { source: "config", apps: following(first, 0, 2)?.apps } } },
+  } as const;
+  const variables = {
+    STOREHOUSE_ACCOUNT: "acme",
+    API_TOKEN: first.sandbox.token,
+    API_TOKEN_ACME: acme.sandbox.token,
+  };
+  await using doomed = startDoomed(acme, "sync", { settings, variables, place: "after send", times: 2 });
+  expect(await doomed.ended).toBe("SIGKILL");
+  const [shared, own] = first.sandbox.market.apps.map(({ trackId }) => trackId);
+  const waiting = () =>
+    first.query<{ app: string }>(
+      "select distinct scope ->> 'app' as app from ops.slice where state not in ('loaded', 'empty') order by 1",
+    );
+  const apps = (...names: readonly (string | undefined)[]) => [...names].sort().map((app) => ({ app }));
+  expect((await first.sync({ settings })).outcome).toBe("loaded");
+  expect(await waiting()).toEqual(apps(shared, own));
+  await first.query("update ops.worker set heartbeat_at = heartbeat_at - interval '25 hours' where account = 'acme'");
+  expect((await first.sync({ settings })).outcome).toBe("loaded");
+  expect(await waiting()).toEqual(apps(own));
+});
