@@ -38,9 +38,7 @@ const namesOfAlerts = "the name of an alert is of a to z, 0 to 9, _ and -";
 
 /** Alerts by name. */
 export const AlertSettings = z
-  .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,59}$/), Alert, {
-    error: ({ code }) => (code === "invalid_key" ? namesOfAlerts : undefined),
-  })
+  .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,59}$/, namesOfAlerts), Alert)
   .default({})
   .meta({ examples: [{ left_top_ten: { kind: "keyword_left_top" } }] })
   .describe("Conditions on marts of which a message is sent.");

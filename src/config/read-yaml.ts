@@ -1,4 +1,4 @@
-import { type Document, isMap, isNode, LineCounter, parseDocument, visit } from "yaml";
+import { type Document, isMap, isNode, LineCounter, parseDocument, visit, type YAMLParseError } from "yaml";
 import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { didYouMean, keysAt } from "./did-you-mean.ts";
@@ -8,18 +8,22 @@ import { type DatasetOptions, Settings, settingsFor, type FindUnusable } from ".
 /** A key that a schema does not know: the path to it, and the words that an error says about it. */
 export type UnknownKey = (key: string, path: readonly PropertyKey[]) => string;
 
-/** Reads a yaml file through a schema; a missing file reads as empty. Throws `bad_config`, which names file, line and key. */
+/**
+ * Reads a yaml file through a schema; a missing file reads as empty. `byName` are maps, by their path, of which a name with nothing
+ * behind it counts. Throws `bad_config`, which names file, line and key.
+ */
 export function readYaml<S extends z.ZodType>(
   file: string,
   schema: S,
   unknownKey: UnknownKey = () => "is not known",
+  byName: readonly string[] = [],
 ): z.output<S> {
   const lines = new LineCounter();
   const document = parseDocument(readText(file) ?? "", { lineCounter: lines, prettyErrors: false });
   const broken = document.errors[0];
   if (broken !== undefined)
-    throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: broken.message });
-  const result = schema.safeParse(withoutEmpty(valueOf(file, document, lines)) ?? {});
+    throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: problemIn(broken) });
+  const result = schema.safeParse(withoutEmpty(valueOf(file, document, lines), byName) ?? {});
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
@@ -28,8 +32,18 @@ export function readYaml<S extends z.ZodType>(
     file,
     line: lineOf(document, lines, path),
     key: path.length > 0 ? path.join(".") : undefined,
-    problem: unknown === undefined ? issue?.message : unknownKey(unknown, issue?.path ?? []),
+    problem: unknown === undefined ? messageOf(issue) : unknownKey(unknown, issue?.path ?? []),
   });
+}
+
+/** What is wrong, in words; of the name of an entry what a name has to be like. */
+function messageOf(issue: z.core.$ZodIssue | undefined): string | undefined {
+  return issue?.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue?.message;
+}
+
+/** The parser's own words, but where they are for programmers. */
+function problemIn({ code, message }: YAMLParseError): string {
+  return code === "MULTIPLE_DOCS" ? "a second document begins here (---), and a file has one" : message;
 }
 
 function valueOf(file: string, document: Document, lines: LineCounter): unknown {
@@ -47,12 +61,15 @@ function valueOf(file: string, document: Document, lines: LineCounter): unknown 
   }
 }
 
-/** A key with nothing behind it counts as left out: so does a section whose lines are all comments. */
-function withoutEmpty(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutEmpty);
+/** A key with nothing behind it counts as left out: so does a section whose lines are all comments. In a map of `byName` it is an entry. */
+function withoutEmpty(value: unknown, byName: readonly string[], path = ""): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutEmpty(item, byName, `${path}.`));
   if (typeof value !== "object" || value === null) return value;
-  const given = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(given.map(([key, inner]) => [key, withoutEmpty(inner)]));
+  const given = Object.entries(value).flatMap(([key, inner]) => {
+    if (inner === null) return byName.includes(path) ? [[key, {}]] : [];
+    return [[key, withoutEmpty(inner, byName, path === "" ? key : `${path}.${key}`)]];
+  });
+  return Object.fromEntries(given);
 }
 
 /** The line of the deepest part of a path that the file has: of its key, or of an item of a list. */
@@ -66,6 +83,9 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
   return 1;
 }
 
+/** Everything about an account or a caller may be left out. */
+const byName = ["accounts", "gateway.callers"];
+
 /**
  * Reads config/storehouse.yaml; a missing file means defaults. Without `datasets` only the shape of each dataset's settings is checked.
  * Throws a UsageError that names file, line and key.
@@ -73,7 +93,7 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
 export function readSettings(file: string, datasets?: DatasetOptions, unusable?: FindUnusable): Settings {
   const schema = datasets === undefined ? Settings : settingsFor(datasets, unusable);
   // the shape of a dataset's settings is the same for all, but for its options, which the dataset itself reads
-  return readYaml<z.ZodType>(file, schema, (key, path) => unknownName(key, path, schema)) as Settings;
+  return readYaml<z.ZodType>(file, schema, (key, path) => unknownName(key, path, schema), byName) as Settings;
 }
 
 function unknownName(key: string, path: readonly PropertyKey[], schema: z.ZodType): string {

@@ -169,6 +169,21 @@ describe("a wrong value is reported with file, line and key", () => {
   });
 });
 
+test.each([
+  ["accounts: { Acme: {} }", "accounts.Acme a name is small letters, digits and _, a letter first, 30 at most"],
+  ["accounts: { acme_file: {} }", "accounts.acme_file must not end in file: API_TOKEN_FILE names a file"],
+  ["gateway: { callers: { Me: {} } }", "gateway.callers.Me a name is small letters, digits, _ and -"],
+  ["credits: { budgets: { a/b: { credits_a_day: 1 } } }", "credits.budgets.a/b the name of a budget is of letters"],
+])("a name that does not fit is reported with what a name is like: %j", async (yaml, words) => {
+  await expect(read(yaml)).rejects.toThrow(words);
+});
+
+test("an account and a caller with nothing behind their names are there, with the defaults", async () => {
+  const { accounts, gateway } = await read("accounts:\n  acme:\ngateway:\n  callers:\n    notebooks: # all of it\n");
+  expect(accounts).toEqual({ acme: { portfolio: { source: "account", apps: [] } } });
+  expect(gateway.callers).toEqual({ notebooks: { class: "history", may_change: false } });
+});
+
 describe("a key that nobody knows is named, on its own line", () => {
   test.each([
     ["portfolioo", 2, "\nportfolioo:\n  source: account"],
@@ -219,6 +234,10 @@ describe("invalid YAML is reported with its line", () => {
     ["an alias without its anchor", 2, "datasets: {}\napi: *fast\n"],
   ])("%s", async (_, line, yaml) => {
     await expect(read(yaml)).rejects.toMatchObject({ name: "UsageError", code: "bad_config", context: { file, line } });
+  });
+
+  test("a second document in words for people", async () => {
+    await expect(read("api: {}\n---\napi: {}\n")).rejects.toThrow("a second document begins here (---)");
   });
 
   test("an alias with its anchor is no problem", async () => {
