@@ -45,11 +45,13 @@ export function remark(text: string): void {
   process.stderr.write(`${fitted(text, screen().remarkColumns)}\n`);
 }
 
-/** Lets a reader leave early (`storehouse status | head`): what is still to be printed is dropped, the work goes on. */
+/**
+ * Lets a reader leave early (`storehouse status | head`): what is still to be printed is dropped, the work goes on. So it does where
+ * what is said beside a result has no room, as on a full disk; a result that has none is an error.
+ */
 export function tolerateClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-    });
-  }
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  process.stderr.on("error", () => undefined);
 }

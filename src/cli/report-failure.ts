@@ -23,11 +23,18 @@ export async function reportFailure(
   return 1;
 }
 
-/** What a database reports, in our words: the driver's own text says little and may contain the address. */
+/** What a database or a disk reports, in our words: the driver's own text says little and may contain the address. */
 async function inOurWords(failure: unknown): Promise<unknown> {
+  if (isUnwritten(failure)) return fail("unwritable_file", { file: "the output", cause: failure.code }, failure);
   const { databaseOutage, isLostConnection, isMissingRight } = await import("../postgres/database-errors.ts");
   if (isLostConnection(failure)) return databaseOutage(failure);
   return isMissingRight(failure) ? fail("rights_missing", { problem: failure.message }, failure) : failure;
+}
+
+/** True where what was printed, or a file without words of its own, could not be written: the disk is full, or broken. */
+function isUnwritten(failure: unknown): failure is Error & { readonly code: string } {
+  if (!(failure instanceof Error) || !("syscall" in failure) || !("code" in failure)) return false;
+  return failure.syscall === "write" && ["ENOSPC", "EDQUOT", "EFBIG", "EIO"].includes(String(failure.code));
 }
 
 /** Prints a line about a failure without the secrets that it may contain. */

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { projectRoot } from "../../src/config/config.ts";
@@ -21,7 +21,11 @@ export type Behind = Pick<Stage, "databaseUrl"> & {
 };
 
 /** Settings and variables beside the usual ones. */
-export type ChildOptions = Pick<RunOptions, "settings"> & { readonly variables?: Record<string, string> };
+export type ChildOptions = Pick<RunOptions, "settings"> & {
+  readonly variables?: Record<string, string>;
+  /** A file or device that stderr goes to, instead of into `output`. */
+  readonly stderrTo?: string;
+};
 
 /** Starts `node src/cli.ts ...` against a stage, with the quick settings, as on the stage's day. */
 export function startChild(stage: Behind, command: readonly string[], options: ChildOptions = {}): Child {
@@ -49,8 +53,9 @@ export function startDoomed(
 function startProgram(
   stage: Behind,
   command: readonly string[],
-  { settings = {}, variables = {} }: ChildOptions,
+  { settings = {}, variables = {}, stderrTo }: ChildOptions,
 ): Child {
+  const stderrFile = stderrTo === undefined ? undefined : openSync(stderrTo, "w");
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-test-"));
   const config = path.join(folder, "storehouse.yaml");
   // JSON is YAML
@@ -63,11 +68,12 @@ function startProgram(
       NODE_COMPILE_CACHE: path.join(projectRoot, "node_modules", ".cache", "storehouse"),
       ...variables,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", stderrFile ?? "pipe"],
   });
+  if (stderrFile !== undefined) closeSync(stderrFile);
   let [stdout, stderr] = ["", ""];
-  child.stdout.on("data", (part) => (stdout += String(part)));
-  child.stderr.on("data", (part) => (stderr += String(part)));
+  child.stdout?.on("data", (part) => (stdout += String(part)));
+  child.stderr?.on("data", (part) => (stderr += String(part)));
   const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve(code ?? signal));
