@@ -32,13 +32,22 @@ export function setupFiles({ environment }: Config, named?: string): SetupFiles 
   return { environment: path.resolve(named ?? environmentFile() ?? ".env"), settings: settingsFile(environment) };
 }
 
-/** Writes both files, each as a whole; a new `.env` begins with `.env.example`, and only its owner may read it. Returns the settings as they are then. */
+/**
+ * Writes both files, each as a whole, or neither; a new `.env` begins with `.env.example`, and only its owner may read it. Returns the
+ * settings as they are then.
+ */
 export function writeSetup(files: SetupFiles, { variables, settings }: Setup): Settings {
   const before = readText(files.settings) ?? "";
   const after = editedSettings(before, settings);
-  if (after !== before) replaceFile(files.settings, after, { check: (file) => void settingsIn(file) });
   const text = readText(files.environment) ?? readFileSync(path.join(projectRoot, ".env.example"), "utf8");
-  replaceFile(files.environment, editedEnv(text, variables), { mode: 0o600 });
+  const writeEnvironment = () => replaceFile(files.environment, editedEnv(text, variables), { mode: 0o600 });
+  // in the check of the other file, which is written by then and does not count yet
+  const check = (file: string) => {
+    settingsIn(file);
+    writeEnvironment();
+  };
+  if (after === before) writeEnvironment();
+  else replaceFile(files.settings, after, { check });
   return settingsIn(files.settings);
 }
 

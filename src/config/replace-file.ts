@@ -18,7 +18,7 @@ export function whyFixed(file: string): string | null {
 }
 
 /**
- * Writes a file as a whole or not at all: beside it first, then in its place. `check` reads the new file before it counts; what it throws
+ * Writes a file as a whole or not at all: beside it first, then in its place. A link stays, and the file that it leads to is written. `check` reads the new file before it counts; what it throws
  * leaves the old one. `mode` is that of the file, by default the one that it has. Throws `unwritable_file`.
  */
 export function replaceFile(
@@ -26,13 +26,15 @@ export function replaceFile(
   text: string,
   { mode, check = () => undefined }: { readonly mode?: number; readonly check?: (file: string) => void } = {},
 ): void {
-  const beside = `${file}.new`;
+  const isThere = existsSync(file);
+  const target = isThere ? realpathSync(file) : file;
+  const beside = `${target}.new`;
   try {
-    const given = mode ?? (existsSync(file) ? statSync(file).mode & 0o777 : 0o644);
+    const given = mode ?? (isThere ? statSync(file).mode & 0o777 : 0o644);
     rmSync(beside, { force: true });
     writeFileSync(beside, text, { mode: given, flag: "wx" });
     check(beside);
-    renameSync(beside, file);
+    renameSync(beside, target);
   } catch (error) {
     rmSync(beside, { force: true });
     if (!(error instanceof Error) || !("syscall" in error)) throw error;

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -98,6 +98,37 @@ test("without a terminal it takes options, the environment and the token from st
   expect(written()).toMatchObject({ API_TOKEN: secret, OTHER: "1" });
   expect(readFileSync(path.join(folder, ".env"), "utf8")).toContain("# mine\n");
   expect(settings()).toMatchObject({ portfolio: { source: "both" }, datasets: { review: { on: true } } });
+});
+
+test("with STOREHOUSE_ACCOUNT it is refused, and the account of API_TOKEN keeps its token", async () => {
+  writeFileSync(path.join(folder, "s.yaml"), "accounts:\n  acme:\n");
+  const env = "API_TOKEN=that-of-the-first\nAPI_TOKEN_ACME=that-of-acme\n";
+  writeFileSync(path.join(folder, ".env"), env);
+  const tokens = { API_TOKEN: "that-of-the-first", API_TOKEN_ACME: "that-of-acme", STOREHOUSE_ACCOUNT: "acme" };
+  const refused = await run(["--yes", "--no-check", "--api", sandbox.url], "", tokens);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("leave STOREHOUSE_ACCOUNT out") });
+  expect(readFileSync(path.join(folder, ".env"), "utf8")).toBe(env);
+});
+
+test("where .env cannot be written, the configuration stays as it was", async () => {
+  const options = ["--no-check", "--api", sandbox.url, "--datasets", "-review", "--write", "nowhere/.env"];
+  const refused = await run(["--yes", ...options], "", { API_TOKEN: secret });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("unwritable_file") });
+  expect(readFileSync(path.join(folder, "s.yaml"), "utf8")).toBe(shipped);
+});
+
+test("files that are links stay links, and what they lead to is written", async () => {
+  mkdirSync(path.join(folder, "kept"));
+  writeFileSync(path.join(folder, "kept", "s.yaml"), shipped);
+  writeFileSync(path.join(folder, "kept", "env"), "OTHER=1\n");
+  rmSync(path.join(folder, "s.yaml"));
+  symlinkSync(path.join("kept", "s.yaml"), path.join(folder, "s.yaml"));
+  symlinkSync(path.join("kept", "env"), path.join(folder, ".env"));
+  const options = ["--no-check", "--api", sandbox.url, "--datasets", "-review"];
+  expect(await run(["--yes", ...options], "", { API_TOKEN: secret })).toMatchObject({ code: 0 });
+  for (const name of ["s.yaml", ".env"]) expect(lstatSync(path.join(folder, name)).isSymbolicLink()).toBe(true);
+  expect(written()).toMatchObject({ OTHER: "1", API_TOKEN: secret });
+  expect(settings()).toMatchObject({ datasets: { review: { on: false } } });
 });
 
 test.each([
