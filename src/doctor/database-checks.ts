@@ -1,9 +1,10 @@
+import { fail } from "../core/errors.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import { lackingRights, lackingRightsFix, lackingRightsText } from "../postgres/lacking-rights.ts";
-import { pendingMigrations } from "../postgres/pending-migrations.ts";
+import { foreignThing, pendingMigrations } from "../postgres/pending-migrations.ts";
 import type { Database } from "../postgres/database.ts";
-import { failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
+import { failedWith, failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
 
 const newestKnown = 18;
 
@@ -58,8 +59,10 @@ export async function checkRights(db: Database): Promise<Diagnosis> {
     : pass("rights", `${me} owns the schemas`);
 }
 
-/** Which migrations are pending. None is run. */
+/** Which migrations are pending, and whether they can run: not beside tables of another program. None is run. */
 export async function checkMigrations(db: Database): Promise<Diagnosis> {
+  const taken = await foreignThing(db);
+  if (taken !== null) return failedWith("migrations", fail("database_taken", { thing: taken }));
   const { missing, unknown } = await pendingMigrations(db);
   if (unknown.length > 0)
     return failure(

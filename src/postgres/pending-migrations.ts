@@ -57,15 +57,15 @@ export async function pendingMigrations(db: Database): Promise<PendingMigrations
 }
 
 /**
- * What another program has where the first migration creates our own: a table such as `core.dim_app`, or a schema; null in a database
- * that is empty or ours. Any role may read the catalogue.
+ * What another program has where the first migration creates our own: a table such as `core.dim_app`, or a schema, that of the queue
+ * too, whose jobs two programs cannot share; null in a database that is empty or ours. Any role may read the catalogue.
  */
 export async function foreignThing(db: Database): Promise<string | null> {
   const { rows } = await sql<{ thing: string }>`
     select coalesce(format('%I.%I', n.nspname, c.relname), 'a schema ' || n.nspname) as thing
     from   pg_catalog.pg_namespace as n
     left   join pg_catalog.pg_class as c on c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f')
-    where  n.nspname in ('archive', 'core', 'mart', 'ops', 'parts', 'raw') and (n.nspname <> 'ops' or c.oid is not null)
+    where  n.nspname in ('archive', 'core', 'graphile_worker', 'mart', 'ops', 'parts', 'raw') and (n.nspname <> 'ops' or c.oid is not null)
     and    not exists (
       select from pg_catalog.pg_attribute as own join pg_catalog.pg_class as t on t.oid = own.attrelid
       where  t.relname = 'migration' and t.relnamespace = to_regnamespace('ops') and own.attname = 'ran_at' and own.atttypid = 'timestamptz'::regtype)

@@ -5,6 +5,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { readCrontab } from "../../src/worker/crontab.ts";
 import type { Diagnosis } from "../../src/doctor/diagnosis.ts";
 import { diagnose } from "../../src/doctor/doctor.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, type Behind } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
@@ -86,6 +87,22 @@ describe("the doctor", () => {
     expect(of("workers")).toMatchObject({ state: "warn", next: "run `storehouse migrate`" });
     const again = await runChecks(stage, environment);
     expect(again("migrations")?.found).toBe(of("migrations")?.found);
+  });
+
+  test("fails where another program has tables in the database, which every other command would refuse", async () => {
+    await using stage = await openToday();
+    await using taken = await emptyDatabase();
+    await using warehouse = await openWarehouse(taken.url, 1);
+    await warehouse.pool.query("create schema graphile_worker; create table graphile_worker.jobs (id integer)");
+    const of = await runChecks(stage, { DATABASE_URL: taken.url });
+    expect(of("migrations")).toEqual({
+      check: "migrations",
+      state: "fail",
+      found: expect.stringContaining(
+        "database_taken: the database has graphile_worker.jobs of another program",
+      ) as string,
+      next: "let DATABASE_URL name an empty database",
+    });
   });
 
   test("names what a newer version has migrated, and fails", async () => {

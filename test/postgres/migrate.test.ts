@@ -23,7 +23,7 @@ describe("migrate", () => {
     expect(await migrate(database.url)).toEqual([]);
   });
 
-  test.each(["core.dim_app", "ops.migration"])(
+  test.each(["core.dim_app", "ops.migration", "graphile_worker.jobs"])(
     "refuses a database with %s of another program, and changes nothing",
     async (thing) => {
       await using database = await emptyDatabase();
