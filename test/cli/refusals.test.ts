@@ -53,6 +53,20 @@ test("a command that cannot run reports in one line how it can", async () => {
   expect(stage.asked()).toEqual([]);
 });
 
+test("a dataset that nobody has is named, and not taken for one of which nothing is found", async () => {
+  await using stage = await openFollowed({ market: { apps: 1 } });
+  for (const command of ["failures", "held", "lookback", "raw list"])
+    expect(await run(stage, [...command.split(" "), "--dataset", "keyword_ranks"])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: "unknown_dataset: no dataset has the name keyword_ranks; `storehouse datasets` lists them\n",
+    });
+  expect(await run(stage, ["lookback", "--dataset", "keyword_rank"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^No figures of these datasets are compared/),
+  });
+});
+
 test("a plan that is interrupted names the command that goes on, with --yes where it would ask again", async () => {
   const gate = gateAfter(1);
   await using stage = await openFollowed({ market: { apps: 1 }, clock: gate.clock });

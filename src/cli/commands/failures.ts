@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { readFailures, type Failure, type Failures } from "../../ledger/failures.ts";
 import { appWords, dayRange } from "../app-words.ts";
 import { countArgument, onlyDatasets } from "../arguments.ts";
+import { checkNames } from "../dataset-names.ts";
 import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { toned } from "../screen.ts";
@@ -19,6 +20,7 @@ export function defineFailures(command: Command): void {
     .action((options: Options) =>
       withWarehouse(async ({ warehouse: { db } }) => {
         const failures = await readFailures(db, options.dataset, options.limit);
+        if (failures.total === 0) await checkNames(options.dataset);
         if (options.json) printJson(failures.failures);
         else printFailures(failures);
       }),

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { readHeld, type HeldAnswer } from "../../ledger/held-answers.ts";
 import { aboutOf, agreeToAnswers } from "../../person/held-answers.ts";
+import { checkNames } from "../dataset-names.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 import { withApp } from "../with-app.ts";
@@ -21,6 +22,7 @@ async function showOrApply(app: App, options: Options): Promise<void> {
   const held = (await readHeld(app.warehouse.db)).filter(
     ({ dataset }) => options.dataset === undefined || dataset === options.dataset,
   );
+  if (held.length === 0 && options.dataset !== undefined) await checkNames([options.dataset]);
   if (options.apply === true) await agreeToAnswers(app, held);
   if (options.json) printJson(held);
   else if (held.length === 0) print("No answer is held.");

@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import { readLookbacks } from "../../planner/lookback.ts";
 import { collect } from "../arguments.ts";
+import { checkNames } from "../dataset-names.ts";
 import { lookbackReport } from "../lookback-report.ts";
 import { print, printJson } from "../output.ts";
 import { withApp } from "../with-app.ts";
@@ -20,8 +21,11 @@ export function defineLookback(command: Command): void {
     )
     .action((options: { readonly dataset: readonly string[]; readonly json?: true }) =>
       withApp(async ({ config: { settings }, clock, warehouse: { db } }) => {
+        await checkNames(options.dataset);
         const found = await readLookbacks(db, { settings, today: clock.today(), names: options.dataset });
         if (options.json) printJson(found);
+        else if (found.length === 0)
+          print("No figures of these datasets are compared: their days are not requested again.");
         else print(found.map(lookbackReport).join("\n\n"));
       }),
     );
