@@ -55,6 +55,16 @@ describe("what a person requests by a command", () => {
     expect(await newest()).toMatchObject([{ operation: "dashboard.company-url-search", cost: 10 }]);
   });
 
+  test("find pays nothing for the URL of a script whose host is empty", async () => {
+    const before = await newest();
+    for (const url of ["", "https://", "HTTP:///"])
+      expect(await run(["find", "--url", url])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("there is nothing to search for"),
+      });
+    expect(await newest()).toEqual(before);
+  });
+
   test("finding nothing is an answer, however the service says it", async () => {
     expect(await run(["find", 'no "such" app'])).toEqual({
       code: 0,

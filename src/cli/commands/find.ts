@@ -37,7 +37,8 @@ function queryOf(words: readonly string[], { url }: Options): string {
   if (url !== undefined && words.length > 0)
     throw fail("bad_argument", { problem: "a name and --url: search for one of them at a time" });
   const query = url?.trim() ?? name;
-  if (query === "")
+  // an address of a script whose host is empty would be paid for
+  if (/^(https?:\/\/)?\/*$/i.test(query))
     throw fail("bad_argument", { problem: "there is nothing to search for: give a name, or --url with a URL" });
   return query;
 }
