@@ -51,7 +51,9 @@ export function remark(text: string): void {
  */
 export function tolerateClosedPipes(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    // a terminal that was closed takes nothing any more, as a pipe whose reader left
+    const isGone = error.code === "EPIPE" || (error.code === "EIO" && process.stdout.isTTY);
+    if (!isGone) throw error;
   });
   process.stderr.on("error", () => undefined);
 }

@@ -67,17 +67,23 @@ test("a dataset that nobody has is named, and not taken for one of which nothing
   });
 });
 
-test("a plan that is interrupted names the command that goes on, with --yes where it would ask again", async () => {
-  const gate = gateAfter(1);
-  await using stage = await openFollowed({ market: { apps: 1 }, clock: gate.clock });
-  const { planId } = await planned(stage);
-  const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
-  const settings = { credits: { floors, ask_above: 0 }, api: { concurrency: 1 } };
-  stage.sandbox.set({ latencyMs: gate.latencyMs });
-  await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", planId, "--yes"], { settings });
-  await until(() => gate.held() > 0);
-  child.process.kill("SIGINT");
-  gate.open();
-  expect(await child.ended).toBe(130);
-  expect(child.output().stdout).toContain(`\`storehouse backfill --plan ${planId} --yes\` goes on.`);
-});
+test.each([
+  ["is interrupted", ["SIGINT"]],
+  ["loses its terminal, of which system and shell tell it,", ["SIGHUP", "SIGHUP"]],
+] as const)(
+  "a plan that %s names the command that goes on, with --yes where it would ask again",
+  async (_, signals) => {
+    const gate = gateAfter(1);
+    await using stage = await openFollowed({ market: { apps: 1 }, clock: gate.clock });
+    const { planId } = await planned(stage);
+    const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
+    const settings = { credits: { floors, ask_above: 0 }, api: { concurrency: 1 } };
+    stage.sandbox.set({ latencyMs: gate.latencyMs });
+    await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", planId, "--yes"], { settings });
+    await until(() => gate.held() > 0);
+    for (const signal of signals) child.process.kill(signal);
+    gate.open();
+    expect(await child.ended).toBe(130);
+    expect(child.output().stdout).toContain(`\`storehouse backfill --plan ${planId} --yes\` goes on.`);
+  },
+);
