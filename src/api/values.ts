@@ -61,7 +61,7 @@ export const AnyId = z.union([z.int(), z.string()]);
 export const MaybeId = AnyId.nullish();
 
 /** Money or another measure, as a number or as its digits. */
-const Amount = z.union([
+export const Amount = z.union([
   z.number(),
   z.string().regex(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, "an amount is a number or its digits"),
 ]);

@@ -209,7 +209,7 @@ describe("distributions", () => {
       ["playable", "1x1", 100],
     ]);
     expect(
-      parts("type", { imagePercent: 12.5, videoPercent: "87.5", htmlPercent: null, playablePercent: 0 }).parts,
+      parts("type", { imagePercent: 12.5, videoPercent: "8.75e+1", htmlPercent: null, playablePercent: 0 }).parts,
     ).toEqual([
       ["", "image", 12.5],
       ["", "video", 87.5],

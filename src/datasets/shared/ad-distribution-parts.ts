@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type * as ads from "../../api/operations/ad-distribution.ts";
 import type { InvalidItem } from "../../api/read-answer.ts";
+import { Amount as AmountSchema } from "../../api/values.ts";
 import { extraOf } from "../../load/table.ts";
 
 /** The ways in which advertising is cut. */
@@ -77,5 +78,5 @@ function namedPart(group: string, one: NonNullable<Named>[number]): AdPart {
 }
 
 function isAmount(value: unknown): value is number | string {
-  return typeof value === "number" || (typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value));
+  return AmountSchema.safeParse(value).success;
 }
