@@ -10,7 +10,7 @@ import { lastDay, windowLength, type Window } from "../core/window.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import { itemsFrom } from "../ledger/batches.ts";
 import { accountColumn } from "../load/table.ts";
-import { examplePartitions, timingsOf } from "../planner/example-partitions.ts";
+import { possiblePartitions, timingsOf } from "../planner/example-partitions.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import type { AnswerFile } from "./answer-file.ts";
 
@@ -62,11 +62,11 @@ function sorted(items: readonly string[]): readonly string[] {
 
 const examples = new Map<string, readonly Partition[]>();
 
-/** Partitions as a small account would have them: the fields of a scope, and whether calls name items, show there. */
+/** Partitions as a small account could have them: the fields of a scope, and whether calls name items, show there. */
 function examplesOf(dataset: Dataset): readonly Partition[] {
   const known = examples.get(dataset.name);
   if (known !== undefined) return known;
-  const made = examplePartitions(dataset);
+  const made = possiblePartitions(dataset);
   examples.set(dataset.name, made);
   return made;
 }
@@ -85,7 +85,7 @@ function checkPartition(dataset: Dataset, draft: SliceDraft, partitions: readonl
   const named = fieldsOf(draft.scope);
   const likest = partitions
     .filter(({ scope }) => fieldsOf(scope).every((field) => named.includes(field)))
-    .sort((a, b) => fieldsOf(b.scope).length - fieldsOf(a.scope).length)[0];
+    .sort((a, b) => likeness(b.scope, draft.scope) - likeness(a.scope, draft.scope))[0];
   if (likest === undefined) {
     const needed = fieldsOf(partitions[0]?.scope ?? {}).join(", ");
     throw new InvalidFile(`scope: ${dataset.name} needs the fields ${needed}`);
@@ -94,9 +94,16 @@ function checkPartition(dataset: Dataset, draft: SliceDraft, partitions: readonl
   for (const field of named)
     if (!Object.hasOwn(likest.scope, field) && !used.has(field))
       throw new InvalidFile(`scope.${field}: is not a field of ${dataset.name}`);
-  if (likest.items === null && draft.items !== null) throw new InvalidFile(`items: ${dataset.name} requests none`);
+  if (likest.items === null && draft.items !== null && !used.has("items"))
+    throw new InvalidFile(`items: ${dataset.name} requests none`);
   if (likest.items !== null && draft.items === null)
     throw new InvalidFile("items: those that were requested are missing");
+}
+
+/** How much of a scope an example has: its fields count, and then their values. */
+function likeness(example: Scope, scope: Scope): number {
+  const fields = fieldsOf(example);
+  return fields.length + fields.filter((field) => example[field] === scope[field]).length / 100;
 }
 
 /** The fields of a scope; how many pages are requested at most is in every dataset's, and an account in that of any that are of one. */
@@ -106,14 +113,24 @@ function fieldsOf(scope: Scope): readonly string[] {
     .sort();
 }
 
-/** The fields of its scope that the call of a slice is made of. */
+/** The fields of its scope that the call of a slice is made of, and `items` where it is made of these. */
 function fieldsUsed(dataset: Dataset, draft: SliceDraft): ReadonlySet<string> {
   const used = new Set<string>();
   const get = (scope: Scope, field: string) => {
     used.add(field);
     return scope[field];
   };
-  const slice: Slice = { ...draft, scope: new Proxy(draft.scope, { get }), sliceId: "0", runId: "0", attempt: 0 };
+  const slice: Slice = {
+    ...draft,
+    scope: new Proxy(draft.scope, { get }),
+    get items() {
+      used.add("items");
+      return draft.items;
+    },
+    sliceId: "0",
+    runId: "0",
+    attempt: 0,
+  };
   try {
     dataset.request(slice);
   } catch (error) {

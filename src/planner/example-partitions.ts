@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { DatasetSettings } from "../config/settings.ts";
 import { day } from "../core/day.ts";
 import type { Timing } from "../core/timing.ts";
@@ -20,6 +21,28 @@ export function examplePartitions(
     request: { datasets: [], bounds: {}, today: day("2026-06-15") },
     settings: { ...(options === undefined ? {} : { options }), ...(countries === undefined ? {} : { countries }) },
   });
+}
+
+/**
+ * Partitions as its options could make them: as they are by default, and with every word of the options that take several, beside each
+ * word of those that take one. An option that takes free text only narrows a call.
+ */
+export function possiblePartitions(dataset: Dataset): readonly Partition[] {
+  let chosen: readonly Record<string, unknown>[] = [{}];
+  for (const [name, schema] of Object.entries(dataset.options?.shape ?? {})) {
+    const values = valuesOf(withoutDefault(schema));
+    if (values.length > 0) chosen = chosen.flatMap((one) => values.map((value) => ({ ...one, [name]: value })));
+  }
+  return [{}, ...chosen].flatMap((options) => examplePartitions(dataset, { options }));
+}
+
+function valuesOf(type: unknown): readonly unknown[] {
+  if (type instanceof z.ZodEnum) return type.options;
+  return type instanceof z.ZodArray && type.element instanceof z.ZodEnum ? [type.element.options] : [];
+}
+
+function withoutDefault(schema: unknown): unknown {
+  return schema instanceof z.ZodDefault ? schema.unwrap() : schema;
 }
 
 /** The timings by which these partitions of a dataset go; its own where there are none. */

@@ -10,9 +10,24 @@ const now = Date.parse("2026-08-20T12:00:00Z");
 const pages = [{ body: Buffer.from("{}"), fetchedAt: Date.parse("2026-08-20T06:00:00Z") }];
 
 /** The slice of a file that is about these days. */
-function sliceFor(dataset: string, operation: string, scope: Scope, { start, end }: Window): SliceDraft {
+function sliceFor(
+  dataset: string,
+  operation: string,
+  scope: Scope,
+  { start, end }: Window,
+  items: string[] | null = null,
+): SliceDraft {
   const window = { from: start, to: lastDay({ start, end }) };
-  const file = { dataset, operation, scope, window, class: "daily" as const, as_of: day("2026-08-20"), pages: [] };
+  const file = {
+    dataset,
+    operation,
+    scope,
+    items,
+    window,
+    class: "daily" as const,
+    as_of: day("2026-08-20"),
+    pages: [],
+  };
   return sliceOfFile(datasetNamed(dataset), file, { pages, now });
 }
 
@@ -93,4 +108,46 @@ test("a report may be about an organisation, a level, a goal and a month", () =>
   expect(sliceFor("search_ads_report", "search-ads.reports", scope, july).scope).toEqual(scope);
   const { org_id: _, ...rest } = scope;
   expect(() => sliceFor("search_ads_report", "search-ads.reports", rest, july)).toThrow("needs the fields");
+});
+
+const inJapan = { store: "ios", app: "1", country: "JP" };
+const oneDay = { start: day("2026-08-19"), end: day("2026-08-20") };
+const languages = { store: "android", app: "com.one", source: "plain" };
+
+test.each<[name: string, operation: string, scope: Scope, items: string[] | null]>([
+  [
+    "category_rank",
+    "ios.global-category-rankings",
+    { store: "ios", app: "1", device: "IPAD", resolution: "last_day" },
+    null,
+  ],
+  [
+    "category_rank",
+    "android.global-category-rankings",
+    { store: "android", app: "com.one", device: "ALL", resolution: "last_day" },
+    null,
+  ],
+  ["keyword_estimate", "dashboard.keyword-estimation-history", { ...inJapan, kind: "history" }, ["notes"]],
+  ["review", "android.reviews", languages, ["en", "pt_br"]],
+  ["review", "ios.reviews-v2", { store: "ios", app: "1", source: "v2", regions: "all", replied: "no" }, null],
+  ["top_advertiser", "ad-intelligence.top-advertisers", { store: "ios", area: "all" }, null],
+])(
+  "an answer of %s that was requested by other options than the usual ones is one of ours",
+  (name, operation, scope, items) => {
+    const window = name === "top_advertiser" ? lastPeriod({ days: 30 }) : oneDay;
+    expect(sliceFor(name, operation, scope, window, items)).toMatchObject({ scope, items });
+  },
+);
+
+test("an answer of which it shows whether its call names items names them or does not", () => {
+  const portfolio = { store: "ios", app: "1", source: "v2", regions: "portfolio" };
+  expect(() => sliceFor("review", "ios.reviews-v2", portfolio, oneDay)).toThrow(
+    "items: those that were requested are missing",
+  );
+  expect(() =>
+    sliceFor("keyword_estimate", "dashboard.keyword-estimation-history", { ...inJapan, kind: "history" }, oneDay),
+  ).toThrow("items: those that were requested are missing");
+  expect(() => sliceFor("top_keyword", "ios.top-keywords", { ...inJapan, device: "IPAD" }, oneDay, ["notes"])).toThrow(
+    "items: top_keyword requests none",
+  );
 });
