@@ -29,6 +29,20 @@ export function withLists(
   return Object.fromEntries(touched);
 }
 
+/** A copy of an answer in which a list at the path, and a list or map on the way to it, is empty where null stands for it. */
+export function withoutNullLists(value: unknown, path: readonly string[]): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined || (step === "[]" && value === null)) return value ?? [];
+  if (step === "{}" && value === null) return {};
+  if (step === "[]") return Array.isArray(value) ? value.map((inner) => withoutNullLists(inner, rest)) : value;
+  if (!isMap(value)) return value;
+  const touched = Object.entries(value).map(([key, inner]) => [
+    key,
+    step === "{}" || key === step ? withoutNullLists(inner, rest) : inner,
+  ]);
+  return Object.fromEntries(touched);
+}
+
 function stepsInto(value: unknown, step: string): readonly unknown[] {
   if (step === "[]") return Array.isArray(value) ? value : [];
   if (!isMap(value)) return [];

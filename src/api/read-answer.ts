@@ -3,7 +3,7 @@ import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { cleanJson, isDeeperThan, type ParsedText } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
-import { listsAt, withLists } from "./lists-at.ts";
+import { listsAt, withLists, withoutNullLists } from "./lists-at.ts";
 import { plainCheck } from "./plain-check.ts";
 import { flagOf, parseSpelt } from "./respell.ts";
 import { itemSchema } from "./schema-at.ts";
@@ -141,7 +141,10 @@ function hasOwnData({ envelope, answer }: Operation): boolean {
 /** What fits of a payload (`known`), also in the schema's output (`value`), and what was left out; or why nothing does. */
 type Fitted = { readonly value: unknown; readonly known: unknown; readonly invalid: readonly InvalidItem[] };
 
-function fit(operation: Operation, payload: unknown): Fitted | { readonly problem: string } {
+function fit(operation: Operation, reported: unknown): Fitted | { readonly problem: string } {
+  const { items } = operation;
+  // null for a whole answer stands for nothing that is known; in an answer that says what it is about, for an empty list
+  const payload = reported === null || items === null ? reported : withoutNullLists(reported, items);
   const whole = parseSpelt(operation.answer, payload);
   if (whole.success) return { value: whole.data, known: whole.payload, invalid: [] };
   const sorted = sortItems(operation, payload) ?? sortItems(operation, whole.payload);

@@ -36,6 +36,33 @@ describe("an answer that may be bare text", () => {
   });
 });
 
+describe("null in the place of a list", () => {
+  const about = { trackId: 1, countryCode: "US" };
+  test.each([
+    ["ios.organic-keywords", { ...about, date: "2026-08-19", rankings: null }, { rankings: [] }],
+    ["ios.top-charts", { trackIds: null, date: "2026-08-19" }, { trackIds: [] }],
+    ["ios.share-of-category", { keyword: "yoga", keywordShares: null }, { keywordShares: [] }],
+    ["ios.featuring", { data: { ...about, cards: null }, success: true }, { cards: [] }],
+    ["ios.reviews-v2", { content: null, totalElements: 0 }, { content: [] }],
+    ["dashboard.keyword-estimation", { data: { trackId: "1", results: null }, success: true }, { results: [] }],
+    ["search-ads.reports", { data: [{ pagination: null, tableData: null }], success: true }, [{ tableData: [] }]],
+    ["android.category-ranking", { trackId: "a.b", ranksByCategoryNames: null }, { ranksByCategoryNames: [] }],
+    ["ios.category-ranking", { ...about, ranksByCategory: null }, { ranksByCategory: {} }],
+    [
+      "ios.global-category-rankings",
+      { ...about, ranksByCategory: { US: null, DE: { "36": null } } },
+      { ranksByCategory: { US: {}, DE: { "36": [] } } },
+    ],
+  ])("is an empty one in an answer of %s that names what it is about", (id, json, value) => {
+    const answer = read(id, json);
+    expect(answer).toMatchObject({ value, invalid: [] });
+  });
+
+  test("is none where the list is missing", () => {
+    expect(() => read("ios.organic-keywords", { ...about, date: "2026-08-19" })).toThrow(coded("unknown_shape"));
+  });
+});
+
 describe("an envelope that the contract leaves open", () => {
   const shares = { trackId: 1, shares: [{ keyword: "yoga", appShare: 0.5, slotShares: { "1": 0.2 } }] };
 
