@@ -131,7 +131,7 @@ function normalisedHistory(
   const answers = pages.flat() as History;
   const reported = answers.flatMap(({ trackId, scores }) =>
     Object.entries(scores).flatMap(([country, days]) =>
-      days.map(({ date, score }) => ({ trackId: String(trackId), country, day: readInstant(date).day, score })),
+      (days ?? []).map(({ date, score }) => ({ trackId: String(trackId), country, day: readInstant(date).day, score })),
     ),
   );
   const own = reported.filter(

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { iosVisibilityHistory } from "../../src/api/operations/market.ts";
 import { day } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import { storeOf } from "../../src/core/store.ts";
 import { visibility } from "../../src/datasets/visibility.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
+import { normalised } from "../support/normalised.ts";
 
 const country = (code: string) => ({ country: code, keywords: [], keywordCount: 0 });
 const portfolio: Portfolio = {
@@ -82,6 +84,13 @@ test("days beside the window and apps of other countries, which such a call brin
     ["ios:1", "2026-08-02", "US", "history", 7.5],
     ["ios:2", "2026-08-01", "US", "history", null],
   ]);
+});
+
+test("an app without a score in one country keeps those of the others", () => {
+  const answer = [{ trackId: 1, scores: { US: [{ date: "2026-08-01", score: 7.5 }], JP: null } }];
+  const { rows, invalid } = normalised(visibility, iosVisibilityHistory, { scope, items, window }, answer);
+  expect(invalid).toEqual([]);
+  expect(rows.map((row) => [row["app_key"], row["country_key"], row["score"]])).toEqual([["ios:1", "US", 7.5]]);
 });
 
 test("a score as it is now has the day of observation, and an app that is left out beside others is not claimed", () => {

@@ -55,7 +55,7 @@ const history = {
   answer: z.array(
     z.looseObject({
       trackId: AnyTrackId,
-      scores: z.record(z.string(), z.array(z.looseObject({ date: Instant, score: z.number().nullish() }))),
+      scores: z.record(z.string(), z.array(z.looseObject({ date: Instant, score: z.number().nullish() })).nullable()),
     }),
   ),
   summary: "Visibility scores of apps in the searches of a store, by country and day.",
