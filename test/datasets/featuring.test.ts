@@ -43,6 +43,10 @@ describe("a card", () => {
         extra: null,
       },
     ]);
+    expect(cards(showing("2026-08-03", "US", { apps: [app, 1] }, { apps: [2] })).rows).toMatchObject([
+      { position: 1, listed_count: 2 },
+      { position: null, listed_count: 1 },
+    ]);
     expect(cards(showing("2026-08-03", "US", { type: "FullImage" })).rows).toMatchObject([
       { position: null, listed_count: null, track_ids: null },
     ]);

@@ -69,6 +69,23 @@ describe("estimates as they are now", () => {
     expect(reach([])).toEqual([]);
   });
 
+  test("of a keyword are of no other one that is spelled alike, where the answer names it exactly", () => {
+    const items = ["Notes", "notes"];
+    const answer = (keyword: string) => [{ trackId: 42, country: "US", results: [{ keyword, maxReach: 1 }] }];
+    const reach = (keyword: string) =>
+      keywordEstimate
+        .normalise({ ...slice, items }, answer(keyword), [])
+        .rows["core.fact_keyword_estimate"]?.map((row) => [row["keyword_key"], row["max_reach_count"]]);
+    expect(reach("notes")).toEqual([
+      ["notes", 1],
+      ["Notes", null],
+    ]);
+    expect(reach("NOTES")).toEqual([
+      ["Notes", 1],
+      ["notes", 1],
+    ]);
+  });
+
   test("of a keyword that was not requested are invalid", () => {
     expect(normalised([{ keyword: "else" }])).toMatchObject({ invalid: [{ item: { keyword: "else" } }] });
   });

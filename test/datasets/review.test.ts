@@ -46,6 +46,8 @@ describe("a review", () => {
       },
     ]);
     expect(rowsOf(android, [[{ ...told, id: "gp:AOq" }]])).toMatchObject([{ review_id: "gp:AOq", source: "plain" }]);
+    const paged = page({ ...told, reviewId: "gp:AOq", version: "1.2" });
+    expect(rowsOf({ ...android, source: "v2" }, [paged])).toMatchObject([{ version: "1.2", extra: null }]);
     expect(review.tables[0]?.key).toEqual(["app_key", "review_id", "source"]);
   });
 

@@ -151,4 +151,31 @@ describe("top apps", () => {
     ]);
     expect(invalid.map(({ reason }) => reason)).toEqual(["a keyword that was not requested"]);
   });
+
+  describe("of several keywords", () => {
+    const [us] = sources.search_ads_keyword;
+    const named = ["31 yoga", "32 notes", "33 run"].map((text) => text.split(" "));
+    const several = {
+      ...sources,
+      search_ads_keyword: named.map(([id = "", keyword = ""]) => ({ ...us!, keyword_id: id, keyword })),
+    };
+    const [partition] = searchAdsTopApp.partitions({ apps: [], sources: several });
+    const read = (json: unknown) =>
+      normalise(searchAdsTopApp, json, sliceOf({ ...partition, dataset: "search_ads_top_app", window }));
+    const yoga = { keywordData: { keyword: "other text", keywordId: 31 }, appData: [{ trackId: 9, share: 0.4 }] };
+    const notes = { keywordData: { keyword: "notes" }, appData: null };
+
+    test("one is known by its id and without one by its text; one without apps has no row and is answered", () => {
+      const { rows, unanswered } = read([yoga, notes]);
+      expect(rows["core.fact_search_ads_top_app"]?.map((row) => [row["keyword_id"], row["keyword_key"]])).toEqual([
+        ["31", "yoga"],
+      ]);
+      expect(unanswered).toEqual(["US 33 42 run"]);
+    });
+
+    test("none is left out of an answer that names none, or of which an item did not fit", () => {
+      expect(read([]).unanswered).toEqual([]);
+      expect(read([yoga, { keywordData: { keyword: 7, keywordId: [] } }]).unanswered).toEqual([]);
+    });
+  });
 });
