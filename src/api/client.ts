@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import {
@@ -178,11 +178,19 @@ function listenTo(signal: AbortSignal): Stops {
   return stops;
 }
 
+type Unpacking = (body: Buffer, limit: { maxOutputLength: number }) => Buffer;
+
+/** Some servers leave out the header of zlib, as the name says: its low four bits are 8, and its two bytes a multiple of 31. */
+const inflate: Unpacking = (body, limit) => {
+  const hasHeader = body.length > 1 && body.readUInt8() % 16 === 8 && body.readUInt16BE() % 31 === 0;
+  return hasHeader ? inflateSync(body, limit) : inflateRawSync(body, limit);
+};
+
 /** Only gzip is requested; a proxy may still pack an answer in another way. */
-const packings: ReadonlyMap<string, (body: Buffer, limit: { maxOutputLength: number }) => Buffer> = new Map([
+const packings: ReadonlyMap<string, Unpacking> = new Map([
   ["gzip", gunzipSync],
   ["x-gzip", gunzipSync],
-  ["deflate", inflateSync],
+  ["deflate", inflate],
   ["br", brotliDecompressSync],
 ]);
 

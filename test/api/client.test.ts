@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { remainingCredits } from "../../src/api/operations/account.ts";
 import { iosKeywordMetadata } from "../../src/api/operations/keyword.ts";
@@ -75,6 +75,7 @@ describe("the size limit", () => {
     ["GZIP", gzipSync],
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
+    ["deflate", deflateRawSync],
   ])("an answer packed as %s is unpacked", async (encoding, pack) => {
     await using server = await serve((response, request) => {
       expect(request.headers["accept-encoding"]).toBe("gzip");
