@@ -154,6 +154,11 @@ describe("reviews are requested", () => {
     ]);
   });
 
+  test("of an app that the portfolio has in no country not at all, since a call without countries is about all", () => {
+    const nowhere = { store: "ios", trackId: "1", tracked: true, countries: [] } as const;
+    expect(review.partitions({ apps: [nowhere] })).toEqual([]);
+  });
+
   test("of the plain list when the options say so, and of Android's v2, whose languages go by the name of countries", () => {
     expect(asked({ sources: ["plain"], regions: "all", language_codes: ["pt_br", "en"] })).toEqual([
       ["ios.reviews", { trackId: "6446318020", ...days }],

@@ -57,6 +57,19 @@ describe("rows by day", () => {
     expect(rows.map((row) => row["extra"])).toEqual([null, '{"placement":"TODAY"}', '{"placement":"SEARCH"}']);
   });
 
+  test("that only such a field distinguishes are the same ones on each day, in whichever form it comes, whatever they count", () => {
+    const odd = { ...adGroup, placement: "TODAY", placementId: 4, views: 7 };
+    const nextDay = { views: 8, date: Date.UTC(2026, 7, 2) };
+    const { rows } = normalise([adGroup, odd, { ...adGroup, ...nextDay }, { ...odd, ...nextDay }]);
+    const today = '{"placement":"TODAY","placementId":4}';
+    expect(rows.map((row) => [row["date_day"], row["segment"]])).toEqual([
+      ["2026-08-01", "{}"],
+      ["2026-08-01", today],
+      ["2026-08-02", "{}"],
+      ["2026-08-02", today],
+    ]);
+  });
+
   test("that say two things of one cell are not both taken, and the second is not lost", () => {
     const { rows, invalid } = normalise([adGroup, { ...adGroup, spend: 13 }]);
     expect(rows).toHaveLength(1);

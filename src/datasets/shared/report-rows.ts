@@ -109,7 +109,9 @@ export function reportRows(slice: Slice, reported: readonly Reported[]): readonl
   const rows = reported.map((one) => ({ one, row: reportRow(slice, one) }));
   const alike = Map.groupBy(rows, ({ row }) => keyOf(row));
   return [...alike.values()].flatMap((same) =>
-    same.length === 1 ? same.map(({ row }) => row) : same.map(({ one, row }) => ({ ...row, segment: otherTexts(one) })),
+    same.length === 1
+      ? same.map(({ row }) => row)
+      : same.map(({ one, row }) => ({ ...row, segment: otherTexts(slice, one) })),
   );
 }
 
@@ -151,10 +153,11 @@ function knownOf({ scope }: Slice, { country, currency }: ReportRow): readonly s
   ];
 }
 
-/** What texts and ids of a row have no column of their own, as one text. */
-function otherTexts({ row }: Reported): string {
+/** What texts and ids of a row have no column of their own, as one text: the same on each of its days. */
+function otherTexts(slice: Slice, { row }: Reported): string {
+  const known = knownOf(slice, row);
   const texts = Object.entries(row).filter(
-    ([name, value]) => (typeof value === "string" || isId(name, value)) && !fields.includes(name),
+    ([name, value]) => (typeof value === "string" || isId(name, value)) && !known.includes(name),
   );
   return JSON.stringify(Object.fromEntries(texts.sort(([a], [b]) => (a < b ? -1 : 1))));
 }
