@@ -33,8 +33,9 @@ export type SliceLoad = Omit<SaidRows, "loads"> & {
   /** Epoch-ms at which the answer was in. */
   readonly fetchedAt: number;
   readonly loads: readonly ReadyLoad[];
-  /** Rows over all tables. */
+  /** Rows over all tables, and those that were left out since retention dropped their month. */
   readonly rows: number;
+  readonly rowsGone?: number;
   /** By which an unchanged answer is recognised; see `answerDigest`. */
   readonly digest?: string;
 };
@@ -48,8 +49,12 @@ export async function prepareSlice(
   goneBefore: Day | null = null,
 ): Promise<SliceLoad> {
   const said = saidBy(dataset, slice, fetched);
-  const loads = goneBefore === null ? said.loads : said.loads.map((load) => withoutGone(load, goneBefore));
-  return prepareSaid(parts, slice, fetched, { ...said, loads });
+  if (goneBefore === null) return prepareSaid(parts, slice, fetched, said);
+  const loads = said.loads.map((load) => withoutGone(load, goneBefore));
+  return {
+    ...(await prepareSaid(parts, slice, fetched, { ...said, loads })),
+    rowsGone: said.loads.reduce((sum, { rows }, place) => sum + rows.length - (loads[place]?.rows.length ?? 0), 0),
+  };
 }
 
 /** The same for an answer of which it is known what it says: by a slice that is the same but for its number. */
@@ -175,9 +180,13 @@ export type SliceOutcome = {
   readonly problem: StorehouseError | null;
 };
 
-/** The outcome of an answer: one with invalid items alone fails, one without any item is empty. */
-export function outcomeOf({ rows, invalid }: Pick<SliceLoad, "rows" | "invalid">): SliceOutcome {
-  if (rows > 0) return { state: "loaded", problem: null };
+/** The outcome of an answer: one with invalid items alone fails, one without any item is empty. Retention changes none. */
+export function outcomeOf({
+  rows,
+  rowsGone = 0,
+  invalid,
+}: Pick<SliceLoad, "rows" | "rowsGone" | "invalid">): SliceOutcome {
+  if (rows + rowsGone > 0) return { state: "loaded", problem: null };
   if (invalid.length === 0) return { state: "empty", problem: null };
   return { state: "failed", problem: fail("unknown_shape", { rejects: invalid.length, problem: invalid[0]?.reason }) };
 }

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
+import { replay } from "../../src/archive/replay.ts";
 import { day, type Day } from "../../src/core/day.ts";
+import { topAdvertiser } from "../../src/datasets/top-advertiser.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
 import { readScopeCoverage } from "../../src/planner/gaps.ts";
 import { retire } from "../../src/runs/retention.ts";
 import { openStage, wish, type RunOptions, type Stage } from "../support/ingest-stage.ts";
@@ -66,4 +70,22 @@ test("keeping one month requests nothing more where windows and snapshots reach 
   expect(rows).toEqual([{ first: "2026-02-20" }]);
   expect(await statesOn(kept, last, "category_share")).toMatchObject({ "2026-01-31": "dropped" });
   expect(await kept.query("select from core.fact_category_share where date_day < '2026-03-01'")).toEqual([]);
+});
+
+test("a replay changes the outcome of no answer that reaches over the cut and whose rows went with the month in which it begins", async () => {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
+  const settings = { datasets, retention: { keep_months: 1 } };
+  for (const today of ["2026-02-28", "2026-03-31", "2026-04-02"]) await night(stage, day(today), settings);
+  const outcomes = () =>
+    stage.query(
+      "select state, window_start::text as first, window_end::text as until from ops.slice where dataset = 'top_advertiser' order by slice_id",
+    );
+  const before = await outcomes();
+  expect(before).toContainEqual({ state: "loaded", first: "2026-01-21", until: "2026-02-20" });
+  await using app = await stage.open({ settings });
+  const { db } = app.warehouse;
+  const parts = { db, dimensions: createDimensions(db), partitions: createPartitions(db), clock: app.clock };
+  await replay(parts, topAdvertiser, { within: {}, keepPruned: false });
+  expect(await stage.query("select from core.fact_top_advertiser where period_start < '2026-02-01'")).toEqual([]);
+  expect(await outcomes()).toEqual(before);
 });
