@@ -36,10 +36,26 @@ export function pageParams({ paging }: Paged, index: number): Readonly<Record<st
 export function pagesReported({ paging, items }: Paged, value: unknown, index: number, invalid = 0): number {
   const read = index + 1;
   if (paging === null || items === null) return read;
-  const count = listsAt(value, items).reduce((sum, list) => sum + list.length, invalid);
+  const count = itemsOn(value, items) + invalid;
   if (count === 0) return read;
   const more = moreByTotal(paging, value, index) ?? (count >= fullPage(paging, value) ? 1 : 0);
   return read + more;
+}
+
+/**
+ * True where page `index` (from 0) has no items and the answer's own total says that it has: what it should hold is missing. The first one
+ * may be called a page where there is nothing.
+ */
+export function lacksItems({ paging, items }: Paged, value: unknown, index: number): boolean {
+  const total = paging?.total;
+  if (total === undefined || items === null || itemsOn(value, items) > 0) return false;
+  if ("pages" in total) return (numberIn(value, total.pages) ?? 0) > Math.max(1, index);
+  const hasMore = (rows: unknown) => (numberIn(rows, "offset") ?? Infinity) < (numberIn(rows, "totalRowCount") ?? 0);
+  return index > 0 && valuesAt(value, total.rows).some(hasMore);
+}
+
+function itemsOn(value: unknown, items: readonly string[]): number {
+  return listsAt(value, items).reduce((sum, list) => sum + list.length, 0);
 }
 
 /** How many pages after this one the answer's total reports, null where it has none that can be read. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Operation } from "../api/define-operation.ts";
 import type { Drift } from "../api/drift.ts";
 import { listsAt, valuesAt } from "../api/lists-at.ts";
-import { pagesReported } from "../api/paging.ts";
+import { lacksItems, pagesReported } from "../api/paging.ts";
 import { readAnswer, type InvalidItem, type Read } from "../api/read-answer.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 
@@ -72,6 +72,8 @@ export async function readPages(
     invalid.push(...read.invalid.map((one) => ({ ...one, page: index })));
     if (index + 1 < calls) continue;
     if (change !== null) invalid.push({ reason: change, item: null });
+    else if (itemsIn(read.invalid).length === 0 && lacksItems(operation, read.value, index))
+      invalid.push({ reason: `page ${index + 1} has no items, and the answer reports some there`, item: null });
     const available = Math.max(index + 1, pagesReported(operation, read.value, index, itemsIn(read.invalid).length));
     const asked = Math.max(index + 1, Math.min(mostPages, available));
     const wanted = Math.max(index + 1, Math.min(pageLimit(), mostRead, asked));

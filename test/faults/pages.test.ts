@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { searchAdsReports } from "../../src/api/operations/search-ads-report.ts";
 import { pageLimit } from "../../src/ingest/page-limit.ts";
 import { readPages } from "../../src/ingest/read-pages.ts";
 import { invent } from "../support/api-invented.ts";
@@ -52,6 +53,40 @@ test.each([
     expect(fetched).toMatchObject({ pages: [{ content: [{ id: 1 }, { id: 2 }, { id: 3 }] }], invalid, fetchedAt: 1 });
   },
 );
+
+test.each([
+  ["in the midst of others", 1, 4, 1],
+  ["that is the last one", 3, 4, 1],
+  ["that is the first of several", 0, 4, 1],
+  ["that is the only one", 0, 1, 0],
+  ["behind the last one", 3, 3, 0],
+])(
+  "takes a page without items %s for the end, and for missing where the answer reports it",
+  async (_, at, totalPages, rejects) => {
+    const { pages, invalid } = await readPages(told, async (index) => {
+      const content = index === at ? [] : [{ id: index }];
+      return { body: Buffer.from(JSON.stringify({ content, totalPages })), fetchedAt: 0 };
+    });
+    expect(pages).toHaveLength(Math.min(at + 1, totalPages));
+    const reason = `page ${at + 1} has no items, and the answer reports some there`;
+    expect(invalid).toEqual(rejects === 0 ? [] : [{ reason, item: null }]);
+  },
+);
+
+test("says so of a further page of an answer that counts its rows", async () => {
+  const pages = async (totalRowCount: number, offset: number) => {
+    const page = (rows: readonly object[], at: number) =>
+      Buffer.from(JSON.stringify([{ pagination: { totalRowCount, limit: 1, offset: at }, tableData: rows }]));
+    const bodies = [page([{ campaignId: 1 }], 0), page([], offset)];
+    const read = await readPages(searchAdsReports, async (index) => ({
+      body: bodies[index] ?? page([], index),
+      fetchedAt: 0,
+    }));
+    return read.invalid.map(({ reason }) => reason);
+  };
+  expect(await pages(3, 1)).toEqual(["page 2 has no items, and the answer reports some there"]);
+  expect(await pages(3, 3)).toEqual([]);
+});
 
 test("says that items may have been lost when the list shrinks in between and one slips over the edge of a page", async () => {
   const { ids, reasons } = await read(told, (index) => (index === 0 ? seven : seven.slice(1)));
