@@ -93,6 +93,16 @@ test("an app without a score in one country keeps those of the others", () => {
   expect(rows.map((row) => [row["app_key"], row["country_key"], row["score"]])).toEqual([["ios:1", "US", 7.5]]);
 });
 
+test("an app that the history leaves out beside others is not claimed, unless what did not fit may be about it", () => {
+  const answer = [{ trackId: 1, scores: { US: [{ date: "2026-08-01", score: 7.5 }] } }];
+  const slice = sliceOf({ scope, items, window });
+  const unanswered = (page: unknown, left: readonly { reason: string; item: unknown }[] = []) =>
+    visibility.normalise(slice, [page], left).unanswered;
+  expect(unanswered(answer)).toEqual(["JP:1", "US:2"]);
+  expect(unanswered(answer, [{ reason: "odd", item: {} }])).toEqual([]);
+  expect(unanswered([])).toEqual([]);
+});
+
 test("a score as it is now has the day of observation, and an app that is left out beside others is not claimed", () => {
   const now = { store: "ios", country: "US", kind: "now" };
   const slice = sliceOf({ scope: now, items: ["US:1", "US:2"], window: { ...window, end: day("2026-08-02") } });
