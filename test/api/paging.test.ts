@@ -5,7 +5,7 @@ import { inBody } from "../../src/api/define-operation.ts";
 import { operationById } from "../../src/api/operations/all.ts";
 import { dashboardApps } from "../../src/api/operations/dashboard.ts";
 import type { Operation } from "../../src/api/define-operation.ts";
-import { pageParams, pagesReported } from "../../src/api/paging.ts";
+import { lacksItems, pageParams, pagesReported } from "../../src/api/paging.ts";
 import { invent } from "../support/api-invented.ts";
 
 function hasNextPage(operation: Operation, value: unknown, index: number, invalid = 0): boolean {
@@ -106,6 +106,27 @@ describe("an answer that counts its rows", () => {
     ];
     expect(hasNextPage(reports, [part(over), part(open)], 0)).toBe(true);
     expect(hasNextPage(reports, [part(over), part(over)], 0)).toBe(false);
+  });
+
+  test("is read by the fullness of its pages where one of its counts lacks a number", () => {
+    for (const lacking of [
+      { totalRowCount: 5, limit: 2 },
+      { totalRowCount: 5, offset: 0 },
+      { limit: 2, offset: 0 },
+    ]) {
+      expect(hasNextPage(reports, [part(lacking, 1000)], 0)).toBe(true);
+      expect(hasNextPage(reports, [part(lacking), part({ totalRowCount: 5, limit: 2, offset: 0 })], 0)).toBe(false);
+    }
+  });
+
+  test("lacks items on an empty page after the first that its counts say are there", () => {
+    const empty = (pagination: object, index: number) => lacksItems(reports, [part(pagination, 0)], index);
+    expect(empty({ totalRowCount: 5, limit: 2, offset: 2 }, 1)).toBe(true);
+    expect(empty({ totalRowCount: 5, limit: 2, offset: 0 }, 0)).toBe(false);
+    expect(empty({ totalRowCount: 5, limit: 2 }, 1)).toBe(false);
+    expect(empty({ limit: 2, offset: 2 }, 1)).toBe(false);
+    expect(lacksItems(reports, [part({ totalRowCount: 5, limit: 2, offset: 2 })], 1)).toBe(false);
+    expect(lacksItems(dashboardApps, [], 1)).toBe(false);
   });
 
   test("is at its end with an empty table", () => {
