@@ -159,9 +159,9 @@ describe("top apps", () => {
       ...sources,
       search_ads_keyword: named.map(([id = "", keyword = ""]) => ({ ...us!, keyword_id: id, keyword })),
     };
-    const [partition] = searchAdsTopApp.partitions({ apps: [], sources: several });
+    const [listed] = searchAdsTopApp.partitions({ apps: [], sources: several });
     const read = (json: unknown) =>
-      normalise(searchAdsTopApp, json, sliceOf({ ...partition, dataset: "search_ads_top_app", window }));
+      normalise(searchAdsTopApp, json, sliceOf({ ...listed, dataset: "search_ads_top_app", window }));
     const yoga = { keywordData: { keyword: "other text", keywordId: 31 }, appData: [{ trackId: 9, share: 0.4 }] };
     const notes = { keywordData: { keyword: "notes" }, appData: null };
 

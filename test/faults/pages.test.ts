@@ -78,11 +78,11 @@ test("says so of a further page of an answer that counts its rows", async () => 
     const page = (rows: readonly object[], at: number) =>
       Buffer.from(JSON.stringify([{ pagination: { totalRowCount, limit: 1, offset: at }, tableData: rows }]));
     const bodies = [page([{ campaignId: 1 }], 0), page([], offset)];
-    const read = await readPages(searchAdsReports, async (index) => ({
+    const { invalid } = await readPages(searchAdsReports, async (index) => ({
       body: bodies[index] ?? page([], index),
       fetchedAt: 0,
     }));
-    return read.invalid.map(({ reason }) => reason);
+    return invalid.map(({ reason }) => reason);
   };
   expect(await pages(3, 1)).toEqual(["page 2 has no items, and the answer reports some there"]);
   expect(await pages(3, 3)).toEqual([]);
