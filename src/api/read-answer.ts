@@ -142,14 +142,16 @@ function hasOwnData({ envelope, answer }: Operation): boolean {
 type Fitted = { readonly value: unknown; readonly known: unknown; readonly invalid: readonly InvalidItem[] };
 
 function fit(operation: Operation, reported: unknown): Fitted | { readonly problem: string } {
-  const { items } = operation;
+  const { answer, items } = operation;
+  const first = parseSpelt(answer, reported);
+  if (first.success) return { value: first.data, known: first.payload, invalid: [] };
   // null for a whole answer stands for nothing that is known; in an answer that says what it is about, for an empty list
   const payload = reported === null || items === null ? reported : withoutNullLists(reported, items);
-  const whole = parseSpelt(operation.answer, payload);
+  const whole = parseSpelt(answer, payload);
   if (whole.success) return { value: whole.data, known: whole.payload, invalid: [] };
   const sorted = sortItems(operation, payload) ?? sortItems(operation, whole.payload);
   if (sorted === null) return { problem: problemOf(whole.error) };
-  const rest = parseSpelt(operation.answer, sorted.known);
+  const rest = parseSpelt(answer, sorted.known);
   if (!rest.success) return { problem: problemOf(rest.error) };
   return { value: rest.data, known: rest.payload, invalid: sorted.invalid };
 }
