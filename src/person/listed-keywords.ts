@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { App } from "../app.ts";
 import { accountOf, settingsOfAccount } from "../config/config-of-account.ts";
@@ -76,13 +75,11 @@ export function listedAsYaml({ app, after }: Pick<ListedChange, "app" | "after">
  * change with it, `unwritable_file` where this process may not write it.
  */
 export function writeListed(file: string, { index, changes, after }: ListedChange): void {
-  // a link stays one: what it points to is replaced
-  const target = realpathSync(file);
-  const text = editedKeywords(readText(target) ?? "", index, { ...changes, account: accountOf(after) });
+  const text = editedKeywords(readText(file) ?? "", index, { ...changes, account: accountOf(after) });
   if (text === null) throw fail("config_shared", { file });
   const check = (beside: string) => {
     if (!isDeepStrictEqual(settingsOfAccount(settingsIn(beside), after.portfolio.account), after))
       throw fail("config_shared", { file });
   };
-  replaceFile(target, text, { check });
+  replaceFile(file, text, { check });
 }
