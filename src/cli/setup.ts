@@ -7,6 +7,7 @@ import { readText } from "../config/read-text.ts";
 import { replaceFile } from "../config/replace-file.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
+import { count } from "../core/count.ts";
 import type { PortfolioApp } from "../core/portfolio.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { examplePortfolio } from "../planner/example-portfolio.ts";
@@ -69,11 +70,22 @@ function codeOf(index: number): string {
   return String.fromCharCode(65 + Math.floor(index / 26), 65 + (index % 26));
 }
 
-/** Reads `3 apps`, `3x5x100` and the like: three whole numbers; null where they are none. */
+/** What is priced at most: some million keywords take a minute. */
+const most = { apps: 10_000, countries: 200, together: 5_000_000 } as const;
+
+/** Why a size is not priced; null where it is. */
+export function whyTooLarge({ apps, countries, keywords }: RoughSize): string | null {
+  const together = apps * countries * Math.max(1, keywords);
+  if (apps <= most.apps && countries <= most.countries && together <= most.together) return null;
+  return `at most ${count(most.apps)} apps, ${count(most.countries)} countries and ${count(most.together)} keywords of all of them are priced at once: price a part, and multiply`;
+}
+
+/** Reads `3 apps`, `3x5x100` and the like: three whole numbers; null where they are none, or too large. */
 export function sizeIn(text: string): RoughSize | null {
   const [apps = 0, countries = 0, keywords = 0, ...more] = text.match(/\d+/g)?.map(Number) ?? [];
-  const fits = apps >= 1 && apps <= 1_000 && countries >= 1 && countries <= 200 && keywords <= 5_000;
-  return fits && more.length === 0 && text.match(/\d+/g)?.length === 3 ? { apps, countries, keywords } : null;
+  const size = { apps, countries, keywords };
+  const fits = apps >= 1 && countries >= 1 && whyTooLarge(size) === null;
+  return fits && more.length === 0 && text.match(/\d+/g)?.length === 3 ? size : null;
 }
 
 /** Datasets that are switched, from words like `+organic_keyword -review`; the first word that does not fit where there is one. */

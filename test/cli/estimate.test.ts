@@ -44,3 +44,18 @@ test("one dataset is priced with those that it is planned from, and a size witho
   const refused = await run("--apps", "some", "--countries", "1", "--keywords", "1");
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("write a whole one from 1") });
 });
+
+test.each([
+  ["10001", "1", "1"],
+  ["1", "201", "1"],
+  ["100", "100", "501"],
+])(
+  "a size of %s apps, %s countries and %s keywords, which would take long to price, is refused",
+  async (apps, countries, keywords) => {
+    const { code, stderr } = await run("--apps", apps, "--countries", countries, "--keywords", keywords);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^bad_argument: .*at most 10,000 apps, /),
+    });
+  },
+);

@@ -2,11 +2,12 @@ import { Option, type Command } from "commander";
 import type { Settings } from "../../config/settings.ts";
 import { isCovered, limitWords, type CreditBudget } from "../../core/credit-budget.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
+import { fail } from "../../core/errors.ts";
 import { datasetPrices, type DatasetPrice } from "../../planner/portfolio-price.ts";
 import { collect, countArgument } from "../arguments.ts";
 import { nightWords } from "../night.ts";
 import { countOf, print, printJson } from "../output.ts";
-import { roughApps, type RoughSize } from "../setup.ts";
+import { roughApps, type RoughSize, whyTooLarge } from "../setup.ts";
 import { nightsAMonth } from "../step-price.ts";
 import { table } from "../table.ts";
 import { loadConfig } from "../with-app.ts";
@@ -30,6 +31,8 @@ export function defineEstimate(command: Command): void {
       "\nPriced by the planner with the settings of this folder, at documented prices and one page an answer. Needs no account and no database.",
     )
     .action(async ({ dataset, json, ...size }: Options) => {
+      const problem = whyTooLarge(size);
+      if (problem !== null) throw fail("bad_argument", { problem });
       const estimate = await estimateOf(size, dataset);
       if (json) printJson({ ...size, ...estimate });
       else printEstimate(size, estimate);
