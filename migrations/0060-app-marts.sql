@@ -33,7 +33,7 @@ cross  join lateral (
   from   (select v.app_key, v.version, min(v.version_at)::date as release_day
           from   core.app_version as v
           where  v.app_key = a.app_key
-          group  by v.app_key, v.version, case when v.version = '' then v.version_at end) as v) as r
+          group  by v.app_key, v.version, case when v.version = '' then v.version_at::date end) as v) as r
 cross  join (values (7), (14)) as p (window_days)
 cross  join lateral (
   select f.country_key from core.fact_keyword_rank_summary as f where f.app_key = r.app_key and f.date_day between r.release_day - p.window_days and r.release_day + p.window_days

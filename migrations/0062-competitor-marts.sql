@@ -96,7 +96,7 @@ select ops.comment_columns('mart.keyword_rank_vs_competitor', 'ops.latest_keywor
 create view mart.app_page_change as
 with change as (
   -- from one version of the page to the next; which versions there are is known from releases
-  select h.app_key, h.country_key, h.language_code, h.valid_from as date_day, 'page' as change_source, v.property, v.old_value, v.new_value
+  select h.app_key, h.country_key, h.language_code, h.valid_from as date_day, 'page' as change_source, v.property, 1::bigint as change_number, v.old_value, v.new_value
   from   core.app_history as h
   join   lateral (
     select p.*
@@ -111,24 +111,27 @@ with change as (
   where  v.old_value is distinct from v.new_value
   union  all
   select r.app_key, r.country_key, r.language_code, r.version_at::date, 'release', 'version',
+         row_number() over (partition by r.app_key, r.country_key, r.language_code, r.version_at::date order by r.version_at, r.version),
          lag(r.version) over (partition by r.app_key, r.country_key, r.language_code order by r.version_at, r.version), r.version
   from   core.app_version as r
   union  all
-  select g.app_key, g.country_key, g.language_code, g.version_at::date, 'release detail', case g.property when 'SUB_TITLE' then 'subtitle' else lower(replace(g.property, '_', ' ')) end, g.old_value #>> '{}', g.new_value #>> '{}'
+  select g.app_key, g.country_key, g.language_code, g.version_at::date, 'release detail', case g.property when 'SUB_TITLE' then 'subtitle' else lower(replace(g.property, '_', ' ')) end,
+         row_number() over (partition by g.app_key, g.country_key, g.language_code, g.version_at::date, g.property order by g.version_at, g.version), g.old_value #>> '{}', g.new_value #>> '{}'
   from   core.app_change as g
 )
 select a.store, a.track_id, a.app_name, exists (select from core.tracked_competitor as t where t.competitor_app_key = g.app_key and t.valid_to is null) as is_competitor,
-       c.country_code, c.country_name, g.language_code, g.date_day, g.change_source, g.property, g.old_value, g.new_value
+       c.country_code, c.country_name, g.language_code, g.date_day, g.change_source, g.property, g.change_number, g.old_value, g.new_value
 from   change as g
 join   core.dim_app     as a on a.app_key = g.app_key
 join   core.dim_country as c on c.country_key = g.country_key;
-comment on view   mart.app_page_change               is 'One row per app, country, language, day, source and changed property of its page in the store: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?';
+comment on view   mart.app_page_change               is 'One row per change of an app''s page in the store, by country, language, day, source and property: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?';
 comment on column mart.app_page_change.is_competitor is 'True for an app that the account names as a competitor now.';
 comment on column mart.app_page_change.country_code  is 'Country of the page, ISO 3166-1 alpha-2; ALL on Android, whose pages differ by language.';
 comment on column mart.app_page_change.language_code is 'Language of the page (Android); empty on iOS.';
 comment on column mart.app_page_change.date_day      is 'Day on which the change was first seen (page), or day of the release.';
 comment on column mart.app_page_change.change_source is 'page: two visits of the page differ; release: a new version; release detail: what the service reports of a release (dataset app_change). One change may have a row of each.';
 comment on column mart.app_page_change.property      is 'title, description, screenshots, price, icon, video, category, developer, in-app products, removed, version, and what release details name, such as subtitle.';
+comment on column mart.app_page_change.change_number is 'Place among the changes of this property on this day by this source, 1 for the first: an app may have several releases on one day.';
 comment on column mart.app_page_change.old_value     is 'Value before; null where there was none or the service does not report it.';
 comment on column mart.app_page_change.new_value     is 'Value after; null where there is none.';
 select ops.comment_columns('mart.app_page_change');

@@ -1816,7 +1816,7 @@ create view mart.app_overview_daily (
      LEFT JOIN core.reporting_currency y ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
--- One row per app, country, language, day, source and changed property of its page in the store: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?
+-- One row per change of an app's page in the store, by country, language, day, source and property: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?
 create view mart.app_page_change (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1828,6 +1828,7 @@ create view mart.app_page_change (
   date_day date, -- Day on which the change was first seen (page), or day of the release.
   change_source text, -- page: two visits of the page differ; release: a new version; release detail: what the service reports of a release (dataset app_change). One change may have a row of each.
   property text, -- title, description, screenshots, price, icon, video, category, developer, in-app products, removed, version, and what release details name, such as subtitle.
+  change_number bigint, -- Place among the changes of this property on this day by this source, 1 for the first: an app may have several releases on one day.
   old_value text, -- Value before; null where there was none or the service does not report it.
   new_value text -- Value after; null where there is none.
 ) as
@@ -1838,6 +1839,7 @@ create view mart.app_page_change (
             h.valid_from AS date_day,
             'page'::text AS change_source,
             v.property,
+            1::bigint AS change_number,
             v.old_value,
             v.new_value
            FROM core.app_history h
@@ -1893,6 +1895,7 @@ create view mart.app_page_change (
             r.version_at::date AS version_at,
             'release'::text,
             'version'::text,
+            row_number() OVER (PARTITION BY r.app_key, r.country_key, r.language_code, (r.version_at::date) ORDER BY r.version_at, r.version) AS row_number,
             lag(r.version) OVER (PARTITION BY r.app_key, r.country_key, r.language_code ORDER BY r.version_at, r.version) AS lag,
             r.version
            FROM core.app_version r
@@ -1906,6 +1909,7 @@ create view mart.app_page_change (
                     WHEN 'SUB_TITLE'::text THEN 'subtitle'::text
                     ELSE lower(replace(g_1.property, '_'::text, ' '::text))
                 END AS lower,
+            row_number() OVER (PARTITION BY g_1.app_key, g_1.country_key, g_1.language_code, (g_1.version_at::date), g_1.property ORDER BY g_1.version_at, g_1.version) AS row_number,
             g_1.old_value #>> '{}'::text[],
             g_1.new_value #>> '{}'::text[]
            FROM core.app_change g_1
@@ -1922,6 +1926,7 @@ create view mart.app_page_change (
     g.date_day,
     g.change_source,
     g.property,
+    g.change_number,
     g.old_value,
     g.new_value
    FROM change g
@@ -3636,8 +3641,8 @@ create view mart.release_impact (
                   WHERE v_1.app_key = a.app_key
                   GROUP BY v_1.app_key, v_1.version, (
                         CASE
-                            WHEN v_1.version = ''::text THEN v_1.version_at
-                            ELSE NULL::timestamp without time zone
+                            WHEN v_1.version = ''::text THEN v_1.version_at::date
+                            ELSE NULL::date
                         END)) v) r
      CROSS JOIN ( VALUES (7), (14)) p(window_days)
      CROSS JOIN LATERAL ( SELECT f.country_key

@@ -17,8 +17,16 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
   app_overview_by_period: { key: ["store", "track_id", "country_code", "period_kind", "period_start"] },
   app_overview_daily: { key: ["store", "track_id", "country_code", "date_day"], isDaily: true },
   app_page_change: {
-    key: ["store", "track_id", "country_code", "language_code", "date_day", "change_source", "property", "new_value"],
-    nullable: ["new_value"],
+    key: [
+      "store",
+      "track_id",
+      "country_code",
+      "language_code",
+      "date_day",
+      "change_source",
+      "property",
+      "change_number",
+    ],
   },
   bid_change_impact: {
     key: ["org_id", "entity_level", "entity_id", "changed_at", "change_number", "currency", "attribution"],

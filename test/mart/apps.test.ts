@@ -111,8 +111,14 @@ beforeAll(async () => {
     { app_key: "ios:2", country_key: "US", version: "1.0.0", version_at: "2026-07-02T09:00:00" },
     { app_key: "ios:2", country_key: "US", version: "1.1.0", version_at: "2026-07-09T09:00:00" },
     { app_key: "ios:2", country_key: "US", version: "1.2.0", version_at: "2026-07-17T09:00:00" },
+    // without a number it is one release a day, whichever country it reached first
+    { app_key: "ios:2", country_key: "US", version: "", version_at: "2025-12-01T09:00:00" },
+    { app_key: "ios:2", country_key: "JP", version: "", version_at: "2025-12-01T11:00:00" },
   ]);
-  await mart.fill("core.fact_app_rating", [{ ...on("2026-07-09"), app_key: "ios:2", rating: 3 }]);
+  await mart.fill("core.fact_app_rating", [
+    { ...on("2025-12-02"), app_key: "ios:2", rating: 2 },
+    { ...on("2026-07-09"), app_key: "ios:2", rating: 3 },
+  ]);
   await mart.fill("core.fact_search_ads_report", [
     paid("2026-08-12", { spend: 40, install_count: 8 }),
     paid("2026-08-12", { campaign_id: "51", spend: 2.5, install_count: 1 }),
@@ -181,6 +187,8 @@ test("an app of which charts alone are known has a row, and reviews that were ne
     select version, window_day_count, before_rating, after_rating, before_review_count, after_review_count, nearby_release_count
     from   mart.release_impact where app_name = 'Charts alone' order by version, window_day_count`);
   expect(rows).toEqual([
+    " | 7 | - | 2 | - | - | 0",
+    " | 14 | - | 2 | - | - | 0",
     "1.0.0 | 7 | - | 3 | - | - | 1",
     "1.0.0 | 14 | - | 3 | - | - | 1",
     "1.1.0 | 7 | - | - | - | - | 1",

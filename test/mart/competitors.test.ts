@@ -148,17 +148,27 @@ test("what a page changed is a row a property, beside releases and what the serv
       old_value: '"Old line"',
       new_value: '"New line"',
     },
+    // a second release of that day, of which as little is reported
+    ...["2026-08-20T09:00:00", "2026-08-20T17:00:00"].map((version_at) => ({
+      app_key: "ios:7",
+      country_key: "US",
+      version: "",
+      version_at,
+      property: "DESCRIPTION",
+    })),
   ]);
   expect(
     await mart.ask(`
-      select app_name, is_competitor, country_code, date_day, change_source, property, old_value, new_value from mart.app_page_change
-      order  by date_day, change_source, property`),
+      select app_name, is_competitor, country_code, date_day, change_source, property, change_number, old_value, new_value from mart.app_page_change
+      order  by date_day, change_source, property, change_number`),
   ).toEqual([
-    "Rival | true | US | 2026-07-01 | release | version | - | 1",
-    'Rival | true | US | 2026-08-02 | page | screenshots | ["a"] | ["a", "b"]',
-    "Rival | true | US | 2026-08-02 | page | title | Rival | Rival: Habits",
-    "Rival | true | US | 2026-08-02 | release | version | 1 | 1.1",
-    "Rival | true | US | 2026-08-02 | release detail | subtitle | Old line | New line",
-    "Rival | true | US | 2026-08-09 | page | price | 0 | 1.99",
+    "Rival | true | US | 2026-07-01 | release | version | 1 | - | 1",
+    'Rival | true | US | 2026-08-02 | page | screenshots | 1 | ["a"] | ["a", "b"]',
+    "Rival | true | US | 2026-08-02 | page | title | 1 | Rival | Rival: Habits",
+    "Rival | true | US | 2026-08-02 | release | version | 1 | 1 | 1.1",
+    "Rival | true | US | 2026-08-02 | release detail | subtitle | 1 | Old line | New line",
+    "Rival | true | US | 2026-08-09 | page | price | 1 | 0 | 1.99",
+    "Rival | true | US | 2026-08-20 | release detail | description | 1 | - | -",
+    "Rival | true | US | 2026-08-20 | release detail | description | 2 | - | -",
   ]);
 });
