@@ -48,6 +48,10 @@ export const logEvents = {
     level: "info",
     says: "slices that wait for the credits of another account, and that this one wants too, are its own now",
   },
+  "runs.switched_off": {
+    level: "info",
+    says: "scheduled slices of datasets that the configuration switches off since are cancelled",
+  },
   "runs.over_budget": {
     level: "info",
     says: "unfinished slices of a backfill plan are cancelled: the rest of its price does not cover them",

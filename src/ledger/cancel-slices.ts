@@ -35,6 +35,24 @@ export async function cancelUnfinished(db: Database, own: string | null = null):
 }
 
 /**
+ * Cancels what the schedule of an account queued, and nobody has begun, of some datasets. What a person
+ * named, in a sync or a plan, stays, and so do answers that have begun to land. Returns how many were cancelled.
+ */
+export async function cancelScheduled(db: Database, account: string, datasets: readonly string[]): Promise<number> {
+  if (datasets.length === 0) return 0;
+  const { rows } = await sql`
+    with switched_off as (
+      select s.slice_id from ops.slice as s
+      join   ops.run as r on r.run_id = s.run_id and r.kind = 'schedule' and r.account = ${account} and s.dataset = any (r.datasets)
+      where  s.dataset = any (${[...datasets]}::text[]) and ${isOpen()} and s.state <> 'running' and s.plan_id is null and not ${hasLanded}
+      for    update of s skip locked
+    )
+    delete from ops.slice as s using switched_off where s.slice_id = switched_off.slice_id
+    returning s.slice_id`.execute(db);
+  return rows.length;
+}
+
+/**
  * Cancels deferred slices of a run for which its limit has no credits left. Slices of a plan stay, see `cancelBeyondPrices`; so do answers
  * that have begun to land: their pages are paid for, and the next run fetches the rest alone. Returns how many.
  */

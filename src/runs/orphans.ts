@@ -2,7 +2,7 @@ import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
-import { cancelBeyondPrices } from "../ledger/cancel-slices.ts";
+import { cancelBeyondPrices, cancelScheduled } from "../ledger/cancel-slices.ts";
 import { adoptOrphanedSlices, closeRun, hasOrphans, openRun } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
 import { requestFailedAgain } from "./later-tries.ts";
@@ -13,6 +13,13 @@ type Parts = Pick<IngestParts, "db" | "clock" | "log">;
 export async function queueLeftOver(parts: Parts, settings: Settings): Promise<void> {
   await adoptOrphans(parts, accountOf(settings));
   await requestFailedAgain(parts, settings);
+}
+
+/** Cancels what the schedule queued before a dataset was switched off: to be called before a process with these settings claims anything. */
+export async function cancelSwitchedOff({ db, log }: Pick<Parts, "db" | "log">, settings: Settings): Promise<void> {
+  const off = Object.entries(settings.datasets).flatMap(([name, { on }]) => (on === false ? [name] : []));
+  const cancelled = await cancelScheduled(db, accountOf(settings), off);
+  if (cancelled > 0) log.info({ slices: cancelled }, "runs.switched_off");
 }
 
 /**

@@ -16,6 +16,7 @@ import type { SliceRunner } from "../ingest/slice-runner.ts";
 import { releaseFormerClaims } from "../ledger/reconcile.ts";
 import { planningTask, taskOfAccount } from "../ledger/shared-queue.ts";
 import { noteEnd, recordJobPool } from "../ledger/workers.ts";
+import { cancelSwitchedOff } from "../runs/orphans.ts";
 import {
   connectionProblem,
   databaseOutage,
@@ -215,6 +216,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
   let slices: SliceRunner | null = null;
   try {
     await recordJobPool(app.warehouse.db, parts.workerId, queue.pool);
+    await cancelSwitchedOff({ db: app.warehouse.db, log: app.log }, settings);
     slices = startWork(app, ingest);
     app.log.info({ worker_id: parts.workerId }, "worker.started");
     started();

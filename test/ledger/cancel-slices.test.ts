@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { cancelBeyondLimit, cancelBeyondPrices, cancelUnfinished } from "../../src/ledger/cancel-slices.ts";
+import {
+  cancelBeyondLimit,
+  cancelBeyondPrices,
+  cancelScheduled,
+  cancelUnfinished,
+} from "../../src/ledger/cancel-slices.ts";
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { keepPlan, readPlanProgress } from "../../src/ledger/plans.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
@@ -76,6 +81,33 @@ describe("cancelUnfinished", () => {
     await closeRun(stage.db, interrupted, "interrupted", now);
     expect(await cancelUnfinished(stage.db, interrupted)).toBe(1);
     expect(await left()).toEqual([13]);
+  });
+});
+
+describe("cancelScheduled", () => {
+  const ranks = ["keyword_rank"];
+
+  test("cancels what the schedule queued of a dataset, also where it waits for credits, and nothing of others", async () => {
+    const run = await stage.run({ kind: "schedule", datasets: ranks });
+    await stage.insert(run, ...days(12));
+    await stage.inState(run, "deferred", await stage.alive(), ...days(13));
+    await stage.inState(run, "running", await stage.alive(), ...days(14));
+    await stage.inState(run, "loaded", await stage.alive(), ...days(15));
+    expect(await cancelScheduled(stage.db, "", [])).toBe(0);
+    expect(await cancelScheduled(stage.db, "", ["review"])).toBe(0);
+    expect(await cancelScheduled(stage.db, "another", ranks)).toBe(0);
+    expect(await cancelScheduled(stage.db, "", ranks)).toBe(2);
+    expect(await left()).toEqual([14, 15]);
+  });
+
+  test("keeps what a person named, and an answer that has landed: it is paid for", async () => {
+    await stage.insert(await stage.run({ kind: "sync", datasets: ranks }), ...days(12));
+    // what a killed sync left goes on in a run that names no dataset
+    await stage.insert(await stage.run({ kind: "schedule" }), ...days(13));
+    const [landed] = await stage.insert(await stage.run({ kind: "schedule", datasets: ranks }), ...days(14, 15));
+    await land(landed);
+    expect(await cancelScheduled(stage.db, "", ranks)).toBe(1);
+    expect(await left()).toEqual([12, 13, 14]);
   });
 });
 

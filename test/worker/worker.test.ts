@@ -3,14 +3,19 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
-import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { gateAfter, openStage, type RunOptions, type Stage, until, wish } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { raiseFinding } from "../../src/credits/findings.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 
 /** Runs a worker in this process until `enough`, then stops it, says so, and returns how it ended. */
-async function work(stage: Stage, enough: () => Promise<boolean>, stopped: () => void = () => undefined) {
-  await using app = await stage.open();
+async function work(
+  stage: Stage,
+  enough: () => Promise<boolean>,
+  stopped: () => void = () => undefined,
+  options: RunOptions = {},
+) {
+  await using app = await stage.open(options);
   const stop = new AbortController();
   const running = runWorker(app, stop.signal);
   try {
@@ -79,6 +84,21 @@ test("gives back what it has not finished, and the next one goes on with it", as
   await work(stage, () => ranksAreIn(stage));
   const wishes = stage.asked().map(wish);
   expect(wishes.length).toBe(new Set(wishes).size);
+});
+
+test("requests nothing more of a dataset that was switched off while its slices waited", async () => {
+  const gate = gateAfter(20);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  await work(stage, async () => gate.held() > 0, gate.open);
+  expect((await statesOf(stage))["pending"]).toBeGreaterThan(0);
+  const asked = stage.asked().length;
+  const off = { settings: { datasets: { keyword_rank: { on: false } } } };
+  const isNothingOpen = async () => {
+    const { pending, running } = await statesOf(stage);
+    return pending === undefined && running === undefined;
+  };
+  await work(stage, isNothingOpen, undefined, off);
+  expect(stage.asked().length).toBe(asked);
 });
 
 test("survives a service that fails when it starts", async () => {
