@@ -1,19 +1,18 @@
 import type { SharedAnswer } from "../api/credit-headers.ts";
-import { dailyKeywordRankings, dashboardApps, numberOfKeywords } from "../api/operations/dashboard.ts";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
 import { questionIn } from "../ingest/account-calls.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import { windowOfCall } from "../api/range.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 import { dayOf } from "../core/day.ts";
-import { AbortError, DeferError, fail, type StorehouseError } from "../core/errors.ts";
+import { AbortError, DeferError, fail, RetryError, type StorehouseError } from "../core/errors.ts";
 import { noteSpared } from "../credits/caller-use.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { paidCall } from "../ingest/paid-call.ts";
 import { changedSince } from "../ledger/amend-slices.ts";
 import { forget } from "../person/keyword-changes.ts";
 import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
-import { forgetAnswersTo, lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
+import { lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
 import { leftOfDay } from "./allowance.ts";
 import { asOnlyOne, claimedElsewhere } from "./claimed-calls.ts";
 import { createEmptyReplies } from "./empty-replies.ts";
@@ -164,9 +163,14 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     }
   }
 
+  /** What is known of before holds no more, also where nobody knows whether the change was made. */
   async function changed(call: Call, caller: Caller): Promise<Answered> {
-    const answer = await pay(call, caller);
-    await forgetLists(parts, call);
+    const outdated = () => forgetLists(parts, call);
+    const answer = await pay(call, caller).catch(async (error: unknown) => {
+      if (error instanceof RetryError && error.code !== "too_many_requests") await outdated();
+      throw error;
+    });
+    await outdated();
     return answer;
   }
 
@@ -189,14 +193,9 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
 }
 
 /** Keywords that were added or removed have the account's lists read again. */
-async function forgetLists({ app, ingest: { account } }: GatewayParts, { operation, params }: Call): Promise<void> {
+async function forgetLists({ app }: GatewayParts, { operation, params }: Call): Promise<void> {
   if (operation !== addKeywords && operation !== deleteKeywords) return;
   const { trackId, countryCode } = params;
-  const lists = ["iphone", "ipad"].map((device) =>
-    questionIn(account, dailyKeywordRankings, { trackId, countryCode, device }),
-  );
-  const others = [questionIn(account, numberOfKeywords, { trackId }), questionIn(account, dashboardApps, {})];
-  await forgetAnswersTo(app.warehouse.db, [...lists, ...others]);
   await forget({ app }, { trackId: String(trackId), country: String(countryCode) }, { isAppTracked: false }, null);
 }
 

@@ -1,15 +1,17 @@
 import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
-import { dailyKeywordRankings, numberOfKeywords } from "../api/operations/dashboard.ts";
+import { dailyKeywordRankings, dashboardApps, numberOfKeywords } from "../api/operations/dashboard.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { storeOf } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { trackedApps } from "../datasets/tracked-app.ts";
 import { trackedCountry } from "../datasets/tracked-country.ts";
 import { trackedKeyword } from "../datasets/tracked-keyword.ts";
+import { questionIn } from "../ingest/account-calls.ts";
 import { isDueAgain, makeDueAgain } from "../ledger/amend-slices.ts";
 import { readTracked } from "../planner/portfolio.ts";
+import { forgetAnswersTo } from "../raw/answers-to.ts";
 import { type ApiSession, ifAny } from "./api-session.ts";
 
 /** What is to be done with the keywords that are named: track them as well, no longer, or them and no others. */
@@ -101,7 +103,10 @@ export async function changeKeywords(
   return { added, removed, error };
 }
 
-/** Has the next sync of the account read what changed. `count`: keywords that are tracked now, null when that is not known. */
+/**
+ * Has the next sync of the account read what changed, and a gateway give none of the answers again that say what was before. `count`:
+ * keywords that are tracked now, null when that is not known.
+ */
 export async function forget(
   { app }: Pick<ApiSession, "app">,
   place: TrackedPlace,
@@ -122,6 +127,18 @@ export async function forget(
     ...counts.map((one) => ({ dataset: trackedCountry.name, ...one })),
     ...lists.map((one) => ({ dataset: trackedKeyword.name, ...one })),
   ]);
+  await forgetAnswersTo(app.warehouse.db, questionsAbout(app, place));
+}
+
+/** The calls whose answers say which keywords are tracked now; the list of today is that of a call which names no day. */
+function questionsAbout({ config, clock }: App, { trackId, country }: TrackedPlace): readonly string[] {
+  const account = accountOf(config.settings);
+  const lists = ["iphone", "ipad"].flatMap((device) =>
+    [{}, { date: clock.today() }].map((day) =>
+      questionIn(account, dailyKeywordRankings, { trackId, countryCode: country, device, ...day }),
+    ),
+  );
+  return [...lists, questionIn(account, numberOfKeywords, { trackId }), questionIn(account, dashboardApps, {})];
 }
 
 /** True where somebody changed the list since it was read: as many keywords may be others. */

@@ -1,0 +1,65 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createBudget } from "../../src/credits/budget.ts";
+import { openIngest } from "../../src/open-ingest.ts";
+import { apiSession } from "../../src/person/api-session.ts";
+import { changeKeywords, trackedNow } from "../../src/person/keyword-changes.ts";
+import { openGatewayStage, type Door, type GatewayStage } from "../support/gateway-stage.ts";
+import type { Nights } from "../support/nights.ts";
+
+let stage: GatewayStage;
+let nights: Nights;
+let door: Door;
+let editor: string;
+
+beforeAll(async () => {
+  stage = await openGatewayStage();
+  ({ nights, door } = stage);
+  editor = await door.key("editor");
+});
+afterEach(() => nights.stage.sandbox.set({ faults: [] }));
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const list = (more = "") =>
+  door.call(`/gateway/account/app/${stage.app}/keywords/rankings/US?device=ipad${more}`, editor);
+const add = (keyword: string) =>
+  door.call(`/gateway/account/app/${stage.app}/keywords/US`, editor, {
+    method: "POST",
+    body: JSON.stringify([keyword]),
+  });
+const names = (keyword: string) => expect.stringContaining(`"${keyword}"`);
+
+describe("a list of keywords is read again", () => {
+  test("after a change, also where it names today", async () => {
+    const today = `&date=${nights.today()}`;
+    await list(today);
+    expect((await list(today)).from).toBe("hit");
+    await add("first new");
+    const after = await list(today);
+    expect([after.from, JSON.stringify(after.body)]).toEqual(["miss", names("first new")]);
+  });
+
+  test("after a change that was made, and of which the reply was lost", async () => {
+    await list();
+    nights.stage.sandbox.set({ faults: [{ operation: "dashboard.add-keywords", times: 1, kind: "half" }] });
+    expect((await add("second new")).status).toBe(503);
+    const after = await list();
+    expect([after.from, JSON.stringify(after.body)]).toEqual(["miss", names("second new")]);
+  });
+
+  test("after a change of a person", async () => {
+    const path = `/gateway/account/app/${stage.app}/keywords/rankings/US`;
+    await door.call(path, editor);
+    expect((await door.call(path, editor)).from).toBe("hit");
+    const place = { trackId: stage.app, country: "US" };
+    await using app = await nights.stage.open(nights.run());
+    await using ingest = await openIngest(app, "command", createBudget(null));
+    const { signal } = new AbortController();
+    const session = apiSession({ app, ingest, stop: signal, onInvalid: () => undefined });
+    await ingest.parts.refreshBalance();
+    const now = await trackedNow(session, place, "never");
+    const done = await changeKeywords(session, place, now, { add: ["third new"], remove: [], left: [] });
+    expect(done).toMatchObject({ added: ["third new"], error: null });
+    const after = await door.call(path, editor);
+    expect([after.from, JSON.stringify(after.body)]).toEqual(["miss", names("third new")]);
+  });
+});
