@@ -119,21 +119,23 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   }
 
   async function storedOrPaid(call: Call, caller: Caller, question: string): Promise<Answered> {
-    empty.check(question);
     const found = async (hasWaited: boolean): Promise<Answered | null> => {
       const stored = await storedAnswer(call, question);
-      return stored === null ? null : { ...stored, from: hasWaited ? "joined" : "hit" };
+      if (stored !== null) return { ...stored, from: hasWaited ? "joined" : "hit" };
+      // after it: what came since says more
+      empty.check(question);
+      return null;
     };
     const work = async () => {
-      const paid = await pay(call, caller);
+      const paid = await pay(call, caller).catch((error: unknown) => {
+        empty.note(question, error);
+        throw error;
+      });
       feeding = feeding.then(() => feeder.feed(call)).catch(noteFailure);
       return paid;
     };
     const claimed = { question, caller: caller.name, credits: priceOf(call) };
-    return asOnlyOne(ingest, claimed, { found, work }).catch((error: unknown) => {
-      empty.note(question, error);
-      throw error;
-    });
+    return asOnlyOne(ingest, claimed, { found, work });
   }
 
   /** Counts what a caller was spared; an answer waits for no count. */
@@ -165,7 +167,10 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
 
   /** What is known of before holds no more, also where nobody knows whether the change was made. */
   async function changed(call: Call, caller: Caller): Promise<Answered> {
-    const outdated = () => forgetLists(parts, call);
+    const outdated = async () => {
+      empty.forget();
+      await forgetLists(parts, call);
+    };
     const answer = await pay(call, caller).catch(async (error: unknown) => {
       if (error instanceof RetryError && error.code !== "too_many_requests") await outdated();
       throw error;

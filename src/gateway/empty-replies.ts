@@ -10,6 +10,8 @@ export interface EmptyReplies {
   readonly check: (question: string) => void;
   /** Keeps an error where it says that there is nothing. */
   readonly note: (question: string, error: unknown) => void;
+  /** Forgets all of them: what was not there may be there now. */
+  readonly forget: () => void;
 }
 
 /** Keeps them for so many minutes; for 0 not at all. */
@@ -27,6 +29,7 @@ export function createEmptyReplies(clock: Pick<Clock, "now">, minutes: number): 
       if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
       kept.set(question, { error, until: clock.now() + minutes * 60_000 });
     },
+    forget: () => kept.clear(),
   };
 }
 

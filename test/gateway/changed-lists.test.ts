@@ -3,7 +3,7 @@ import { createBudget } from "../../src/credits/budget.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { apiSession } from "../../src/person/api-session.ts";
 import { changeKeywords, trackedNow } from "../../src/person/keyword-changes.ts";
-import { openGatewayStage, type Door, type GatewayStage } from "../support/gateway-stage.ts";
+import { openDoor, openGatewayStage, type Door, type GatewayStage } from "../support/gateway-stage.ts";
 import type { Nights } from "../support/nights.ts";
 
 let stage: GatewayStage;
@@ -61,5 +61,28 @@ describe("a list of keywords is read again", () => {
     expect(done).toMatchObject({ added: ["third new"], error: null });
     const after = await door.call(path, editor);
     expect([after.from, JSON.stringify(after.body)]).toEqual(["miss", names("third new")]);
+  });
+});
+
+describe("a reply that there is nothing is given no more", () => {
+  const nothing = (operation: string) =>
+    nights.stage.sandbox.set({ faults: [{ operation, times: 1, kind: "status", status: 404 }] });
+
+  test("after a change", async () => {
+    nothing("dashboard.daily-keyword-rankings");
+    await add("fourth new");
+    expect((await list()).status).toBe(404);
+    expect((await list()).status).toBe(404);
+    await add("fifth new");
+    expect((await list()).status).toBe(200);
+  });
+
+  test("once another process has an answer to the same call", async () => {
+    const path = "/iosstore-keyword-ranking/US/keyword-metadata?keyword=some%20word";
+    nothing("ios.keyword-metadata");
+    expect((await door.call(path, editor)).status).toBe(404);
+    await using other = await openDoor(nights.stage, nights.run());
+    expect((await other.call(path, await door.key("notebook"))).from).toBe("miss");
+    expect((await door.call(path, editor)).from).toBe("hit");
   });
 });
