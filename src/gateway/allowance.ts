@@ -73,13 +73,13 @@ export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promi
 }
 
 /** The end of the day (UTC), in epoch-ms. */
-function nextDay(now: number): number {
+export function nextDay(now: number): number {
   return Date.parse(addDays(dayOf(now), 1));
 }
 
 /** The headers that tell a caller what its call took and what is left. */
 export function creditHeadersOf(
-  { remaining, resetsAt }: Allowance,
+  { remaining, resetsAt }: Pick<Allowance, "remaining" | "resetsAt">,
   { cost, now }: { readonly cost: number | null; readonly now: number },
 ): Readonly<Record<string, string>> {
   return {

@@ -13,7 +13,7 @@ import { changedSince } from "../ledger/amend-slices.ts";
 import { forget } from "../person/keyword-changes.ts";
 import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
 import { lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
-import { leftOfDay } from "./allowance.ts";
+import { creditHeadersOf, leftOfDay, nextDay } from "./allowance.ts";
 import { asOnlyOne, claimedElsewhere } from "./claimed-calls.ts";
 import { createEmptyReplies } from "./empty-replies.ts";
 import type { TableFeeder } from "./feed-tables.ts";
@@ -78,11 +78,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
       const elsewhere = caller.credits_a_day === undefined ? 0 : await claimedElsewhere(ingest, caller.name);
       const all = await leftOfDay(parts, caller);
       const left = all === null ? null : all - elsewhere;
-      if (left !== null && left < before + cost)
-        throw new Refusal(
-          429,
-          `the caller has ${Math.max(0, left - before)} credits left today, and this takes ${cost}`,
-        );
+      if (left !== null && left < before + cost) throw dayIsSpent(Math.max(0, left - before), cost, clock.now());
       return await send();
     } finally {
       reserved.set(caller.name, (reserved.get(caller.name) ?? 0) - cost);
@@ -195,6 +191,12 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
       await feeding;
     },
   };
+}
+
+/** Refuses a caller what its day has no credits for, those of its calls under way left out. */
+function dayIsSpent(remaining: number, cost: number, now: number): Refusal {
+  const problem = `the caller has ${remaining} credits left today, and this takes ${cost}`;
+  return new Refusal(429, problem, creditHeadersOf({ remaining, resetsAt: nextDay(now) }, { cost: null, now }));
 }
 
 /** Keywords that were added or removed have the account's lists read again. */

@@ -1,6 +1,7 @@
 import { Refusal } from "../api/serve/refusal.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { DeferError, FencedError, RetryError, StorehouseError } from "../core/errors.ts";
+import { creditHeadersOf } from "./allowance.ts";
 
 /** The status that a caller gets for what came of its call; of other errors those that may pass are 503, the rest 502. */
 const statuses: Partial<Record<ErrorCode, number>> = {
@@ -15,11 +16,18 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   timeout: 504,
 };
 
-/** An error as the refusal that the contract has for it; null for one that is none of ours. */
-export function refusalOf(error: unknown): Refusal | null {
+/** An error as the refusal that the contract has for it, at an instant (epoch-ms); null for one that is none of ours. */
+export function refusalOf(error: unknown, now: number): Refusal | null {
   if (error instanceof Refusal) return error;
   if (!(error instanceof StorehouseError)) return null;
   const passes = error instanceof RetryError || error instanceof FencedError;
   const status = statuses[error.code] ?? (error instanceof DeferError ? 429 : passes ? 503 : 502);
-  return new Refusal(status, `${error.code}: ${error.problem}`);
+  return new Refusal(status, `${error.code}: ${error.problem}`, leftOfBudget(error, now));
+}
+
+/** What a budget that refuses has left: beside the rest of the allowance its refusal would pass for one of the pace. */
+function leftOfBudget({ code, context }: StorehouseError, now: number): Readonly<Record<string, string>> {
+  if (code !== "budget_exhausted") return {};
+  const remaining = Math.max(0, Number(context["credits"]) - Number(context["taken"]));
+  return creditHeadersOf({ remaining, resetsAt: Number(context["until"]) }, { cost: null, now });
 }

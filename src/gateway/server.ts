@@ -152,11 +152,11 @@ async function refuse(
   error: unknown,
   caller: Caller | null = null,
 ): Promise<void> {
-  const refusal = refusalOf(error);
+  const now = parts.ingest.clock.now();
+  const refusal = refusalOf(error, now);
   if (refusal === null)
     parts.ingest.log.error({ problem: error instanceof Error ? error.name : "unknown" }, "gateway.failed");
   const { status, message, headers } = refusal ?? new Refusal(statusIn(error), "the gateway could not answer");
-  const now = parts.ingest.clock.now();
   // a refusal is sent whatever else fails
   const allowance = caller === null ? null : await allowanceOf(parts, caller, { waits: false }).catch(() => null);
   const left = allowance === null ? {} : creditHeadersOf(allowance, { cost: null, now });

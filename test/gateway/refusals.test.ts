@@ -158,7 +158,9 @@ test("a budget over everything holds for callers as well", async () => {
   const settings = { gateway: { callers }, credits: { floors, budgets: { everything: { credits_a_day: 1 } } } };
   await using other = await openDoor(nights.stage, nights.run({ settings }));
   const notebook = await other.key("notebook");
-  expect((await other.call(ranking(older(55)), notebook)).status).toBe(429);
+  const over = await other.call(ranking(older(55)), notebook);
+  expect([over.status, over.headers.get("x-credit-remaining")]).toEqual([429, "0"]);
+  expect(Number(over.headers.get("x-credit-reset"))).toBeLessThanOrEqual(22 * 3600);
   key = notebook;
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { everythingOn } from "../../src/demo/shows.ts";
-import { openDoor } from "../support/gateway-stage.ts";
+import { callers, openDoor } from "../support/gateway-stage.ts";
 import { openStage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { openNights } from "../support/nights.ts";
@@ -33,4 +33,29 @@ test("a second warehouse that has the gateway as its API makes its whole first s
   expect(
     await second.query("select * from ops.credit_cost where learned <> documented or wrong_price is not null"),
   ).toEqual([]);
+});
+
+test("what a budget of the first warehouse refuses waits in the second for its next day, and is not taken for a refusal of the pace", async () => {
+  await using nights = await openNights({ market });
+  const { stage } = nights;
+  const portfolio = ["tracked_app", "tracked_country", "tracked_keyword"];
+  await stage.sync(nights.run({ request: { datasets: portfolio } }));
+  const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
+  const budgets = { ranks: { datasets: ["keyword_rank"], credits_a_day: 4 } };
+  await using door = await openDoor(
+    stage,
+    nights.run({ settings: { gateway: { callers }, credits: { floors, budgets } } }),
+  );
+  await using second = await openStage();
+  const paid = stage.asked().length;
+  const { outcome } = await second.sync(nights.run(await door.asApi("notebook")));
+  expect([outcome, stage.asked().length - paid]).toEqual(["deferred", 1]);
+  expect(
+    await second.query(
+      "select state, error_code from ops.slice where dataset = 'keyword_rank' group by 1, 2 order by 1",
+    ),
+  ).toEqual([
+    { state: "deferred", error_code: "credits_exhausted" },
+    { state: "loaded", error_code: null },
+  ]);
 });
