@@ -38,14 +38,14 @@ type RunRecord = {
 export interface BackgroundRuns extends AsyncDisposable {
   /** Throws `console_busy` while one runs. */
   readonly checkFree: () => void;
-  /** Throws `console_nothing_runs` while none runs. */
-  readonly checkRunning: () => void;
+  /** The run that was started at an instant, while it runs. Throws `console_nothing_runs` while none runs, `console_bad_input` while another one does. */
+  readonly checkRunning: (startedAt: number) => BackgroundRun;
   /** Starts a run that goes on when the answer has been sent. Throws `console_busy` while another one runs. */
   readonly start: (work: BackgroundWork, record: RunRecord) => void;
   /** The run that runs, or the last one; null before the first. */
   readonly latest: () => BackgroundRun | null;
-  /** Stops the one that runs, so that nothing of it goes on elsewhere. Throws `console_nothing_runs` where none does. */
-  readonly stop: () => void;
+  /** Stops the one that was started at an instant, so that nothing of it goes on elsewhere. Throws what `checkRunning` does. */
+  readonly stop: (startedAt: number) => void;
 }
 
 /** Makes the runs of a console. */
@@ -73,8 +73,12 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
   const checkFree = () => {
     if (latest !== null && latest.ended === null) throw fail("console_busy", { what: latest.what });
   };
-  const checkRunning = () => {
+  const checkRunning = (startedAt: number) => {
     if (latest === null || latest.ended !== null) throw fail("console_nothing_runs");
+    if (latest.startedAt === startedAt) return latest;
+    throw fail("console_bad_input", {
+      problem: `the run that was shown has ended, and another one runs: ${latest.what}`,
+    });
   };
   return {
     checkFree,
@@ -98,10 +102,9 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
       });
     },
     latest: () => latest,
-    stop: () => {
-      checkRunning();
+    stop: (startedAt) => {
+      latest = { ...checkRunning(startedAt), isStopping: true };
       stopping.abort(noMoreOfIt);
-      latest = latest && { ...latest, isStopping: true };
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();

@@ -59,14 +59,22 @@ describe("an action that starts a run", () => {
     });
     const { text } = await bob.get("/runs");
     expect(text).toContain('action="/actions/stop"');
-    expect((await bob.post("/actions/stop", {})).status).toBe(303);
+    const started = /name="started" value="(\d+)"/.exec(text)?.[1] ?? "";
+    // an earlier run is none that runs now
+    expect((await bob.post("/actions/stop", { started: String(Number(started) - 1) })).status).toBe(400);
+    expect((await bob.post("/actions/stop", { started })).status).toBe(303);
     await ended("retry");
     expect(await stage.lastDeed("retry")).toMatchObject({
       outcome: "done",
       note: expect.stringMatching(/^Run \d+ ended as interrupted: 1 slice, 0 failed, \d credits? spent\.$/),
       has_ended: true,
     });
-    expect(await stage.lastDeed("stop")).toMatchObject({ user_name: "Bob", outcome: "done", has_ended: true });
+    expect(await stage.lastDeed("stop")).toMatchObject({
+      user_name: "Bob",
+      outcome: "done",
+      subject: '{"what":"Retry of 1 slice"}',
+      has_ended: true,
+    });
     // no worker goes on with what was stopped, and what it might have spent is on record
     expect(await stage.failedSlice()).not.toBe("");
     expect(await stage.stage.query("select max_credits from ops.run where kind = 'retry'")).toEqual([

@@ -23,19 +23,22 @@ test("a run that is stopped is stopping until it has ended and is on record; mea
   await using runs = createBackgroundRuns({ clock, log, hide: (text) => text });
   let recorded: (() => void) | undefined;
   const onRun = () => Promise.resolve();
-  expect(() => runs.stop()).toThrow(/console_nothing_runs/);
+  expect(() => runs.stop(1_000)).toThrow(/console_nothing_runs/);
   const ends: RunEnd[] = [];
   const onEnd = (end: RunEnd) => new Promise<void>((resolve) => ((recorded = resolve), ends.push(end)));
   runs.start(untilStopped, { onRun, onEnd });
   expect(runs.latest()).toMatchObject({ isStopping: false, ended: null });
-  runs.stop();
+  // as a page has it that nobody has loaded again since an earlier run
+  expect(() => runs.stop(999)).toThrow(/the run that was shown has ended, and another one runs: A retry/);
+  expect(runs.latest()).toMatchObject({ isStopping: false, ended: null });
+  runs.stop(1_000);
   await new Promise(setImmediate);
   expect(runs.latest()).toMatchObject({ isStopping: true, ended: null });
   expect(() => runs.start(untilStopped, { onRun, onEnd })).toThrow(/console_busy/);
   recorded?.();
   await new Promise(setImmediate);
   expect(runs.latest()).toMatchObject({ ended: { at: 1_000, problem: null } });
-  expect(() => runs.stop()).toThrow(/console_nothing_runs/);
+  expect(() => runs.stop(1_000)).toThrow(/console_nothing_runs/);
   expect(ends.map(endOf)).toEqual([
     { isDone: true, text: "Run 7 ended as interrupted: 2 slices, 1 failed, 5 credits spent." },
   ]);

@@ -4,17 +4,17 @@ import { defineAction } from "../define-action.ts";
 const says =
   "The run stops: what was fetched is loaded, and nothing more of it is requested. What is left is failed again, or missing.";
 
-/** Stops the run that the console runs, as Ctrl-C stops a command; the rest of a backfill is cancelled as well. */
+/** Stops the run of the console that the page showed, as Ctrl-C stops a command; the rest of a backfill is cancelled as well. */
 export const stopAction = defineAction({
   name: "stop",
   label: "Stop",
-  input: z.object({}),
-  price: ({ runs }) => {
-    runs.checkRunning();
-    return Promise.resolve({ credits: 0, says });
+  input: z.object({ started: z.coerce.number().int() }),
+  price: ({ runs }, { started }) => {
+    const { what } = runs.checkRunning(started);
+    return Promise.resolve({ credits: 0, about: { what }, says });
   },
-  run: ({ runs }) => {
-    runs.stop();
+  run: ({ runs }, { started }) => {
+    runs.stop(started);
     return Promise.resolve({ says, to: "/runs" });
   },
 });
