@@ -6,6 +6,7 @@ import {
   createHttpAgent,
   type Cut,
   isHandshake,
+  isRefusal,
   networkHint,
   proxyProblem,
   type Network,
@@ -64,7 +65,7 @@ export function createClient(options: ClientOptions): Client {
       const receivedAt = options.clock.now();
       const reply = classifyReply(operation, {
         status: sent.status,
-        body: strike(unpack(sent)),
+        body: isRefusal(sent.status) ? sent.body : strike(unpack(sent)),
         headers: creditHeaders(sent.headers, receivedAt),
         receivedAt,
         durationMs: receivedAt - from,

@@ -102,9 +102,17 @@ function exchange(agent: Dispatcher, request: Dispatcher.DispatchOptions, { onPa
         parts.push(part);
       },
       onResponseEnd: () => resolve({ status, headers, body: Buffer.concat(parts) }),
-      onResponseError: (_, error) => reject(error),
+      // of a refusal the status says it all, whatever became of its body
+      onResponseError: (_, error) => (isRefusal(status) ? resolve({ status, headers, body: empty }) : reject(error)),
     });
   });
+}
+
+const empty = Buffer.alloc(0);
+
+/** True for the status of a reply that answers nothing: its body is not needed. */
+export function isRefusal(status: number): boolean {
+  return status >= 400;
 }
 
 /** Trust in the authorities that Node knows and in those of the company; made once, since it takes a tenth of a second. */

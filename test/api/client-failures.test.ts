@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -88,6 +89,22 @@ describe("a connection that is cut", () => {
     );
     await using client = openClient(server.origin);
     await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "cut_connection" });
+  });
+});
+
+describe("a refusal is known by its status", () => {
+  test.each<[string, (response: ServerResponse) => void]>([
+    ["whose body is cut", (response) => void response.socket?.end("HTTP/1.1 401 No\r\ncontent-length: 100\r\n\r\nsor")],
+    ["whose body stalls", (response) => response.writeHead(401, { "content-length": "10" }).flushHeaders()],
+    [
+      "whose body is not packed as it says",
+      (response) => response.writeHead(401, { "content-encoding": "gzip" }).end("no"),
+    ],
+    ["whose body is too large", (response) => response.writeHead(401).end("x".repeat(2000))],
+  ])("%s", async (_, answer) => {
+    await using server = await serve(answer);
+    await using client = openClient(server.origin, { timeoutMs: 2 * impatient, largestAnswer: 1000 });
+    expect(await client.send(remainingCredits, {})).toMatchObject({ status: 401, problem: { code: "unauthorised" } });
   });
 });
 
