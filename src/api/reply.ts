@@ -45,6 +45,8 @@ export type Received = Pick<ReplyFacts, "status" | "receivedAt" | "durationMs" |
 const meanings: Readonly<Record<number, ErrorCode | "answer">> = {
   200: "answer",
   201: "answer",
+  // an answer that a proxy on the way has changed, as by packing it otherwise
+  203: "answer",
   204: "no_content",
   400: "bad_request",
   401: "unauthorised",

@@ -50,7 +50,7 @@ describe("a status decides the outcome, independent of the body", () => {
     });
   });
 
-  test.each([200, 201])("%i is an answer", (status) => {
+  test.each([200, 201, 203])("%i is an answer", (status) => {
     expect(replyOf(status)).toMatchObject({ answer: expect.any(Buffer) as Buffer, problem: null });
   });
 });
