@@ -1,4 +1,3 @@
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import {
@@ -17,6 +16,7 @@ import { addressOf, type Address, type Params, type StoreWords } from "./address
 import { creditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
 import { classifyReply, type Reply } from "./reply.ts";
+import { unpacked } from "./unpacked.ts";
 
 /** Where the API is and how long to wait for it. Times in ms, sizes in bytes. */
 export type ClientOptions = {
@@ -65,7 +65,7 @@ export function createClient(options: ClientOptions): Client {
       const receivedAt = options.clock.now();
       const reply = classifyReply(operation, {
         status: sent.status,
-        body: isRefusal(sent.status) ? sent.body : strike(unpack(sent)),
+        body: isRefusal(sent.status) ? sent.body : strike(unpacked(sent, options.largestAnswer)),
         headers: creditHeaders(sent.headers, receivedAt),
         receivedAt,
         durationMs: receivedAt - from,
@@ -113,18 +113,6 @@ export function createClient(options: ClientOptions): Client {
       body: address.body,
     };
     return agent.exchange(request, { onPart, cut });
-  }
-
-  function unpack(sent: WholeReply): Buffer {
-    const encoding = sent.headers["content-encoding"];
-    const unpacked = typeof encoding === "string" ? packings.get(encoding.toLowerCase()) : undefined;
-    if (unpacked === undefined || sent.body.length === 0) return sent.body;
-    try {
-      return unpacked(sent.body, { maxOutputLength: options.largestAnswer });
-    } catch (cause) {
-      const large = cause instanceof RangeError;
-      throw fail(large ? "answer_too_large" : "cut_connection", large ? { limit: options.largestAnswer } : {}, cause);
-    }
   }
 
   return { send, [Symbol.asyncDispose]: () => agent.destroy() };
@@ -178,22 +166,6 @@ function listenTo(signal: AbortSignal): Stops {
   stopsOf.set(signal, stops);
   return stops;
 }
-
-type Unpacking = (body: Buffer, limit: { maxOutputLength: number }) => Buffer;
-
-/** Some servers leave out the header of zlib, as the name says: its low four bits are 8, and its two bytes a multiple of 31. */
-const inflate: Unpacking = (body, limit) => {
-  const hasHeader = body.length > 1 && body.readUInt8() % 16 === 8 && body.readUInt16BE() % 31 === 0;
-  return hasHeader ? inflateSync(body, limit) : inflateRawSync(body, limit);
-};
-
-/** Only gzip is requested; a proxy may still pack an answer in another way. */
-const packings: ReadonlyMap<string, Unpacking> = new Map([
-  ["gzip", gunzipSync],
-  ["x-gzip", gunzipSync],
-  ["deflate", inflate],
-  ["br", brotliDecompressSync],
-]);
 
 /** The raw path that a redirect leads to, without a token of its own; null when it is unreadable or leaves the origin: the token must not travel to a host that the settings do not name. */
 function pathWithin(base: URL, from: string, location: string): string | null {

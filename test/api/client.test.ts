@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { remainingCredits } from "../../src/api/operations/account.ts";
 import { iosKeywordMetadata } from "../../src/api/operations/keyword.ts";
@@ -76,6 +76,9 @@ describe("the size limit", () => {
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
     ["deflate", deflateRawSync],
+    ["zstd", zstdCompressSync],
+    ["gzip, GZIP", (text: string) => gzipSync(gzipSync(text))],
+    ["deflate, identity, br", (text: string) => brotliCompressSync(deflateSync(text))],
   ])("an answer packed as %s is unpacked", async (encoding, pack) => {
     await using server = await serve((response, request) => {
       expect(request.headers["accept-encoding"]).toBe("gzip");
