@@ -29,8 +29,8 @@ export async function checkApi(options: ClientOptions): Promise<readonly Diagnos
     if (reply.answer === null) return [apiFailure(reply.problem), ...skew];
     const balance = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
     const left = Math.floor(balance.creditRemaining);
-    const hours = Math.ceil(balance.creditResetTime / 3_600);
-    const found = `the API accepts it; ${left.toLocaleString("en-US")} of ${Math.floor(balance.creditTotal).toLocaleString("en-US")} credits are left for ${hours} h`;
+    const hours = Math.ceil((balance.creditResetTime ?? 0) / 3_600);
+    const found = `the API accepts it; ${left.toLocaleString("en-US")} of ${Math.floor(balance.creditTotal).toLocaleString("en-US")} credits are left${hours > 0 ? ` for ${hours} h` : ""}`;
     return [
       left > 0 ? pass("token", found) : warn("token", found, "wait for the reset, or raise the allowance"),
       ...skew,

@@ -20,6 +20,9 @@ export type BalanceParts = {
   readonly workerId: string | null;
 };
 
+/** A century: a longer period, or one of nothing, says that there is none. */
+const longestPeriodHours = 100 * 366 * 24;
+
 /** Checks the balance, which is free, and books it. Throws what the reply's status stands for. */
 export async function refreshBalance({ db, client, clock, accountId, workerId }: BalanceParts): Promise<void> {
   const checkedAt = clock.now();
@@ -28,12 +31,13 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
   await land(db, landingOf({ accountId, account: "", workerId, scrub: String }, call, reply));
   if (reply.answer === null) throw reply.problem;
   const answer = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
+  const [resetTime, period] = [answer.creditResetTime ?? 0, answer.creditResetPeriod ?? 0];
   const balance = {
     total: Math.floor(answer.creditTotal),
     remaining: Math.floor(answer.creditRemaining),
     // where seconds are rounded down, the last second of a period is 0: the deadline that is known still holds
-    resetsAt: answer.creditResetTime > 0 ? reply.receivedAt + answer.creditResetTime * 1000 : null,
-    periodHours: answer.creditResetPeriod ?? null,
+    resetsAt: resetTime > 0 ? reply.receivedAt + resetTime * 1000 : null,
+    periodHours: period > 0 && period <= longestPeriodHours ? period : null,
     sentAt: checkedAt,
   };
   await observeBalance(db, accountId, balance, clock);

@@ -5,9 +5,39 @@ import { refreshBalance } from "../../src/ingest/balance-check.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { manualClock } from "../sandbox/open.ts";
+import { json, openClient, serve } from "../support/api-server.ts";
 import { freshDatabase } from "../support/database.ts";
 
 const accountId = "an account";
+
+/** What is known of an account whose balance check is answered with `data`. */
+async function bookedFrom(data: object) {
+  await using server = await serve((response) => json(response, { success: true, data }));
+  await using database = await freshDatabase();
+  await using warehouse = await openWarehouse(database.url, 2);
+  await using client = openClient(server.origin);
+  const { db } = warehouse;
+  const clock = manualClock();
+  await openAccount(db, accountId, 3, clock);
+  await refreshBalance({ db, client, clock, accountId, workerId: null });
+  return await readAccount(db, accountId);
+}
+
+test.each([
+  ["null", { creditResetTime: null, creditResetPeriod: null }],
+  ["left out", {}],
+  ["nothing", { creditResetTime: 0, creditResetPeriod: 0 }],
+  ["below nothing", { creditResetTime: -1, creditResetPeriod: -24 }],
+  ["a number without an end", { creditResetTime: 0, creditResetPeriod: 1e12 }],
+])("an allowance whose reset and period are %s is known, and has no period", async (_, reset) => {
+  expect(await bookedFrom({ creditTotal: 100, creditRemaining: 40, ...reset })).toMatchObject({
+    total: 100,
+    remaining: 40,
+    resetsAt: null,
+    periodHours: null,
+  });
+});
+
 const dayMs = 24 * 3_600_000;
 
 test("checks again soon when the last second before a reset is reported as none, not a whole period later", async () => {

@@ -16,8 +16,9 @@ export const remainingCredits = defineOperation({
   answer: z.object({
     creditTotal: z.number(),
     creditRemaining: z.number(),
+    // an allowance that is never given anew may have neither
     creditResetPeriod: z.number().nullish(),
-    creditResetTime: z.number(),
+    creditResetTime: z.number().nullish(),
   }),
   summary: "The allowance: total, left, length of the period in hours, seconds until it resets.",
 });
