@@ -10,10 +10,10 @@ export type Paging = {
   readonly size: number;
   readonly sizeParam?: string;
   /**
-   * Where the answer says in advance that a page is the last: `pages` is a field with the number of all pages, `rows` are the
-   * places of `{ totalRowCount, limit, offset }`. Left out where only a page that is not full shows it.
+   * Where the answer says in advance that a page is the last: `pages` and `items` are fields with the numbers of all pages and of
+   * their items, `rows` are the places of `{ totalRowCount, limit, offset }`. Left out where only a page that is not full shows it.
    */
-  readonly total?: { readonly pages: string } | { readonly rows: readonly string[] };
+  readonly total?: { readonly pages: string; readonly items: string } | { readonly rows: readonly string[] };
 };
 
 /** The part of an operation that says how its answers go on. */
@@ -38,8 +38,19 @@ export function pagesReported({ paging, items }: Paged, value: unknown, index: n
   if (paging === null || items === null) return read;
   const count = itemsOn(value, items) + invalid;
   if (count === 0) return read;
-  const more = moreByTotal(paging, value, index) ?? (count >= fullPage(paging, value) ? 1 : 0);
-  return read + more;
+  const isFull = count >= fullPage(paging, value);
+  const more = moreByTotal(paging, value, index) ?? (isFull ? 1 : 0);
+  // a number of pages that is too small for the items: a full page is not the last one then
+  return read + (isFull ? Math.max(more, moreByItems(paging, value, index)) : more);
+}
+
+function moreByItems(paging: Paging, value: unknown, index: number): number {
+  return Math.max(0, Math.ceil((itemsReported(paging, value) ?? 0) / fullPage(paging, value)) - index - 1);
+}
+
+/** How many items the answer says that its pages have; null where it does not say. */
+export function itemsReported(paging: Paging, value: unknown): number | null {
+  return paging.total !== undefined && "items" in paging.total ? numberIn(value, paging.total.items) : null;
 }
 
 /**
@@ -54,7 +65,8 @@ export function lacksItems({ paging, items }: Paged, value: unknown, index: numb
   return index > 0 && valuesAt(value, total.rows).some(hasMore);
 }
 
-function itemsOn(value: unknown, items: readonly string[]): number {
+/** How many items a page has. */
+export function itemsOn(value: unknown, items: readonly string[]): number {
   return listsAt(value, items).reduce((sum, list) => sum + list.length, 0);
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Operation } from "../api/define-operation.ts";
 import type { Drift } from "../api/drift.ts";
 import { listsAt, valuesAt } from "../api/lists-at.ts";
-import { lacksItems, pagesReported } from "../api/paging.ts";
+import { itemsOn, itemsReported, lacksItems, pagesReported } from "../api/paging.ts";
 import { readAnswer, type InvalidItem, type Read } from "../api/read-answer.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 
@@ -80,6 +80,8 @@ export async function readPages(
     if (operation.paging !== null) await onPages(wanted);
     if (wanted > index + 1) continue;
     if (asked > wanted) invalid.push({ reason: tooManyPages(wanted), item: null });
+    else if (available === wanted && invalid.every(({ index: place }) => place !== undefined))
+      invalid.push(...missingItems(operation, pages, invalid.length));
     return { pages, invalid, drift, fetchedAt, isCut: available > wanted };
   }
 }
@@ -87,6 +89,16 @@ export async function readPages(
 /** True for a further page without any content: a service may have none past the end of a list. */
 export function endsList({ paging }: Operation, index: number, body: Buffer): boolean {
   return paging !== null && index > 0 && body.length === 0;
+}
+
+/** What to report where the last of all pages names more items than all of them have, `left` of which were left out. */
+function missingItems({ paging, items }: Operation, pages: readonly unknown[], left: number): readonly InvalidItem[] {
+  if (paging === null || items === null) return [];
+  const reported = itemsReported(paging, pages.at(-1)) ?? 0;
+  const found = pages.reduce<number>((sum, page) => sum + itemsOn(page, items), left);
+  return found < reported
+    ? [{ reason: `the answer reports ${reported} items, and its pages have ${found}`, item: null }]
+    : [];
 }
 
 /** Items of a list that are invalid; what is wrong with the page as a whole is none. */
@@ -132,7 +144,7 @@ function changeBetween(operation: Operation, before: unknown, page: unknown): st
 /** The total that a page states for the whole list, as a text to compare; empty where it states none. */
 function totalOf({ paging }: Operation, value: unknown): string {
   if (paging?.total === undefined) return "";
-  if ("pages" in paging.total) return numbersIn(value, [paging.total.pages, "totalElements"]);
+  if ("pages" in paging.total) return numbersIn(value, [paging.total.pages, paging.total.items]);
   return valuesAt(value, paging.total.rows)
     .map((rows) => numbersIn(rows, ["totalRowCount"]))
     .join("; ");

@@ -9,7 +9,11 @@ const size = 3;
 const Page = z.looseObject({ content: z.array(z.looseObject({ id: z.number() })), totalPages: z.number() });
 const paged = { param: "page", first: 0, size } as const;
 const bare = invent({ paging: paged, items: ["content"], answer: Page });
-const told = invent({ paging: { ...paged, total: { pages: "totalPages" } }, items: ["content"], answer: Page });
+const told = invent({
+  paging: { ...paged, total: { pages: "totalPages", items: "totalElements" } },
+  items: ["content"],
+  answer: Page,
+});
 
 /** A list that is cut into pages the moment each is requested, so that a change in between moves items from page to page. */
 async function read(operation: typeof bare, lists: (index: number) => readonly number[]) {
@@ -39,6 +43,28 @@ test.each([bare, told])(
 
 test("requests no page past the end where the answer reports the end", async () => {
   expect(await read(told, () => seven.slice(0, 6))).toMatchObject({ asked: 2, ids: seven.slice(0, 6), reasons: [] });
+});
+
+test.each([0, 1, 2])(
+  "reads all items that are reported, in full pages of which the answer names %i",
+  async (totalPages) => {
+    let asked = 0;
+    const { pages, invalid } = await readPages(told, async (index) => {
+      asked += 1;
+      const content = seven.slice(index * size, (index + 1) * size).map((id) => ({ id }));
+      return { body: Buffer.from(JSON.stringify({ content, totalElements: 7, totalPages })), fetchedAt: index };
+    });
+    expect([asked, pages.flatMap((page) => Page.parse(page).content).length, invalid]).toEqual([3, 7, []]);
+  },
+);
+
+test("says so where the pages have fewer items than the answer reports", async () => {
+  const { pages, invalid } = await readPages(told, async (index) => {
+    const content = seven.slice(index * 2, index * 2 + 2).map((id) => ({ id }));
+    return { body: Buffer.from(JSON.stringify({ content, totalElements: 7, totalPages: 3 })), fetchedAt: index };
+  });
+  expect(pages).toHaveLength(3);
+  expect(invalid).toEqual([{ reason: "the answer reports 7 items, and its pages have 6", item: null }]);
 });
 
 test.each([

@@ -39,7 +39,7 @@ const pageOf = <S extends z.ZodType>(item: S) =>
     success: MaybeFlag,
     status: MaybeId,
   });
-const paging = { param: "page", first: 1, size: 50, total: { pages: "totalPages" } } as const;
+const paging = { param: "page", first: 1, size: 50, total: { pages: "totalPages", items: "total" } } as const;
 
 const creative = z.looseObject({
   countryCode: MaybeTexts,
