@@ -41,7 +41,7 @@ function isIn(...states: readonly SliceState[]): SqlFragment {
 
 /**
  * Slices that were loaded for the same as each of the drafts. With times those whose pages came at just these times, also when their
- * answer was pruned since; without, all whose answer is stored.
+ * answer was pruned since, as long as its requests are kept; without, all whose answer is stored.
  */
 export async function storedAnswers(
   db: Database,
@@ -59,7 +59,9 @@ export async function storedAnswers(
       and    not exists (select from unnest(d.times) with ordinality as page (at, number)
                          where  not exists (select from ops.request as q
                                             where q.slice_id = s.slice_id and q.page = page.number - 1 and q.received_at = page.at and q.error_code is null
-                                            offset 0)) -- a fence: all requests would be read and hashed
+                                            offset 0) -- a fence: all requests would be read and hashed
+                         -- what another answer reported was not requested, and requests of old months are summed up
+                         and    not exists (select from raw.answer as a where a.slice_id = s.slice_id and a.page = page.number - 1 and a.fetched_at = page.at))
       offset 0 -- a fence: slices are looked up draft by draft
     ) as alike
     where  is_stored or d.times is not null

@@ -141,6 +141,22 @@ describe("answers as files", () => {
       expect(await factsOf(stage, ["slice_id"])).toEqual(await factsOf(source, ["slice_id"]));
     });
 
+    test("change nothing where they came from: ranks that a list reported, and answers whose requests are summed up", async () => {
+      await using stage = await openStage({ market });
+      const settings = { datasets: { tracked_keyword: {} } };
+      await stage.sync({ settings, request: { datasets: few } });
+      const reported = "select from ops.slice where fingerprint like 'reported by %'";
+      expect((await stage.query(reported)).length).toBeGreaterThan(0);
+      await using own = await folder();
+      const { written } = await exportFrom(stage, own.path);
+      for (const once of ["select", "delete from ops.request"]) {
+        await stage.query(once);
+        const before = { versions: await versionsOf(stage), ledger: await ledgerOf(stage) };
+        expect(await importInto(stage, [own.path])).toMatchObject({ loaded: 0, known: written });
+        expect({ versions: await versionsOf(stage), ledger: await ledgerOf(stage) }).toEqual(before);
+      }
+    });
+
     test("answer slices that wait for credits, which then cost none", async () => {
       await using stage = await openStage({ market, accounts: purse(10) });
       expect((await stage.sync({ request: { datasets: few } })).progress.deferred).toBeGreaterThan(0);
