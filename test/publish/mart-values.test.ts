@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readRelations } from "../../src/postgres/relations.ts";
+import { enginePath, leftOut } from "../support/clickhouse-engine.ts";
+import { rowsInClickHouse, rowsInPostgres } from "../support/clickhouse-rows.ts";
+import { openPublishStage, type PublishStage } from "../support/publish-stage.ts";
+
+describe.skipIf(enginePath === null)(`values that both databases have to read alike${leftOut}`, () => {
+  let on: PublishStage;
+  beforeAll(async () => {
+    on = await openPublishStage();
+    await on.stage.pool.query(
+      "insert into core.dim_app (app_key, store, track_id) overriding system value values (1, 'ios', '1')",
+    );
+  });
+  afterAll(() => on[Symbol.asyncDispose]());
+
+  async function rowsOf(mart: string): Promise<{ readonly here: string[]; readonly there: string[] }> {
+    const relations = await readRelations(on.stage.db);
+    const relation = relations.find(({ name }) => name === mart);
+    if (relation === undefined) throw new Error(`there is no ${mart}`);
+    await on.published(relations.map(({ name }) => name));
+    return { here: await rowsInPostgres(on.stage.pool, relation), there: await rowsInClickHouse(on.there, relation) };
+  }
+
+  test("networks of an advertisement of which one or all have an empty title, or none", async () => {
+    await on.stage.pool.query(`
+      insert into core.ad_creative (app_key, period_start, period_end, country_key, network, media_type, creative_key, networks, slice_id, fetched_at)
+      select 1, '2026-07-01', '2026-07-30', 840, '', '', n.place, n.networks::jsonb, 1, now()
+      from   unnest(array['[{"title":""}]', '[{"title":""},{"title":""}]', '[{"title":"b"},{"title":""}]', '[]', '[{"title":null}]', '{}', null])
+             with ordinality as n (networks, place)`);
+    const { here, there } = await rowsOf("mart.advertisement");
+    expect(here).toHaveLength(7);
+    expect(there).toEqual(here);
+  });
+});
