@@ -1,4 +1,5 @@
-import { createInterface } from "node:readline/promises";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { remark } from "./output.ts";
 
@@ -25,27 +26,32 @@ export interface Prompts extends Disposable {
 
 /** Opens the terminal for questions, which go to stderr. */
 export function openPrompts(): Prompts {
-  let isHidden = false;
+  // what comes while nothing is asked is not shown: of text that was pasted whole, the next line may be the token
+  let isHidden = true;
   const output = new Writable({
     write: (part: Buffer, _, done) => {
       if (!isHidden) process.stderr.write(part);
       done();
     },
   });
-  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  // without a history, or an arrow key would show the token in the next question
+  const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
   const ended = new AbortController();
   for (const event of ["SIGINT", "close"] as const) lines.on(event, () => ended.abort());
+  lines.on("line", () => (isHidden = true));
 
   async function read(question: string, hide: boolean): Promise<string> {
     if (ended.signal.aborted) throw new QuestionsEnded();
+    if (hide) process.stderr.write(question);
+    isHidden = hide;
+    lines.setPrompt(hide ? "" : question);
+    lines.prompt();
     try {
-      if (hide) process.stderr.write(question);
-      isHidden = hide;
-      return (await lines.question(hide ? "" : question, { signal: ended.signal })).trim();
+      const [line] = (await once(lines, "line", { signal: ended.signal })) as [string];
+      return line.trim();
     } catch {
       throw new QuestionsEnded();
     } finally {
-      isHidden = false;
       if (hide) process.stderr.write("\n");
     }
   }

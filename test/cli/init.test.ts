@@ -198,3 +198,21 @@ test.skipIf(!hasTerminal)(
     expect(readFileSync(path.join(folder, ".env"), "utf8")).toBe(before);
   },
 );
+
+test.skipIf(!hasTerminal)(
+  "a token at the terminal is shown neither where it is pasted with the address before it nor by the arrow that brings back answers",
+  async () => {
+    await using terminal = openTerminal(folder, init, variables);
+    await shown(() => terminal.output().includes("Address of the API"));
+    terminal.type(`${sandbox.url}\r${secret}`);
+    await shown(() => terminal.output().includes("Token of your account"));
+    terminal.type("\r");
+    await shown(() => terminal.output().includes("the API accepts it"));
+    await shown(() => terminal.output().includes("Database (empty"));
+    terminal.type("\u001B[A\r");
+    await shown(() => terminal.output().includes("account, config or both"));
+    terminal.type("\u0003");
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.output()).not.toContain(secret);
+  },
+);
