@@ -7,7 +7,7 @@ import { datasets } from "../datasets/shared/all.ts";
 import type { Diagnosis } from "../doctor/diagnosis.ts";
 import { remark } from "./output.ts";
 import type { Prompts } from "./prompts.ts";
-import { followedApp, sizeIn, switchesIn, type RoughSize } from "./setup.ts";
+import { followedApp, keywordProblem, sizeIn, switchesIn, type RoughSize } from "./setup.ts";
 
 /** What the questions start from, and how answers are tried. Each check returns what is wrong, null when nothing is. */
 export type QuestionsFrom = {
@@ -93,7 +93,10 @@ async function askApps(prompts: Prompts, isNeeded: boolean): Promise<readonly Fo
       question: "Its countries, for instance US, JP",
       check: (text) => countriesProblem(followedApp(id, text, "").countries),
     });
-    const keywords = await prompts.text({ question: "Its keywords, with commas between (empty: none)" });
+    const keywords = await prompts.text({
+      question: "Its keywords, with commas between (empty: none)",
+      check: (text) => keywordsProblem(followedApp(id, "", text).keywords),
+    });
     apps.push(followedApp(id, countries, keywords));
   }
 }
@@ -128,9 +131,16 @@ function countriesProblem(codes: readonly string[]): string | null {
   return wrong === undefined ? null : `${wrong} is no country: two letters each, for instance US, JP.`;
 }
 
-function wrongSwitch(word: string | null): string | null {
+function keywordsProblem(keywords: readonly string[]): string | null {
+  const problem = keywords.map(keywordProblem).find((one) => one !== null);
+  return problem === undefined ? null : `${problem}.`;
+}
+
+/** What is wrong with the first word that switches no dataset, null where each of them does. */
+export function wrongSwitch(word: string | null): string | null {
   if (word === null) return null;
   const names = datasets.map(({ name }) => name);
+  if (names.includes(word)) return `Type +${word} to switch it on, or -${word} to switch it off.`;
   return `${word} is no dataset with + or - before it${didYouMean(word, names) || "."}`;
 }
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import { type Config, projectRoot } from "../config/config.ts";
 import { editedEnv } from "../config/edit-env.ts";
 import { editedSettings, type FollowedApp, type SettingsChange } from "../config/edit-yaml.ts";
+import { FollowedKeyword } from "../config/portfolio-settings.ts";
 import { readText } from "../config/read-text.ts";
 import { replaceFile } from "../config/replace-file.ts";
 import type { Settings } from "../config/settings.ts";
@@ -97,6 +98,12 @@ export function switchesIn(text: string): {
   const known = new Set(datasets.map(({ name }) => name));
   const wrong = words.find((word) => !/^[+-]/.test(word) || !known.has(word.slice(1))) ?? null;
   return { datasets: Object.fromEntries(words.map((word) => [word.slice(1), word.startsWith("+")])), wrong };
+}
+
+/** Why a keyword cannot be followed, null where it can. */
+export function keywordProblem(text: string): string | null {
+  if (text.trim() === "") return "a keyword is empty";
+  return FollowedKeyword.safeParse(text).error?.issues[0]?.message ?? null;
 }
 
 /** An app to follow, from its id, countries and keywords as they are typed; lists are separated by commas. */

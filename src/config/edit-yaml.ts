@@ -64,6 +64,6 @@ function addApp(document: Document, app: FollowedApp): void {
 /** A number stays one, as people write track ids of iOS. */
 function appOf({ id, countries, keywords }: FollowedApp) {
   const number = Number(id);
-  const written = /^\d+$/.test(id) && Number.isSafeInteger(number) ? number : id;
+  const written = String(number) === id && number > 0 && Number.isSafeInteger(number) ? number : id;
   return { id: written, countries: [...countries], ...(keywords.length === 0 ? {} : { keywords: [...keywords] }) };
 }

@@ -5,7 +5,8 @@ import { dotSegmentRefused, isDotSegment } from "../core/text.ts";
 export const Country = z.string().regex(/^[A-Z]{2}$/, "a country is two letters, upper case");
 const trackId = /^(\d+|[A-Za-z]\w*(\.\w+)+)$/;
 const trackIds = "a track id is a number (iOS) or a package name (Android)";
-const Keyword = z
+/** A keyword to follow. */
+export const FollowedKeyword = z
   .string()
   .min(1)
   .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character")
@@ -20,7 +21,7 @@ const ConfiguredApp = z
   .strictObject({
     id: TrackId.describe("Track id: a number on iOS, a package name on Android."),
     countries: z.array(Country).min(1).describe("Countries to follow the app in."),
-    keywords: z.array(Keyword).default([]).describe("Keywords to follow in each of these countries."),
+    keywords: z.array(FollowedKeyword).default([]).describe("Keywords to follow in each of these countries."),
   })
   .describe("An app to follow, beside or instead of those that the account tracks.");
 
@@ -33,7 +34,7 @@ const Groups = z
       .meta({ examples: [{ casual: ["123456789"] }] })
       .describe("Track ids of apps by group; an app may be in several."),
     keywords: z
-      .record(GroupName, z.array(Keyword).min(1))
+      .record(GroupName, z.array(FollowedKeyword).min(1))
       .default({})
       .meta({ examples: [{ brand: ["habit garden"] }] })
       .describe("Keywords by group; a keyword may be in several."),

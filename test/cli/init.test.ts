@@ -131,11 +131,22 @@ test("files that are links stay links, and what they lead to is written", async 
   expect(settings()).toMatchObject({ datasets: { review: { on: false } } });
 });
 
+test.each(["", " ", ".."])("a keyword of %j is refused as one, and not as a line of a file", async (keyword) => {
+  const options = ["--api", "http://127.0.0.1:9", "--source", "both", "--app", "7", "--country", "US"];
+  const { code, stderr } = await run(["--yes", ...options, "--keyword", keyword], "", { API_TOKEN: secret });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("It cannot be followed: a keyword ") });
+});
+
 test.each([
   [["--api", "nonsense"], "API_BASE_URL is no http or https address"],
   [["--api", "http://127.0.0.1:9", "--datasets", "organic_keyword"], "organic_keyword"],
   [["--api", "http://127.0.0.1:9", "--size", "many"], "--size is three numbers"],
+  [["--api", "http://127.0.0.1:9", "--datasets", "-review,organic_keyword"], "Type +organic_keyword to switch it on"],
+  [["--api", "http://127.0.0.1:9", "--datasets", "+reviews"], "did you mean review?"],
   [["--api", "http://127.0.0.1:9", "--app", "7"], "--app needs a --country"],
+  [["--api", "http://127.0.0.1:9", "--country", "US"], "there is none"],
+  [["--api", "http://127.0.0.1:9", "--keyword", "notes"], "there is none"],
+  [["--api", "http://127.0.0.1:9", "--app", "7", "--country", "US"], "add --source both"],
   [["--api", "http://127.0.0.1:9"], "does not work"],
 ])("%j is refused in one line, and nothing is written", async (options, problem) => {
   const { code, stderr } = await run(["--yes", ...options], "", { API_TOKEN: secret });
@@ -171,10 +182,12 @@ test.skipIf(!hasTerminal)(
     await answer("App, by number", "com.example.app", 2);
     await answer("Its countries", "usa");
     await answer("Its countries", "us", 2);
-    await answer("Its keywords", "notes, to do list");
+    await answer("Its keywords", "notes, ..");
+    await answer("Its keywords", "notes, to do list", 2);
     await answer("(empty: no more)", "");
     await answer("Switch some", "-reviews");
-    await answer("did you mean review?", "");
+    await answer("did you mean review?", "review");
+    await answer("Type +review", "");
     expect(await terminal.ended).toBe(0);
     const output = terminal.output();
     expect(output).toContain("the API accepts it; 1,000 of 1,000 credits");

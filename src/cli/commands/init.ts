@@ -1,8 +1,9 @@
-import { Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { readFileSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { addressProblem, processEnvironment, type Environment } from "../../config/env.ts";
 import { networkOf } from "../../config/network.ts";
+import type { Settings } from "../../config/settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import { fail } from "../../core/errors.ts";
 import { checkAnyDatabase, checkApiAccess } from "../../doctor/doctor.ts";
@@ -15,6 +16,7 @@ import { openPrompts, QuestionsEnded } from "../prompts.ts";
 import { exitCodes } from "../run-report.ts";
 import {
   followedApp,
+  keywordProblem,
   priceOfSetup,
   setupFiles,
   sizeIn,
@@ -24,7 +26,7 @@ import {
   type SetupFiles,
   type Setup,
 } from "../setup.ts";
-import { askApi, askDatabase, askPortfolio, askSize, type QuestionsFrom } from "../setup-questions.ts";
+import { askApi, askDatabase, askPortfolio, askSize, wrongSwitch, type QuestionsFrom } from "../setup-questions.ts";
 import { nightWords } from "../step-price.ts";
 import { loadConfig } from "../with-app.ts";
 
@@ -53,7 +55,9 @@ export function defineInit(command: Command): void {
     .addOption(
       new Option("--country <code>", "its country; may be repeated").argParser(eachCountry).default([], "none"),
     )
-    .addOption(new Option("--keyword <keyword>", "its keyword; may be repeated").argParser(each).default([], "none"))
+    .addOption(
+      new Option("--keyword <keyword>", "its keyword; may be repeated").argParser(eachKeyword).default([], "none"),
+    )
     .option("--datasets <switches>", 'datasets to switch, for instance "+organic_keyword -review"')
     .option("--size <size>", "what the account tracks, about, for the price: apps, countries, keywords", "5x5x100")
     .option("--write <file>", "which file to write instead of the .env that commands in this folder read")
@@ -120,9 +124,10 @@ async function setupOf(config: Config, options: Options): Promise<Answers> {
   const size = sizeIn(options.size ?? "");
   if (size === null) throw fail("bad_argument", { problem: "--size is three numbers, for instance 5x5x100" });
   const { datasets, wrong: word } = switchesIn(options.datasets ?? "");
-  if (word !== null) throw fail("unknown_dataset", { dataset: word });
-  if (options.app !== undefined && options.country.length === 0)
-    throw fail("bad_argument", { problem: "--app needs a --country" });
+  const wrongWord = wrongSwitch(word);
+  if (wrongWord !== null) throw fail("bad_argument", { problem: `--datasets: ${wrongWord}` });
+  const unlisted = listingProblem(options, config.settings.portfolio.source);
+  if (unlisted !== null) throw fail("bad_argument", { problem: unlisted });
   if (options.check) await mustWork(config, { API_BASE_URL, API_TOKEN });
   const app = options.app === undefined ? [] : [followedApp(options.app, options.country.join(","), "")];
   const settings = {
@@ -132,6 +137,18 @@ async function setupOf(config: Config, options: Options): Promise<Answers> {
   };
   const database = environment.DATABASE_URL === undefined ? {} : { DATABASE_URL: environment.DATABASE_URL };
   return { setup: { variables: { API_BASE_URL, API_TOKEN, ...database }, settings }, size };
+}
+
+/** Why the app of the options cannot be listed, or would be listed and never followed; null where nothing is wrong. */
+function listingProblem({ app, country, keyword, source }: Options, sourceBefore: string): string | null {
+  if (app === undefined)
+    return country.length + keyword.length === 0
+      ? null
+      : "--country and --keyword are those of an --app, and there is none";
+  if (country.length === 0) return "--app needs a --country";
+  if ((source ?? sourceBefore) === "account")
+    return "with the source account no listed app is followed: add --source both, or --source config";
+  return null;
 }
 
 async function mustWork(config: Config, given: { API_BASE_URL: string; API_TOKEN: string }): Promise<void> {
@@ -163,21 +180,23 @@ async function finish(files: SetupFiles, setup: Setup, size: RoughSize | null): 
       remark(`${name} is set in the environment as well, and wins over .env: unset it there.`);
   const counted = settings.portfolio.source === "config" ? null : size;
   const price = await priceOfSetup(settings, counted, systemClock());
-  const about = counted === null ? "For the apps that are listed" : sizeWords(counted, settings.portfolio.apps.length);
+  const about = counted === null ? "For the apps that are listed" : sizeWords(counted, settings.portfolio);
   print(`\n${about}:\nThe first sync costs about ${countOf(Math.round(price.first), "credit")}.`);
   print(nightWords(price));
   print("\nNext: npx storehouse sync\nIt shows the price of each step and spends nothing before a yes.");
 }
 
-function sizeWords({ apps, countries, keywords }: RoughSize, listed: number): string {
+function sizeWords({ apps, countries, keywords }: RoughSize, { source, apps: listed }: Settings["portfolio"]): string {
   const account = `For an account of about ${apps} apps x ${countries} countries x ${keywords} keywords`;
-  return listed === 0 ? account : `${account}, with the apps that are listed`;
+  return source === "account" || listed.length === 0 ? account : `${account}, with the apps that are listed`;
 }
 
 function eachCountry(text: string, previous: readonly string[]): readonly string[] {
   return collect(text, previous).map(countryArgument);
 }
 
-function each(text: string, previous: readonly string[]): readonly string[] {
+function eachKeyword(text: string, previous: readonly string[]): readonly string[] {
+  const problem = keywordProblem(text);
+  if (problem !== null) throw new InvalidArgumentError(`It cannot be followed: ${problem}.`);
   return [...previous, text];
 }
