@@ -41,11 +41,12 @@ export function pagesReported({ paging, items }: Paged, value: unknown, index: n
   const isFull = count >= fullPage(paging, value);
   const more = moreByTotal(paging, value, index) ?? (isFull ? 1 : 0);
   // a number of pages that is too small for the items: a full page is not the last one then
-  return read + (isFull ? Math.max(more, moreByItems(paging, value, index)) : more);
+  return read + (isFull ? Math.max(more, moreByItems(paging, value, { index, count })) : more);
 }
 
-function moreByItems(paging: Paging, value: unknown, index: number): number {
-  return Math.max(0, Math.ceil((itemsReported(paging, value) ?? 0) / fullPage(paging, value)) - index - 1);
+/** How many pages as full as this one, of `count` items, its number of all items takes after it. */
+function moreByItems(paging: Paging, value: unknown, { index, count }: { index: number; count: number }): number {
+  return Math.max(0, Math.ceil((itemsReported(paging, value) ?? 0) / count) - index - 1);
 }
 
 /** How many items the answer says that its pages have; null where it does not say. */

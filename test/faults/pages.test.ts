@@ -58,6 +58,16 @@ test.each([0, 1, 2])(
   },
 );
 
+test("requests no page beyond those that are named where pages hold more than the usual number of items", async () => {
+  let asked = 0;
+  const { invalid } = await readPages(told, async (index) => {
+    asked += 1;
+    const content = seven.map((id) => ({ id }));
+    return { body: Buffer.from(JSON.stringify({ content, totalElements: 7, totalPages: 1 })), fetchedAt: index };
+  });
+  expect([asked, invalid]).toEqual([1, []]);
+});
+
 test("says so where the pages have fewer items than the answer reports", async () => {
   const { pages, invalid } = await readPages(told, async (index) => {
     const content = seven.slice(index * 2, index * 2 + 2).map((id) => ({ id }));
