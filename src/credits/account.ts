@@ -1,7 +1,7 @@
-import { type Queryable, sql } from "../postgres/sql.ts";
+import { instant, type Queryable, sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import { reconciledBalance } from "./reconciled-balance.ts";
-import { credits, instant, usablePace } from "./sql-values.ts";
+import { credits, usablePace } from "./sql-values.ts";
 
 /** An allowance as the service reports it. Credits; `resetsAt` in epoch-ms; null where it does not say. */
 export type Balance = {

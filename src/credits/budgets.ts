@@ -8,9 +8,8 @@ import {
 } from "../core/credit-budget.ts";
 import { dayOf, type Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { instant, sql, type Queryable } from "../postgres/sql.ts";
 import { chargedCredits } from "./charges.ts";
-import { instant } from "./sql-values.ts";
 
 /*
  * A budget is a limit on what calls of some datasets or apps take on a day or in a month of the calendar (UTC). Its row of the running

@@ -1,6 +1,6 @@
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { instant, sql, type Queryable } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
-import { credits, instant } from "./sql-values.ts";
+import { credits } from "./sql-values.ts";
 
 /** What an operation costs: by the contract, and as the service charges it. */
 export type LearnedCost = {

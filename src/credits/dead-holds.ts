@@ -1,7 +1,6 @@
-import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import { recordLost } from "./holds.ts";
-import { instant } from "./sql-values.ts";
 
 /** Who holds credits: this process, null when it is not in ops.worker, and the SQL that is true for a worker that is alive. */
 export type Holders = {

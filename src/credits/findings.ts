@@ -1,5 +1,4 @@
-import { sql, type Queryable } from "../postgres/sql.ts";
-import { instant } from "./sql-values.ts";
+import { instant, sql, type Queryable } from "../postgres/sql.ts";
 
 /** Something that a process noticed at its work and that a person should know of: an incident while it stands. */
 export type Finding = {

@@ -1,7 +1,6 @@
 import { addDays, dayOf, type Day } from "../core/day.ts";
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { instant, sql, type Queryable } from "../postgres/sql.ts";
 import type { NightOutcome } from "./forecast-error.ts";
-import { instant } from "./sql-values.ts";
 
 /** What a day to come is expected to be charged. */
 export type ForecastDay = {

@@ -1,8 +1,8 @@
-import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Spender } from "../core/slice.ts";
 import { reconciledBalance } from "./reconciled-balance.ts";
-import { credits, instant, usablePace } from "./sql-values.ts";
+import { credits, usablePace } from "./sql-values.ts";
 
 /** Permission to send one call: the hold to settle afterwards, and when the shared pace allows the call to start (epoch-ms). */
 export type Grant = { readonly holdId: string; readonly startsAt: number };

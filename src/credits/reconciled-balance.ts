@@ -1,5 +1,5 @@
-import { sql, type SqlFragment } from "../postgres/sql.ts";
-import { credits, instant } from "./sql-values.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
+import { credits } from "./sql-values.ts";
 
 /**
  * The balance and the deadline that the account's row is to hold after the service reported a balance. `isExact` is true when no

@@ -1,10 +1,9 @@
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { instant, sql, type Queryable } from "../postgres/sql.ts";
 import { readAccountLines, type AccountLine } from "./account-lines.ts";
 import { chargedCredits } from "./charges.ts";
 import { periodStart, readAccount, type AccountState } from "./account.ts";
 import { readBudgets, type BudgetsOn, type BudgetUse } from "./budgets.ts";
 import { learnedCosts, type LearnedCost } from "./costs.ts";
-import { instant } from "./sql-values.ts";
 
 /** Credits spent by dataset and class since an instant. `dataset` is null for balance checks and requests of commands. */
 type Spend = {

@@ -1,7 +1,7 @@
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { isAlive } from "../ledger/workers.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 
 /** A call is claimed for so long at most; a longer one may be sent by another gateway as well. */
 const claimedForMs = 10 * 60_000;
@@ -51,13 +51,12 @@ export async function claimedElsewhere(
 }
 
 async function claim({ db, clock, workerId }: Parts, { question, caller, credits }: ClaimedCall): Promise<boolean> {
-  const at = (instant: number) => sql`${new Date(instant).toISOString()}::timestamptz`;
   const { rows } = await sql`
     insert into ops.gateway_call as c (question, worker_id, claimed_at, caller, credits)
-    values (decode(${question}, 'hex'), ${workerId}::bigint, ${at(clock.now())}, ${caller}, ${credits})
+    values (decode(${question}, 'hex'), ${workerId}::bigint, ${instant(clock.now())}, ${caller}, ${credits})
     on conflict (question) do update
     set    worker_id = excluded.worker_id, claimed_at = excluded.claimed_at, caller = excluded.caller, credits = excluded.credits
-    where  not ${isAlive(sql`c.worker_id`)} or c.claimed_at < ${at(clock.now() - claimedForMs)}
+    where  not ${isAlive(sql`c.worker_id`)} or c.claimed_at < ${instant(clock.now() - claimedForMs)}
     returning 1`.execute(db);
   return rows.length > 0;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 
 /** What a key begins with, so that a person or a scanner knows one where it should not be. */
@@ -10,7 +10,7 @@ export async function makeKey(db: Database, caller: string, now: number): Promis
   const key = `${prefix}${randomBytes(32).toString("base64url")}`;
   await sql`
     insert into ops.gateway_key (caller, key_digest, made_at)
-    values (${caller}, ${digestOf(key)}, ${new Date(now).toISOString()}::timestamptz)
+    values (${caller}, ${digestOf(key)}, ${instant(now)})
     on conflict (caller) do update set key_digest = excluded.key_digest, made_at = excluded.made_at`.execute(db);
   return key;
 }

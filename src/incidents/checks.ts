@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { readStop } from "../credits/account-stop.ts";
 import { learnedCosts, wrongPrices } from "../credits/costs.ts";
@@ -132,7 +132,7 @@ async function unknownFields(db: Database, now: number): Promise<readonly Unknow
     from   ops.drift as d
     left   join ops.credit_cost as c on c.operation = d.operation
     where  d.last_seen_at > c.last_seen_at - ${goneAfterMs} * interval '1 millisecond' is not false
-    and    greatest(c.last_seen_at, d.last_seen_at) > ${new Date(now - unusedAfterMs).toISOString()}::timestamptz
+    and    greatest(c.last_seen_at, d.last_seen_at) > ${instant(now - unusedAfterMs)}
     group  by 1, 2
     order  by 1, 2`.execute(db);
   return rows;

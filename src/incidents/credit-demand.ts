@@ -5,7 +5,7 @@ import { periodStart, readAccount } from "../credits/account.ts";
 import { readForecast } from "../credits/forecast-days.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { isOfAccount, isOpen } from "../ledger/open-slices.ts";
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { paceHours, type CreditDemand } from "./credit-outlook.ts";
 
@@ -31,7 +31,7 @@ export async function readCreditDemand({
     from   ops.slice_status as slice
     where  ${isOpen("slice")} and ${isOfAccount(accountOf(settings), "slice")}
     -- what waits for a budget until after the reset takes nothing before it
-    and    (slice.error_code = 'budget_exhausted' and slice.due_at >= ${new Date(account.resetsAt).toISOString()}::timestamptz) is not true
+    and    (slice.error_code = 'budget_exhausted' and slice.due_at >= ${instant(account.resetsAt)}) is not true
     group  by class`.execute(db);
   const forecast = await readForecast(db, accountId, dayOf(now));
   return {

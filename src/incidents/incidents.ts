@@ -1,4 +1,4 @@
-import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Folded, OpenIncident } from "./fold.ts";
 import { summaryOf, type IncidentKind } from "./kinds.ts";
@@ -26,7 +26,7 @@ const settlingMs = 2 * 60_000;
 function isCheckDue(now: number): SqlFragment<boolean> {
   const last = sql`w.full_check_at`;
   const since = sql`${last} - ${settlingMs} * interval '1 millisecond'`;
-  return sql<boolean>`(abs(extract(epoch from ${at(now)} - ${last})) * 1000 >= ${quietCheckMs}
+  return sql<boolean>`(abs(extract(epoch from ${instant(now)} - ${last})) * 1000 >= ${quietCheckMs}
     or exists (select from ops.incident where closed_at is null)
     or exists (select from ops.api_outage where ended_at is null)
     or exists (select from ops.account_stop where lifted_at is null)
@@ -41,7 +41,7 @@ type CheckTurn = { readonly accountId: string; readonly everyMs: number };
 export async function claimCheck(db: Database, { accountId, everyMs }: CheckTurn, now: number): Promise<boolean> {
   const { rows } = await sql<{ isFull: boolean }>`
     insert into ops.watch_check as w (account_id, checked_at, full_check_at)
-    values (${accountId}, ${at(now)}, ${at(now)})
+    values (${accountId}, ${instant(now)}, ${instant(now)})
     on conflict (account_id) do update
     set    checked_at = excluded.checked_at, full_check_at = case when ${isCheckDue(now)} then excluded.checked_at else w.full_check_at end
     where  abs(extract(epoch from excluded.checked_at - w.checked_at)) * 1000 >= ${everyMs}
@@ -94,7 +94,7 @@ async function openOrKeep(
   // `xmax = 0` is true for a row that was inserted, not for one that was updated
   const { rows } = await sql<IncidentLine & { isNew: boolean }>`
     insert into ops.incident as i (kind, subject, account_id, summary, detail, opened_at, last_seen_at)
-    select p.kind, p.subject, p.account_id, p.summary, p.detail, ${at(now)}, ${at(now)}
+    select p.kind, p.subject, p.account_id, p.summary, p.detail, ${instant(now)}, ${instant(now)}
     from   jsonb_to_recordset(${JSON.stringify(found)}::jsonb)
              as p (kind text, subject text, account_id text, summary text, detail jsonb)
     order  by p.kind, p.subject, p.account_id
@@ -125,7 +125,7 @@ async function closeClean(db: Database, result: CheckResult, now: number): Promi
   const { rows } = await sql<IncidentLine & { isClosed: boolean }>`
     update ops.incident
     set    clean_checks = clean_checks + 1,
-           closed_at    = case when clean_checks + 1 >= ${cleanChecksToClose} then ${at(now)} end
+           closed_at    = case when clean_checks + 1 >= ${cleanChecksToClose} then ${instant(now)} end
     where  closed_at is null
     and    kind = any (${[...result.kinds]}::text[]) and account_id = any (${[...result.accountIds]}::text[])
     and    (kind, subject, account_id) not in (
@@ -144,9 +144,4 @@ function rowOf({ kind, subject, accountId, facts }: Problem, since: number, effe
     summary: summaryOf({ kind, facts }, minuteOf(since), effects),
     detail,
   };
-}
-
-/** An instant (epoch-ms) as SQL. */
-function at(instant: number): SqlFragment<Date> {
-  return sql`${new Date(instant).toISOString()}::timestamptz`;
 }

@@ -1,4 +1,4 @@
-import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { FiredAlert, Incident, Message } from "./message.ts";
 
@@ -45,21 +45,21 @@ export async function notify(
  * that of an account whose token was replaced.
  */
 function dueAt(now: number, repeatMs: number): SqlFragment<boolean> {
-  return sql<boolean>`(case when i.closed_at is null then i.notified_at is null or (i.notified_at <= ${at(now - repeatMs)} and i.last_seen_at > i.notified_at)
-                            else i.close_notified_at is null and (i.notified_at is not null or i.closed_at > ${at(now - historyMs)}) end)`;
+  return sql<boolean>`(case when i.closed_at is null then i.notified_at is null or (i.notified_at <= ${instant(now - repeatMs)} and i.last_seen_at > i.notified_at)
+                            else i.close_notified_at is null and (i.notified_at is not null or i.closed_at > ${instant(now - historyMs)}) end)`;
 }
 
 /** SQL: what alerts fired and a message is due about, as they are configured now. */
 function alertsDueAt(now: number): SqlFragment<boolean> {
-  return sql<boolean>`(f.notified_at is null and f.due_at <= ${at(now)} and f.due_at > ${at(now - alertHistoryMs)}
+  return sql<boolean>`(f.notified_at is null and f.due_at <= ${instant(now)} and f.due_at > ${instant(now - alertHistoryMs)}
     and exists (select from ops.alert as a where a.alert_name = f.alert_name and a.digest = f.digest))`;
 }
 
 /** Claims the sending, when a message is due and no other worker sends or waits after a failure. */
 async function claimTurn(db: Database, now: number, isDue: SqlFragment<boolean>): Promise<boolean> {
   const { rows } = await sql`
-    update ops.watch set notify_after = ${at(now + leaseMs)}
-    where  (notify_after is null or notify_after <= ${at(now)} or notify_after > ${at(now + longestWaitMs)})
+    update ops.watch set notify_after = ${instant(now + leaseMs)}
+    where  (notify_after is null or notify_after <= ${instant(now)} or notify_after > ${instant(now + longestWaitMs)})
     and    (exists (select from ops.incident as i where ${isDue}) or exists (select from ops.alert_fire as f where ${alertsDueAt(now)}))
     returning is_only`.execute(db);
   return rows.length > 0;
@@ -113,11 +113,11 @@ async function readDueAlerts(db: Database, now: number): Promise<readonly FiredA
 async function recordSent(db: Database, { incidents, fires }: Due, now: number): Promise<void> {
   await sql`
     with fired as (
-      update ops.alert_fire set notified_at = ${at(now)} where alert_fire_id = any (${[...fires]}::bigint[])
+      update ops.alert_fire set notified_at = ${instant(now)} where alert_fire_id = any (${[...fires]}::bigint[])
     ), sent as (
       update ops.incident as i
-      set    notified_at       = case when s.is_closed then i.notified_at else ${at(now)} end,
-             close_notified_at = case when s.is_closed then ${at(now)} end
+      set    notified_at       = case when s.is_closed then i.notified_at else ${instant(now)} end,
+             close_notified_at = case when s.is_closed then ${instant(now)} end
       from   unnest(${incidents.map(({ id }) => id)}::bigint[], ${incidents.map(({ isClosed }) => isClosed)}::boolean[]) as s (incident_id, is_closed)
       where  i.incident_id = s.incident_id
     )
@@ -129,12 +129,7 @@ async function recordFailure(db: Database, now: number): Promise<number> {
   const { rows } = await sql<{ after: Date }>`
     update ops.watch
     set    notify_failures = notify_failures + 1,
-           notify_after = ${at(now)} + least(${longestWaitMs}, ${firstWaitMs} * power(2, least(20, notify_failures))) * interval '1 millisecond'
+           notify_after = ${instant(now)} + least(${longestWaitMs}, ${firstWaitMs} * power(2, least(20, notify_failures))) * interval '1 millisecond'
     returning notify_after as after`.execute(db);
   return rows[0]?.after.getTime() ?? now;
-}
-
-/** An instant (epoch-ms) as SQL. */
-function at(instant: number): SqlFragment<Date> {
-  return sql`${new Date(instant).toISOString()}::timestamptz`;
 }

@@ -1,5 +1,5 @@
 import { holdsLock } from "../ledger/workers.ts";
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { incidentKinds, kindNamed } from "./kinds.ts";
 
@@ -20,7 +20,7 @@ const notes = Object.keys(incidentKinds).filter((kind) => kindNamed(kind)?.weigh
  * other than a note is open, no worker works, or the last one of an account died.
  */
 export async function claimPing(db: Database, accountId: string, now: number): Promise<boolean> {
-  const at = sql`${new Date(now).toISOString()}::timestamptz`;
+  const at = instant(now);
   const { rows } = await sql`
     update ops.watch set pinged_at = ${at}
     where  (pinged_at is null or abs(extract(epoch from ${at} - pinged_at)) * 1000 >= ${everyMs})

@@ -1,5 +1,5 @@
 import { isCovered, type CreditBudget } from "../core/credit-budget.ts";
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOfAccount } from "./open-slices.ts";
 import { announceQueued, sharedQueue } from "./shared-queue.ts";
@@ -42,5 +42,5 @@ export async function resumeWithinBudgets(
 
 /** SQL: slices `s` that wait for a budget. */
 function waits(now: number) {
-  return sql`s.state = 'deferred' and s.error_code = 'budget_exhausted' and s.due_at > ${new Date(now).toISOString()}::timestamptz`;
+  return sql`s.state = 'deferred' and s.error_code = 'budget_exhausted' and s.due_at > ${instant(now)}`;
 }

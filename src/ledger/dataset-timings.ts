@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
@@ -45,7 +45,7 @@ export async function noteDatasets(
 ): Promise<void> {
   await sql`
     insert into ops.dataset as d (dataset, stage, is_on, items_are_apps, noted_at)
-    select dataset, stage, is_on, coalesce(items_are_apps, false), ${new Date(now).toISOString()}::timestamptz
+    select dataset, stage, is_on, coalesce(items_are_apps, false), ${instant(now)}
     from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, items_are_apps boolean)
     order  by dataset
     on conflict (dataset) do update

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
@@ -24,7 +24,7 @@ export async function noteDropped(transaction: Database, going: DroppedMonth, no
   const { code, message } = fail("not_kept", { end });
   const own = sql`dataset = any (${[...going.datasets]}::text[]) and class <> 'snapshot'`;
   await sql`
-    update ops.slice set state = 'skipped', error_code = ${code}, error_message = ${message}, due_at = null, ended_at = ${at(now)}
+    update ops.slice set state = 'skipped', error_code = ${code}, error_message = ${message}, due_at = null, ended_at = ${instant(now)}
     where  ${own} and state in ('pending', 'deferred', 'failed') and window_end <= ${end}::date`.execute(transaction);
   // after that statement: it waited for the process that was claiming one of them, whose slice is seen to run now
   const open = await sql`
@@ -34,7 +34,7 @@ export async function noteDropped(transaction: Database, going: DroppedMonth, no
   if (open.rows.length > 0) return false;
   await sql`
     insert into ops.dropped_month as m (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
-    select dataset, ${going.table}, ${going.month}::date, ${going.action}, ${going.rows}, ${going.bytes}, current_user, ${at(now)}, false
+    select dataset, ${going.table}, ${going.month}::date, ${going.action}, ${going.rows}, ${going.bytes}, current_user, ${instant(now)}, false
     from   unnest(${going.datasets.length === 0 ? [""] : [...going.datasets]}::text[]) as dataset
     on conflict (dataset, table_name, month_start) do update
     set    action = excluded.action, dropped_by = excluded.dropped_by, dropped_at = excluded.dropped_at, is_done = false,
@@ -69,7 +69,3 @@ export async function noteGone(
 export const goneBefore = sql<Day | null>`(
   select max((m.month_start + interval '1 month')::date) from ops.retention_log as m
   where  m.dataset = s.dataset and m.dropped_at >= s.ended_at and s.state in ('loaded', 'empty'))`;
-
-function at(instant: number): ReturnType<typeof sql> {
-  return sql`${new Date(instant).toISOString()}::timestamptz`;
-}

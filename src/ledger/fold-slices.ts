@@ -2,7 +2,7 @@ import { addMonths, type Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
 import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { onePage } from "./open-slices.ts";
 
 /*
@@ -30,7 +30,7 @@ export async function monthsToFold(db: Database, before: Day, now: number): Prom
     cross  join lateral (select min(window_start) as first_day from ops.slice as s where s.dataset = t.dataset) as s
     cross  join lateral generate_series(date_trunc('month', s.first_day::timestamp), ${before}::timestamp - interval '1 month', interval '1 month') as m (month)
     left   join ops.folded_month as f on f.dataset = t.dataset and f.month_start = m.month::date and f.state = 'loaded'
-    where  t.is_default and t.kind = 'series' and (f.checked_at is null or f.checked_at < ${at(now)} - ${checkedAgainAfter})
+    where  t.is_default and t.kind = 'series' and (f.checked_at is null or f.checked_at < ${instant(now)} - ${checkedAgainAfter})
     order  by t.dataset, m.month`.execute(db);
   return rows;
 }
@@ -52,7 +52,7 @@ export async function foldMonth(db: Database, of: LedgerMonth, now: number): Pro
   }
   await sql`
     insert into ops.folded_month (dataset, month_start, state, slice_count, rows_loaded, checked_at)
-    values (${of.dataset}, ${of.month}::date, 'loaded', 0, 0, ${at(now)})
+    values (${of.dataset}, ${of.month}::date, 'loaded', 0, 0, ${instant(now)})
     on conflict (dataset, month_start, state) do update set checked_at = excluded.checked_at`.execute(db);
   return gone;
 }
@@ -148,8 +148,4 @@ async function foldPartitions(
     )
     select count(*)::int as count from gone`.execute(db);
   return rows[0]?.count ?? 0;
-}
-
-function at(instant: number): ReturnType<typeof sql> {
-  return sql`${new Date(instant).toISOString()}::timestamptz`;
 }

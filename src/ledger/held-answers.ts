@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Scope, Slice } from "../core/slice.ts";
@@ -98,8 +98,4 @@ export async function wasRequestedBefore(
 
 function ofScope({ dataset, scope }: Slice): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`dataset = ${dataset} and scope = ${JSON.stringify(scope)}::jsonb`;
-}
-
-function instant(at: number): ReturnType<typeof sql> {
-  return sql`${new Date(at).toISOString()}::timestamptz`;
 }

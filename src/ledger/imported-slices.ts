@@ -1,4 +1,4 @@
-import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Slice, SliceDraft, SliceState } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import type { LateOutcome } from "./amend-slices.ts";
@@ -83,7 +83,7 @@ export async function takeSlices(
   drafts: readonly SliceDraft[],
   { now, outcomes = [] }: { readonly now: number; readonly outcomes?: readonly LateOutcome[] },
 ): Promise<readonly (Slice | null)[]> {
-  const at = sql`${new Date(now).toISOString()}::timestamptz`;
+  const at = instant(now);
   await insertSlices(db, runId, drafts, now);
   const { rows } = await sql<OwnRow & { place: number }>`
     with taken as (

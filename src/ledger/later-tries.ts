@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { dayOf, type Day } from "../core/day.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { CreditClass } from "../core/slice.ts";
@@ -36,7 +36,7 @@ export type DueTry = {
  * due for as long as its days are kept.
  */
 export async function readDueTries(db: Database, of: LaterTries): Promise<readonly DueTry[]> {
-  const due = sql`select slice_id from ops.slice where state = 'failed' and due_at <= ${at(of.now)} and dataset = any (${[...of.datasets]}::text[])`;
+  const due = sql`select slice_id from ops.slice where state = 'failed' and due_at <= ${instant(of.now)} and dataset = any (${[...of.datasets]}::text[])`;
   // as a rule nothing is due, and what follows takes Postgres twenty times as long to plan as this look
   if ((await sql`${due} limit 1`.execute(db)).rows.length === 0) return [];
   const { rows } = await sql<DueTry>`
@@ -147,12 +147,8 @@ export async function queueTries(
 ): Promise<number> {
   const { rows } = await sql`
     update ops.slice
-    set    state = 'pending', due_at = null, run_id = ${runId}, queue_id = ${queueOf(runId)}, retried_at = coalesce(retried_at, ${at(now)})
+    set    state = 'pending', due_at = null, run_id = ${runId}, queue_id = ${queueOf(runId)}, retried_at = coalesce(retried_at, ${instant(now)})
     where  slice_id = any (${tries.map(({ sliceId }) => sliceId)}::bigint[]) and state = 'failed'
     returning slice_id`.execute(db);
   return rows.length;
-}
-
-function at(instant: number): ReturnType<typeof sql> {
-  return sql`${new Date(instant).toISOString()}::timestamptz`;
 }

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { neverRequested, type Slice } from "../core/slice.ts";
 import { oneDay } from "../core/window.ts";
@@ -38,10 +38,10 @@ const insertLost = sql`
                          planned_requests, planned_credits, run_id, created_at, ended_at)`;
 
 function selectLost(day: ReturnType<typeof sql>, now: number): ReturnType<typeof sql> {
-  const instant = sql`${new Date(now).toISOString()}::timestamptz`;
+  const at = instant(now);
   return sql`
     select s.dataset, s.operation, s.scope, s.batch_id, ${day}, ${day} + 1, ${day}, ${neverRequested}, s.class, 'lost',
-           0, 0, s.run_id, ${instant}, ${instant}`;
+           0, 0, s.run_id, ${at}, ${at}`;
 }
 
 /**
@@ -181,8 +181,8 @@ const riskShare = 2 / 3;
  * and that nobody has planned, of the scopes that the last round of their dataset was about. `now` in epoch-ms; the database's clock when left out.
  */
 export async function readDaysAtRisk(db: Database, now: number | null = null): Promise<readonly DayAtRisk[]> {
-  const instant = now === null ? sql`now()` : sql`${new Date(now).toISOString()}::timestamptz`;
-  const today = sql`(${instant} at time zone 'UTC')::date`;
+  const at = now === null ? sql`now()` : instant(now);
+  const today = sql`(${at} at time zone 'UTC')::date`;
   const { rows } = await sql<DayAtRisk>`
     with newest as materialized (
       select distinct on (s.dataset, s.scope, s.batch_id) s.*, ${refreshDays} as days,
@@ -204,7 +204,7 @@ export async function readDaysAtRisk(db: Database, now: number | null = null): P
     )
     select dataset, sum(cells)::int as cells, min(since) as since, min(lost_at) as "lostAt"
     from   timed
-    where  ${instant} >= since + (lost_at - since) * ${riskShare}::double precision and ${instant} < lost_at
+    where  ${at} >= since + (lost_at - since) * ${riskShare}::double precision and ${at} < lost_at
     group  by dataset
     order  by dataset`.execute(db);
   return rows;

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 
 /** The next run of a line of the crontab, and its price. Times in epoch-ms. */
@@ -48,7 +48,7 @@ export async function readNextRuns(db: Database, now: number, account = ""): Pro
     select line_id as line, datasets, runs_at as at, slices, requests, credits::float8 as credits,
            jsonb_build_object('slices', over_budget_slices, 'credits', over_budget_credits) as "overBudget", priced_at
     from   ops.next_run_price
-    where  account = ${account} and runs_at > ${new Date(now).toISOString()}::timestamptz
+    where  account = ${account} and runs_at > ${instant(now)}
     order  by runs_at, line_id`.execute(db);
   return rows.map(({ at, priced_at: pricedAt, ...run }) => ({
     ...run,

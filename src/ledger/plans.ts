@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
@@ -50,7 +50,7 @@ export async function keepPlan<R, B>(db: Database, plan: PlanRecord<R, B>, now: 
     with plan as (
       insert into ops.plan (made_at, as_of, request, basis, newest_first, digest, slices, requests, credits, naive_credits,
                             left_out_slices, left_out_credits, account)
-      values (${at(now)}, ${plan.asOf}, ${JSON.stringify(plan.request)}::jsonb, ${JSON.stringify(plan.basis)}::jsonb, ${plan.newestFirst},
+      values (${instant(now)}, ${plan.asOf}, ${JSON.stringify(plan.request)}::jsonb, ${JSON.stringify(plan.basis)}::jsonb, ${plan.newestFirst},
               ${plan.digest}, ${plan.slices}, ${plan.requests}, ${plan.credits}, ${plan.naiveCredits}, ${plan.leftOut.slices},
               ${plan.leftOut.credits}, ${plan.account ?? ""})
       returning plan_id
@@ -133,14 +133,10 @@ export async function runOfPlan(db: Database, planId: string, workerId: string):
 /** Notes that all slices of a plan are queued; false when another process was first. To be called in the transaction that queues them, before it does. */
 export async function noteQueued(db: Database, planId: string, now: number): Promise<boolean> {
   const { rows } = await sql`
-    update ops.plan set queued_at = ${at(now)} where plan_id = ${planId} and queued_at is null returning plan_id`.execute(
+    update ops.plan set queued_at = ${instant(now)} where plan_id = ${planId} and queued_at is null returning plan_id`.execute(
     db,
   );
   return rows.length > 0;
-}
-
-function at(instant: number): ReturnType<typeof sql> {
-  return sql`${new Date(instant).toISOString()}::timestamptz`;
 }
 
 /** Where the slices of a plan stand, whichever run has them, and what they cost so far. */
@@ -216,7 +212,7 @@ export async function meanwhile(
   db: Database,
   plan: { readonly planId: string; readonly madeAt: number; readonly datasets: readonly string[] },
 ): Promise<readonly Meanwhile[]> {
-  const since = sql`${new Date(plan.madeAt).toISOString()}::timestamptz`;
+  const since = instant(plan.madeAt);
   const { rows } = await sql<Meanwhile>`
     select dataset, state, count(*)::int as slices
     from   ops.slice

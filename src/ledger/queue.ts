@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { type CreditClass, creditClasses, type Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { suspectFrom } from "./poison.ts";
@@ -33,7 +33,7 @@ export async function claimNext(
       limit  ${most}
       for    update skip locked
     ), claimed as (
-      update ops.slice as s set state = 'running', attempt = s.attempt + 1, worker_id = ${workerId}, started_at = ${at(now)}
+      update ops.slice as s set state = 'running', attempt = s.attempt + 1, worker_id = ${workerId}, started_at = ${instant(now)}
       from   next
       where  s.slice_id = next.slice_id
       returning s.*
@@ -60,9 +60,9 @@ export async function claimAll(
   // what another process took over while this one was cut off is paid for from that one's budget
   const { rows } = await sql<SharingRow>`
     with claimed as (
-      update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${at(now)}, due_at = null
+      update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${instant(now)}, due_at = null
       where  slice_id = any (${[...sliceIds]}::bigint[]) and queue_id = ${queueId}::bigint and ${isEntered(workerId)}
-      and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
+      and    (state in ('pending', 'deferred') and coalesce(due_at, ${instant(now)}) <= ${instant(now)} or state = 'running' and worker_id = ${workerId})
       returning *
     )
     select ${sharingColumns}, ${lastDigest} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(
@@ -106,7 +106,7 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
     with woken as (
       update ops.slice set state = 'pending', due_at = null
       where  slice_id in (select slice_id from ops.slice
-                          where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at <= ${at(now)}
+                          where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at <= ${instant(now)}
                           for    update skip locked)
       returning broken_off_count
     )
@@ -115,7 +115,7 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
            exists (select from woken where ${isSort("suspect")})
            or exists (select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort("suspect")}) as suspects,
            (select min(due_at) from ops.slice
-            where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at > ${at(now)}) as "nextDueAt"`.execute(
+            where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at > ${instant(now)}) as "nextDueAt"`.execute(
     db,
   );
   const [found] = rows;
@@ -144,7 +144,7 @@ export async function releaseOrphanedClaims(
 
 /** SQL: slices of a shared queue that wait for the reset of their credits. */
 function isWaiting(queueId: string, now: number) {
-  return sql`s.queue_id = ${queueId}::bigint and s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > ${at(now)}`;
+  return sql`s.queue_id = ${queueId}::bigint and s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > ${instant(now)}`;
 }
 
 /** True when slices that workers share wait for credits of a later time than `now` (epoch-ms). */
@@ -191,8 +191,4 @@ export async function resumeAffordable(
     returning s.slice_id`.execute(db);
   if (rows.length > 0) await announceQueued(db);
   return rows.length;
-}
-
-function at(instant: number): ReturnType<typeof sql> {
-  return sql`${new Date(instant).toISOString()}::timestamptz`;
 }

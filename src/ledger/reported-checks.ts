@@ -1,7 +1,7 @@
 import type { Day } from "../core/day.ts";
 import { reportedPrefix, type Scope, type Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { instant, sql, type Queryable } from "../postgres/sql.ts";
 
 /*
  * What answers report of other datasets is taken on trust, and the trust is checked: one day of it is requested all the same. Its
@@ -24,7 +24,7 @@ export async function noteCheck(db: Database, check: ReportedCheck, reportedAt: 
   await sql`
     insert into ops.reported_check (dataset, scope, date_day, source, account, figures, reported_at)
     values (${dataset}, ${JSON.stringify(scope)}::jsonb, ${day}::date, ${source}, ${account}, ${JSON.stringify(figures)}::jsonb,
-            ${new Date(reportedAt).toISOString()}::timestamptz)
+            ${instant(reportedAt)})
     on conflict (dataset, scope, date_day, source, account) do update
     set    figures = excluded.figures, reported_at = excluded.reported_at`.execute(db);
 }
@@ -58,7 +58,7 @@ export async function settleCheck(
     update ops.reported_check
     set    figures = figures - ${[...compared]}::text[], compared_count = compared_count + ${compared.length}::integer,
            differing_count = differing_count + ${differing}::integer,
-           differed_at = case when ${differing}::integer > 0 then coalesce(differed_at, ${new Date(now).toISOString()}::timestamptz) else differed_at end
+           differed_at = case when ${differing}::integer > 0 then coalesce(differed_at, ${instant(now)}) else differed_at end
     where  (dataset, scope, date_day, source, account) = (${dataset}, ${JSON.stringify(scope)}::jsonb, ${day}::date, ${source}, ${account})`.execute(
     db,
   );

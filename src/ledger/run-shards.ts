@@ -1,6 +1,6 @@
 import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { TimingLine } from "./dataset-timings.ts";
 import { closeRun } from "./runs.ts";
 import { planningTask, taskOfAccount } from "./shared-queue.ts";
@@ -112,7 +112,7 @@ export async function endShard(
   await sql`select from ops.run where run_id = ${runId} for no key update`.execute(transaction);
   await sql`
     update ops.run_shard
-    set    planned_at = ${new Date(now).toISOString()}::timestamptz, planned_slices = planned_slices + ${slices}, timings = ${JSON.stringify(timings)}::jsonb
+    set    planned_at = ${instant(now)}, planned_slices = planned_slices + ${slices}, timings = ${JSON.stringify(timings)}::jsonb
     where  run_id = ${runId} and step = ${step} and shard = ${number}`.execute(transaction);
   const { rows } = await sql<{ left: number; slices: number }>`
     select count(*) filter (where planned_at is null)::int as left, sum(planned_slices)::int as slices

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
@@ -39,7 +39,7 @@ export type RunProgress = {
 export async function openRun(db: Database, start: RunStart, now: number): Promise<string> {
   const { rows } = await sql<{ run_id: string }>`
     insert into ops.run (kind, worker_id, as_of, datasets, max_credits, plan_id, started_at, account, shared_queue_id)
-    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[], ${start.maxCredits}, ${start.planId ?? null}, ${at(now)},
+    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[], ${start.maxCredits}, ${start.planId ?? null}, ${instant(now)},
             ${start.account}, coalesce((select queue_id from ops.account where account = ${start.account}), 0))
     returning run_id`.execute(db);
   return rows[0]?.run_id ?? "";
@@ -51,7 +51,7 @@ export async function dailyRun(
   { kind, account, asOf, now }: Pick<RunStart, "kind" | "account" | "asOf"> & { readonly now: number },
 ): Promise<string> {
   const { rows } = await sql<{ run_id: string }>`
-    update ops.run set ended_at = ${at(now)}
+    update ops.run set ended_at = ${instant(now)}
     where  run_id = (select min(run_id) from ops.run where kind = ${kind} and account = ${account} and as_of = ${asOf})
     returning run_id`.execute(db);
   const [known] = rows;
@@ -75,13 +75,13 @@ export async function closeRun(
   outcome: RunOutcome | "planned",
   now: number,
 ): Promise<void> {
-  await sql`update ops.run set ended_at = ${at(now)}, outcome = ${outcome} where run_id = ${runId}`.execute(db);
+  await sql`update ops.run set ended_at = ${instant(now)}, outcome = ${outcome} where run_id = ${runId}`.execute(db);
 }
 
 /** True where a run has planned slices that began after an instant (epoch-ms). */
 export async function wasPlannedSince(db: Database, since: number): Promise<boolean> {
   const { rows } = await sql<{ planned: boolean }>`
-    select exists (select from ops.run where started_at > ${new Date(since).toISOString()}::timestamptz and planned_slices > 0) as planned`.execute(
+    select exists (select from ops.run where started_at > ${instant(since)} and planned_slices > 0) as planned`.execute(
     db,
   );
   return rows[0]?.planned === true;
@@ -205,7 +205,7 @@ export async function runProgress(db: Database, runId: string, now: number, cred
            coalesce(sum(slices) filter (where state = 'failed'), 0)::int   as failed,
            coalesce(sum(slices) filter (where state = 'skipped'), 0)::int  as skipped,
            min(next_due_at) filter (where state = 'deferred')              as next_due_at
-    from   (select state, count(*) as slices, count(*) filter (where due_at <= ${at(now)}) as due, min(due_at) as next_due_at
+    from   (select state, count(*) as slices, count(*) filter (where due_at <= ${instant(now)}) as due, min(due_at) as next_due_at
             from   ops.slice where run_id = ${runId} and state <> 'lost' group by state) as s`.execute(db);
   const { next_due_at: nextDueAt, ...counts } = rows[0] ?? nothing;
   return { ...counts, nextDueAt: nextDueAt?.getTime() ?? null, credits: credits ?? (await creditsOf(db, runId)) };
@@ -219,8 +219,4 @@ async function creditsOf(db: Database, runId: string): Promise<number> {
     select ${chargedCredits("q")} + (select past_credits from ops.run where run_id = ${runId}) as credits
     from   ops.request as q where q.run_id = ${runId}`.execute(db);
   return rows[0]?.credits ?? 0;
-}
-
-function at(instant: number): ReturnType<typeof sql> {
-  return sql`${new Date(instant).toISOString()}::timestamptz`;
 }

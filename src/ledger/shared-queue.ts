@@ -1,4 +1,4 @@
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { instant, sql, type Queryable } from "../postgres/sql.ts";
 
 /*
  * A worker with nothing to run sleeps until a slice that it knows of is due. What another process queues meanwhile is announced on a channel;
@@ -20,7 +20,7 @@ export async function sharedQueueOf(db: Queryable, account: string, now: number)
     const { rows } = await sql<{ queue_id: string }>`
       with made as (
         insert into ops.account (account, first_seen_at)
-        select ${account}, ${new Date(now).toISOString()}::timestamptz where not exists (select from ops.account where account = ${account})
+        select ${account}, ${instant(now)} where not exists (select from ops.account where account = ${account})
         on conflict do nothing
         returning queue_id
       )

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import { creditClasses, type Slice, type SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
@@ -53,7 +53,7 @@ export async function insertSlices(
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
                            planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, turn, created_at)
     select dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, 'pending',
-           planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, ${turnOf}, ${at(now)}
+           planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, ${turnOf}, ${instant(now)}
     from   jsonb_to_recordset(${JSON.stringify(rows.filter(({ position }) => !waiting.has(position)))}::jsonb) as s
            (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
             fingerprint text, class text, planned_requests integer, planned_credits integer, tail_of bigint, position integer)
@@ -118,7 +118,7 @@ export async function endAttempts(
     update ops.slice as s
     set    state = e.state, error_code = e.error_code, error_message = e.error_message, due_at = e.due_at,
            failures = s.failures + e.failures, rows_loaded = e.rows_loaded, rows_rejected = e.rows_rejected,
-           answer_digest = decode(e.answer_digest, 'hex'), ended_at = ${at(now)}
+           answer_digest = decode(e.answer_digest, 'hex'), ended_at = ${instant(now)}
     from   unnest(${ids}::bigint[], ${column(({ slice }) => slice.attempt)}::integer[], ${column(({ ending }) => ending.state)}::text[],
                   ${column(({ ending }) => ending.error?.code ?? null)}::text[],
                   ${column(({ ending }) => (ending.error === null ? null : cleanText(ending.error.message)))}::text[],
@@ -211,10 +211,6 @@ export async function noteRequested(db: Database, slice: Slice, today: Day): Pro
     and    not exists (select from raw.answer as a where a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt)
     returning s.slice_id`.execute(db);
   return rows.length > 0 ? { ...slice, asOf: today } : slice;
-}
-
-function at(instant: number | null): ReturnType<typeof sql> {
-  return sql`${instant === null ? null : new Date(instant).toISOString()}::timestamptz`;
 }
 
 /**

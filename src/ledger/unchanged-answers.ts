@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
@@ -56,7 +56,7 @@ export async function endUnchanged(
     )
     update ops.slice as s
     set    state = 'loaded', rows_loaded = u.rows_loaded, rows_rejected = 0, answer_digest = u.answer_digest, error_code = null,
-           error_message = null, due_at = null, ended_at = ${new Date(now).toISOString()}::timestamptz
+           error_message = null, due_at = null, ended_at = ${instant(now)}
     from   unchanged as u
     where  s.slice_id = u.slice_id and s.attempt = u.attempt and s.state is not distinct from 'running'
     returning s.slice_id, s.rows_loaded`.execute(db);

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { CreditClass, Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { likelyCredits } from "./open-slices.ts";
@@ -35,7 +35,7 @@ export async function readWaitingElsewhere(
     left   join ops.batch as b on b.batch_id = s.batch_id
     left   join ops.credit_cost as c on c.operation = s.operation
     where  exists (select from ops.account) and r.account <> ${account}
-    and    (s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > ${at(now)} ${orLeft})
+    and    (s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > ${instant(now)} ${orLeft})
     and    s.plan_id is null and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)}) and s.dataset = any (${[...datasets]}::text[])
     order  by s.turn, s.slice_id`.execute(db);
   return rows;
@@ -59,8 +59,4 @@ export async function takeWaiting(db: Database, runId: string, sliceIds: readonl
     where  slice_id = any (${[...sliceIds]}::bigint[]) and state in ('pending', 'deferred')
     returning slice_id`.execute(db);
   return rows.length;
-}
-
-function at(instant: number): ReturnType<typeof sql> {
-  return sql`${new Date(instant).toISOString()}::timestamptz`;
 }

@@ -1,4 +1,4 @@
-import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import { encodeColumns, stored } from "./column-array.ts";
 import { arrayLiteral, isDimension, pgTypes } from "./columns.ts";
@@ -142,7 +142,7 @@ export function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
   }
   const target = sql`${sql.id(...table.name.split("."))}`;
   const inScope = bounds.length > 0 ? sql.join(bounds, sql` and `) : sql`true`;
-  const fetchedAt = sql`${new Date(load.fetchedAt).toISOString()}::timestamptz`;
+  const fetchedAt = instant(load.fetchedAt);
   return {
     target,
     columns,

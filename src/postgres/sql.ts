@@ -92,3 +92,12 @@ function literal(value: unknown): string {
 function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
+
+/** The last millisecond that both sides can write with a year of four digits. */
+const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** An instant (epoch-ms) as a timestamptz; one before 1970 or after the year 9999 is the nearest of these. */
+export function instant(at: number | null): SqlFragment<Date | null> {
+  const kept = at === null ? null : new Date(Math.max(0, Math.min(lastInstant, at)));
+  return sql`${kept === null ? null : kept.toISOString()}::timestamptz`;
+}

@@ -1,7 +1,7 @@
 import type { Day } from "../core/day.ts";
 import type { CreditClass, Slice, SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { unpacked, type LandedPage } from "./read-answers.ts";
 
@@ -38,9 +38,7 @@ export async function lastAnswerTo(
   { unreadSince }: { readonly unreadSince?: number } = {},
 ): Promise<StoredAnswer | null> {
   const unread =
-    unreadSince === undefined
-      ? sql``
-      : sql`and a.slice_id is null and a.fetched_at >= ${new Date(unreadSince).toISOString()}::timestamptz`;
+    unreadSince === undefined ? sql`` : sql`and a.slice_id is null and a.fetched_at >= ${instant(unreadSince)}`;
   const { rows } = await sql<Row>`
     select a.answer_id, a.body, a.fetched_at, s.dataset, s.class, s.state, s.as_of, s.window_start, s.window_end, s.fingerprint
     from   raw.answer as a
@@ -109,7 +107,7 @@ export async function unreadCalls(db: Database, since: number): Promise<readonly
     select a.operation, q.params
     from   raw.answer  as a
     join   ops.request as q on q.request_id = a.request_id and q.received_at = a.fetched_at
-    where  a.slice_id is null and a.fetched_at >= ${new Date(since).toISOString()}::timestamptz
+    where  a.slice_id is null and a.fetched_at >= ${instant(since)}
     order  by a.answer_id`.execute(db);
   return rows;
 }

@@ -1,4 +1,4 @@
-import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 
@@ -46,11 +46,11 @@ const day = sql`(a.fetched_at at time zone 'UTC')::date`;
 const unreadFacts = sql`${unread}::text as dataset, octet_length(a.body) as bytes, ${day} as window_start, ${day} + 1 as window_end`;
 
 function isUnread(before: number) {
-  return sql`a.slice_id is null and a.fetched_at < ${new Date(before).toISOString()}::timestamptz`;
+  return sql`a.slice_id is null and a.fetched_at < ${instant(before)}`;
 }
 
 function isOld(before: number) {
-  const limit = sql`${new Date(before).toISOString()}::timestamptz`;
+  const limit = instant(before);
   return sql`
     s.slice_id = a.slice_id and s.state in ('loaded', 'empty') and a.fetched_at < ${limit}
     and not exists (select from raw.answer as page where page.slice_id = a.slice_id and page.fetched_at >= ${limit})`;
