@@ -3,7 +3,7 @@ import { createApp } from "../src/app.ts";
 import { openIngest } from "../src/open-ingest.ts";
 import type { Config } from "../src/config/config.ts";
 import type { Slice } from "../src/core/slice.ts";
-import { createBudget } from "../src/credits/budget.ts";
+import { createRunLimit } from "../src/credits/run-limit.ts";
 import { datasetNamed } from "../src/datasets/shared/all.ts";
 import { commitSlice } from "../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../src/ingest/prepare-slice.ts";
@@ -26,7 +26,7 @@ const hands = 200;
  */
 export async function loadAlone({ config, changed }: { config: Config; changed: boolean }): Promise<LoadTime> {
   await using app = await createApp(config, today);
-  await using ingest = await openIngest(app, "sync", createBudget(null));
+  await using ingest = await openIngest(app, "sync", createRunLimit(null));
   const { parts } = ingest;
   const slices = await takeFirst(app.warehouse.db, parts.workerId);
   const queue = slices.values();

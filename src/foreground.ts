@@ -1,6 +1,6 @@
 import type { App } from "./app.ts";
 import { openIngest, startWork } from "./open-ingest.ts";
-import { createBudget } from "./credits/budget.ts";
+import { createRunLimit } from "./credits/run-limit.ts";
 import type { BackfillPlan } from "./planner/backfill-plan.ts";
 import { runPlan } from "./runs/backfill.ts";
 import { checkBalance } from "./ingest/balance-check.ts";
@@ -52,8 +52,8 @@ async function inForeground(
   run: Omit<ForegroundRun, "request">,
   work: (parts: SyncParts) => Promise<SyncResult>,
 ): Promise<SyncResult> {
-  const budget = createBudget(run.maxCredits);
-  await using ingest = await openIngest(app, "sync", budget);
+  const runLimit = createRunLimit(run.maxCredits);
+  await using ingest = await openIngest(app, "sync", runLimit);
   const runner = startWork(app, ingest);
   // at once: what is not sent yet is given back, however much of it this process has claimed
   run.stop.addEventListener("abort", ingest.halt, { once: true });
@@ -63,7 +63,7 @@ async function inForeground(
     const result = await work({
       ingest: ingest.parts,
       settings: app.config.settings,
-      budget,
+      runLimit,
       stop: run.stop,
       aborted: ingest.aborted,
       progress: run.progress,

@@ -6,7 +6,7 @@ import { programDigest } from "./config/program.ts";
 import { AbortError, type StorehouseError } from "./core/errors.ts";
 import { nameAccount, openAccount } from "./credits/account.ts";
 import { recordStop } from "./credits/account-stop.ts";
-import type { Budget } from "./credits/budget.ts";
+import type { RunLimit } from "./credits/run-limit.ts";
 import { learnedCosts } from "./credits/costs.ts";
 import { createCreditQueue } from "./credits/queue.ts";
 import { createApiOutage } from "./ingest/api-outage.ts";
@@ -56,7 +56,7 @@ const foregroundGivesUpAfterMs = 10 * 60_000;
 export async function openIngest(
   app: App,
   kind: WorkerKind,
-  budget: Budget,
+  runLimit: RunLimit,
   { onBeat = () => undefined, onApi = () => undefined }: Watchers = {},
 ): Promise<Ingest> {
   await using opened = new AsyncDisposableStack();
@@ -88,7 +88,7 @@ export async function openIngest(
     pace: api.requests_per_second,
     holders,
     floors: credits.floors,
-    budget,
+    runLimit,
     budgets: budgetsOf(app.config.settings),
     refresh,
   });

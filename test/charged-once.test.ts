@@ -3,7 +3,7 @@ import { accountIdOf } from "../src/config/config.ts";
 import { dashboardApps } from "../src/api/operations/dashboard.ts";
 import { startConsole } from "../src/console/server.ts";
 import { addDays } from "../src/core/day.ts";
-import { createBudget } from "../src/credits/budget.ts";
+import { createRunLimit } from "../src/credits/run-limit.ts";
 import { readNightOutcomes } from "../src/credits/forecast-days.ts";
 import type { Database } from "../src/postgres/database.ts";
 import { readCreditReport } from "../src/credits/report.ts";
@@ -99,7 +99,7 @@ async function ofPeople(): Promise<void> {
   const { credits: booked } = await standingOf(stage, planId);
   plans.push({ charged: spent.reduce((sum, { charged }) => sum + charged, 0), booked });
   await using app = await stage.open(run);
-  await using ingest = await openIngest(app, "command", createBudget(null));
+  await using ingest = await openIngest(app, "command", createRunLimit(null));
   stage.sandbox.set({ faults: [] });
   await requestOnce(ingest.parts, { operation: dashboardApps, params: {}, signal: stop.signal }).catch(() => undefined);
   const { signal } = new AbortController();

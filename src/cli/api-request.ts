@@ -1,6 +1,6 @@
 import { openIngest } from "../open-ingest.ts";
 import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
-import { createBudget } from "../credits/budget.ts";
+import { createRunLimit } from "../credits/run-limit.ts";
 import { checkBalance } from "../ingest/balance-check.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { apiSession, type ApiSession, type SessionParts } from "../person/api-session.ts";
@@ -12,7 +12,7 @@ import { timeText } from "./times.ts";
 /** Opens the way to the API for one command, and closes it. What went wrong is thrown with a next step that fits a command. */
 export async function withApiSession(work: (session: ApiSession) => Promise<void>): Promise<void> {
   await withApi(async (app) => {
-    await using ingest = await openIngest(app, "command", createBudget(null));
+    await using ingest = await openIngest(app, "command", createRunLimit(null));
     const stop = stopSignal();
     const onInvalid: SessionParts["onInvalid"] = (invalid) =>
       remark(

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Database } from "../postgres/database.ts";
 import { fail, mayBeCharged, StorehouseError } from "../core/errors.ts";
 import { creditClasses, type CreditClass, type Spender } from "../core/slice.ts";
-import type { Budget } from "./budget.ts";
+import type { RunLimit } from "./run-limit.ts";
 import { createCallGate, type CallGate } from "./call-gate.ts";
 import { freshForMs, createAccountReader } from "./account.ts";
 import type { Holders } from "./dead-holds.ts";
@@ -24,7 +24,7 @@ export type CreditQueueOptions = {
   readonly pace: number;
   readonly holders: Holders;
   readonly floors: Readonly<Record<CreditClass, number>>;
-  readonly budget: Budget;
+  readonly runLimit: RunLimit;
   /** Limits of the configuration; none when left out. */
   readonly budgets?: readonly CreditBudget[];
   /** Checks the balance with the service and books it. */
@@ -74,7 +74,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
   const {
     accountId,
     clock,
-    budget,
+    runLimit,
     holders: { workerId },
   } = options;
   const queue = new PQueue({ concurrency: options.concurrency });
@@ -131,7 +131,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
   }
 
   async function send<T>(work: PricedWork, call: (holdId: string) => Promise<Sent<T>>): Promise<T> {
-    if (!budget.take(work.cost)) throw fail("budget_spent", { cost: work.cost, left: budget.left() });
+    if (!runLimit.take(work.cost)) throw fail("budget_spent", { cost: work.cost, left: runLimit.left() });
     let charged = 0;
     try {
       const grant = await grantFor(work);
@@ -158,7 +158,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
           await correctPlan(options.db, work.planId, charged - work.cost);
       }
     } finally {
-      budget.settle(work.cost, charged);
+      runLimit.settle(work.cost, charged);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { App } from "../app.ts";
 import { StorehouseError } from "../core/errors.ts";
-import { createBudget } from "../credits/budget.ts";
+import { createRunLimit } from "../credits/run-limit.ts";
 import { openIngest } from "../open-ingest.ts";
 import { createCallAnswerer, type CallAnswerer } from "./answer-calls.ts";
 import { createTableFeeder } from "./feed-tables.ts";
@@ -74,7 +74,7 @@ type Session = CallAnswerer & { readonly parts: GatewayParts; readonly stoppedBy
 
 async function openSession(app: App): Promise<Session> {
   await using opened = new AsyncDisposableStack();
-  const ingest = opened.use(await openIngest(app, "gateway", createBudget(null)));
+  const ingest = opened.use(await openIngest(app, "gateway", createRunLimit(null)));
   const parts = { app, ingest: ingest.parts };
   const { answer } = opened.use(createCallAnswerer(parts, createTableFeeder(parts)));
   const stack = opened.move();

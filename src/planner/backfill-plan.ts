@@ -10,7 +10,7 @@ import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.
 import type { Database } from "../postgres/database.ts";
 import { readTracked } from "./portfolio.ts";
 import { checkedRequest, type Askable, type BackfillRequest } from "./backfill-request.ts";
-import { cutPlan, type CutPlan } from "./cut-to-budget.ts";
+import { cutPlan, type CutPlan } from "./cut-to-limit.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
 import { planChunks } from "./plan-stream.ts";
 import { portfolioOf } from "./portfolio.ts";

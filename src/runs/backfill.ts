@@ -90,7 +90,7 @@ function takeUp(parts: SyncParts, plan: BackfillPlan, runId: string): Promise<nu
     runId,
     datasets: plan.request.datasets,
     planId: plan.planId,
-    mostCredits: parts.budget.left(),
+    mostCredits: parts.runLimit.left(),
   });
 }
 

@@ -5,7 +5,7 @@ import type { PastWanted } from "../ledger/past-slices.ts";
 import { addPlanned } from "../ledger/runs.ts";
 import { insertSlices } from "../ledger/slices.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
-import type { BudgetCut } from "../planner/cut-to-budget.ts";
+import type { LimitCut } from "../planner/cut-to-limit.ts";
 import { pastOf } from "../planner/plan-coverage.ts";
 import { planStarts, startsIn, type PlanningInputs } from "../planner/plan-stream.ts";
 import { noteTimings, ownTimings, type OwnTimings } from "../planner/record-timings.ts";
@@ -21,8 +21,8 @@ export type ShardOrder = {
   readonly inputs: PlanningInputs;
   readonly shard: Shard;
   readonly stage: Dataset["stage"];
-  /** Leaves out what a budget does not pay for; everything is planned when left out. */
-  readonly within?: BudgetCut["within"];
+  /** Leaves out what the limit of the run does not pay for; everything is planned when left out. */
+  readonly cut?: LimitCut["cut"];
 };
 
 /** What a shard came to. `isWhole` unless the process was halted before all of it was planned. */
@@ -42,7 +42,7 @@ const queuedAtOnce = 10_000;
 export async function planShard(
   { db, clock, halted, at }: Pick<IngestParts, "db" | "clock" | "halted" | "at">,
   transaction: Database,
-  { runId, inputs, shard, stage, within = (plan) => plan }: ShardOrder,
+  { runId, inputs, shard, stage, cut = (plan) => plan }: ShardOrder,
 ): Promise<PlannedShard> {
   await lockNumbers(transaction, "planning", locksOf(shard));
   const starts = await startsIn(transaction, inputs, { shard, stage });
@@ -55,7 +55,7 @@ export async function planShard(
     for (const id of await insertSlices(transaction, runId, drafts, clock.now())) ids.push(id);
     drafts = [];
   };
-  for await (const chunk of within(planStarts(transaction, starts))) {
+  for await (const chunk of cut(planStarts(transaction, starts))) {
     for (const slice of chunk.slices) drafts.push(slice);
     naiveCredits += chunk.naiveCredits;
     if (drafts.length >= queuedAtOnce) await queue();

@@ -1,6 +1,6 @@
 import type { Settings } from "../config/settings.ts";
 import type { StorehouseError } from "../core/errors.ts";
-import type { Budget } from "../credits/budget.ts";
+import type { RunLimit } from "../credits/run-limit.ts";
 import type { RunOutcome, RunProgress } from "../ledger/runs.ts";
 import type { Unfinished } from "./unfinished.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
@@ -9,7 +9,7 @@ import type { IngestParts } from "../ingest/ingest-parts.ts";
 export type SyncParts = {
   readonly ingest: IngestParts;
   readonly settings: Settings;
-  readonly budget: Budget;
+  readonly runLimit: RunLimit;
   /** Aborted when the person or the system wants the process to end. */
   readonly stop: AbortSignal;
   /** The error that stopped all requests, null while there is none. */

@@ -19,7 +19,7 @@ export type RunStory = {
 /** What a wave queued. */
 export type Wave = {
   readonly taken: number;
-  /** Slices that the budget does not pay for. */
+  /** Slices that the limit of the run does not pay for. */
   readonly leftOut: number;
   /** Whether it is the last one, as far as is known now. */
   readonly isWhole: boolean;
@@ -43,7 +43,7 @@ export async function runToEnd(
     // a wave that had to be tried again may have been queued the first time, and then the next one is still to come
     if ((taken > 0 || tries > 1) && !stopped) continue;
     const left = await retryDatabase(parts.ingest, readLeft);
-    // what a process left that has only just gone is adopted in the next wave; what is left then does not fit the budget
+    // what a process left that has only just gone is adopted in the next wave; what is left then does not fit the limit
     const orphaned: boolean = left.orphaned > 0 && !adoptedAgain;
     const isOver = left.runningElsewhere === 0 && !hadOthers;
     if (stopped || leftOut > 0 || (isOver && !orphaned))
@@ -102,7 +102,8 @@ export async function finish(parts: SyncParts, { runId, leftOut, left }: RunEnd)
   const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
   const error = parts.aborted();
   // what the limit does not pay for is not left to workers, who know of no limit
-  if (progress.deferred > 0) await retryDatabase(parts.ingest, () => cancelBeyondLimit(db, runId, parts.budget.left()));
+  if (progress.deferred > 0)
+    await retryDatabase(parts.ingest, () => cancelBeyondLimit(db, runId, parts.runLimit.left()));
   const facts = { progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted };
   const outcome = outcomeOf(facts);
   // what failed before is on record with the run in which it failed; the person who runs this one is reminded of it

@@ -8,7 +8,7 @@ import { lockNumbers } from "../postgres/advisory-lock.ts";
 import { queueTries } from "../ledger/later-tries.ts";
 import { dueTries } from "./later-tries.ts";
 import { takeOver } from "./take-over.ts";
-import { budgetCut } from "../planner/cut-to-budget.ts";
+import { limitCut } from "../planner/cut-to-limit.ts";
 import { areOthersAtWork, readUnfinished } from "./unfinished.ts";
 import { datasetsOf, planChunks, readInputs } from "../planner/plan-stream.ts";
 import { locksOf, wholePlan } from "../planner/shards.ts";
@@ -51,10 +51,10 @@ type WaveRequest = { readonly runId: string; readonly names: readonly string[]; 
 /** Queues what is to be done next: first orphaned slices, failed ones whose next try is due and those that wait for another account's credits, which the plan counts as covered, then what is planned from all that is in. */
 async function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Promise<Wave> {
   const { db } = parts.ingest;
-  const adopted = await adoptOrphanedSlices(db, { runId, datasets: names, mostCredits: parts.budget.left() });
+  const adopted = await adoptOrphanedSlices(db, { runId, datasets: names, mostCredits: parts.runLimit.left() });
   const failed = await takeFailed(parts, { runId, names });
   const { settings } = parts;
-  const taking = { runId, request, settings, mostCredits: parts.budget.left() };
+  const taking = { runId, request, settings, mostCredits: parts.runLimit.left() };
   const taken = adopted + failed > 0 ? 0 : await takeOver(parts.ingest, db, taking);
   if (adopted + failed + taken > 0) return { taken: adopted + failed + taken, leftOut: 0, isWhole: false };
   return planRest(parts, { runId, request });
@@ -62,13 +62,13 @@ async function planWave(parts: SyncParts, { runId, names, request }: WaveRequest
 
 /** Plans the first stage that has something to do, shard by shard, and notes what is known after it. */
 async function planRest(
-  { ingest, settings, budget, wake }: SyncParts,
+  { ingest, settings, runLimit, wake }: SyncParts,
   { runId, request }: Pick<WaveRequest, "runId" | "request">,
 ): Promise<Wave> {
   const { db } = ingest;
   const inputs = await readInputs(db, request, settings);
-  const { within, leftOut } = await budgetCut(() => planChunks(db, request, settings), {
-    mostCredits: budget.left(),
+  const { cut, leftOut } = await limitCut(() => planChunks(db, request, settings), {
+    mostCredits: runLimit.left(),
     newestFirst: true,
   });
   const own = { datasets: [] as string[], lines: [] as TimingLine[] };
@@ -76,7 +76,7 @@ async function planRest(
   for (stage of stages) {
     for (const shard of inputs.shards) {
       const planned = await db.transaction().execute(async (transaction) => {
-        const found = await planShard(ingest, transaction, { runId, inputs, shard, stage, within });
+        const found = await planShard(ingest, transaction, { runId, inputs, shard, stage, cut });
         if (leftOut.slices === 0 && found.naiveCredits > 0)
           await recordNaivePrice(transaction, runId, found.naiveCredits);
         return found;
@@ -95,10 +95,10 @@ async function planRest(
 
 /** Queues failed slices in the run whose next try is due, while nobody plans their cells. */
 async function takeFailed(
-  { ingest: { db, clock }, settings, budget }: SyncParts,
+  { ingest: { db, clock }, settings, runLimit }: SyncParts,
   { runId, names }: Pick<WaveRequest, "runId" | "names">,
 ): Promise<number> {
-  const which = { settings, datasets: names, mostCredits: budget.left() };
+  const which = { settings, datasets: names, mostCredits: runLimit.left() };
   if ((await dueTries(db, clock, which)).tries.length === 0) return 0;
   return db.transaction().execute(async (transaction) => {
     await lockNumbers(transaction, "planning", locksOf(wholePlan));

@@ -10,7 +10,7 @@ import { AbortError, fail, StorehouseError, UsageError } from "../core/errors.ts
 import { backoffMs, type Backoff } from "../core/retry.ts";
 import { liftStop } from "../credits/account-stop.ts";
 import { raiseFinding } from "../credits/findings.ts";
-import { createBudget } from "../credits/budget.ts";
+import { createRunLimit } from "../credits/run-limit.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
 import type { SliceRunner } from "../ingest/slice-runner.ts";
 import { releaseFormerClaims } from "../ledger/reconcile.ts";
@@ -146,7 +146,7 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
     // release what an outage kept the former session from releasing, before it is treated as a dead process
     if (former !== null && (await releaseFormerClaims(app.warehouse.db, former)))
       app.log.warn({ problem: fail("lease_expired").message }, "worker.re_registered");
-    await using ingest = await openIngest(app, "worker", createBudget(null), {
+    await using ingest = await openIngest(app, "worker", createRunLimit(null), {
       onBeat: (problem) => ((problems.database = problem), reportNow()),
       onApi: (problem) => ((problems.api = problem), reportNow()),
     });

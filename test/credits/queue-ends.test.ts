@@ -13,23 +13,23 @@ const untouched = { remaining: 100, held: 0, inFlight: 0 };
 const daily = { cost: () => 10, class: "daily" } as const;
 
 describe("a call that throws", () => {
-  test("is booked as charged, in the ledger and in the budget: its answer was lost on the way", async () => {
+  test("is booked as charged, in the ledger and in the limit of the run: its answer was lost on the way", async () => {
     const account = await bank.account();
-    const { queue, budget } = openQueue(account, { limit: 50 });
+    const { queue, runLimit } = openQueue(account, { limit: 50 });
     const error = fail("cut_connection");
     await expect(queue.run(daily, () => Promise.reject(error))).rejects.toBe(error);
     expect(await account.state()).toMatchObject({ ...untouched, remaining: 90 });
-    expect(budget.left()).toBe(40);
+    expect(runLimit.left()).toBe(40);
   });
 
   test.each(["no_connection", "not_encodable", "bad_request"] as const)(
     "%s costs nothing: it never left this machine",
     async (code) => {
       const account = await bank.account();
-      const { queue, budget } = openQueue(account, { limit: 50 });
+      const { queue, runLimit } = openQueue(account, { limit: 50 });
       await expect(queue.run(daily, () => Promise.reject(fail(code)))).rejects.toMatchObject({ code });
       expect(await account.state()).toMatchObject(untouched);
-      expect(budget.left()).toBe(50);
+      expect(runLimit.left()).toBe(50);
     },
   );
 
@@ -44,12 +44,12 @@ describe("a call that throws", () => {
 });
 
 describe("a refusal", () => {
-  test("costs neither ledger nor budget anything", async () => {
+  test("costs neither ledger nor limit anything", async () => {
     const account = await bank.account();
-    const { queue, budget } = openQueue(account, { limit: 50 });
+    const { queue, runLimit } = openQueue(account, { limit: 50 });
     await queue.run(daily, async () => ({ result: null, receipt: account.refusal() }));
     expect(await account.state()).toMatchObject(untouched);
-    expect(budget.left()).toBe(50);
+    expect(runLimit.left()).toBe(50);
   });
 });
 
@@ -64,7 +64,7 @@ describe("an abort", () => {
 
   test("while the call waits for its turn ends it at once, holds nothing and charges nothing", async () => {
     const account = await bank.account();
-    const { queue, held, sent, end, untilSent, budget } = openQueue(account, { concurrency: 1, limit: 50 });
+    const { queue, held, sent, end, untilSent, runLimit } = openQueue(account, { concurrency: 1, limit: 50 });
     const stop = new AbortController();
     const first = queue.run(daily, held("first"));
     await untilSent("first");
@@ -75,13 +75,13 @@ describe("an abort", () => {
     end("first", account.answer(10));
     await first;
     expect(sent).toEqual(["first"]);
-    expect(budget.left()).toBe(40);
+    expect(runLimit.left()).toBe(40);
     expect(await account.state()).toMatchObject({ ...untouched, remaining: 90 });
   });
 
   test("while the call sleeps for the pace lets go of its credits and charges nothing", async () => {
     const account = await bank.account({ pace: 0.1 });
-    const { queue, held, sent, budget } = openQueue(account, { limit: 50 });
+    const { queue, held, sent, runLimit } = openQueue(account, { limit: 50 });
     const stop = new AbortController();
     await account.settle(await account.hold(0), account.refusal());
     const sleeping = queue.run({ ...daily, signal: stop.signal }, held("never"));
@@ -90,7 +90,7 @@ describe("an abort", () => {
     stop.abort(new Error("stop"));
     await expect(sleeping).rejects.toThrow("stop");
     expect(sent).toEqual([]);
-    expect(budget.left()).toBe(50);
+    expect(runLimit.left()).toBe(50);
     expect(await account.state()).toMatchObject(untouched);
   });
 
@@ -112,28 +112,28 @@ describe("an abort", () => {
   });
 });
 
-describe("the budget of a run", () => {
+describe("the limit of a run", () => {
   test("is never passed by eight calls at once, and what it refuses is neither held nor sent", async () => {
     const account = await bank.account();
-    const { queue, sent, held, end, budget } = openQueue(account, { concurrency: 8, limit: 45 });
+    const { queue, sent, held, end, runLimit } = openQueue(account, { concurrency: 8, limit: 45 });
     const names = Array.from({ length: 12 }, (_, place) => `call ${place}`);
     for (const name of names) end(name, account.answer(10));
     const settlements = await Promise.allSettled(names.map((name) => queue.run(daily, held(name))));
     expect(sent).toHaveLength(4);
     expect(settlements.filter((one) => one.status === "fulfilled")).toHaveLength(4);
     expect(settlements[11]).toMatchObject({ reason: { code: "budget_spent", until: null, context: { cost: 10 } } });
-    expect(budget.left()).toBe(5);
+    expect(runLimit.left()).toBe(5);
     expect(await account.state()).toMatchObject({ ...untouched, remaining: 60 });
   });
 
   test("calls dearer than expected end it sooner: nothing is sent once it is passed, by no more than they were dearer", async () => {
     const account = await bank.account({ total: 1000 });
-    const { queue, sent, held, end, budget } = openQueue(account, { concurrency: 8, limit: 200 });
+    const { queue, sent, held, end, runLimit } = openQueue(account, { concurrency: 8, limit: 200 });
     const names = Array.from({ length: 30 }, (_, place) => `call ${place}`);
     for (const name of names) end(name, account.answer(13));
     await Promise.allSettled(names.map((name) => queue.run(daily, held(name))));
     const spent = sent.length * 13;
-    expect(budget.left()).toBe(200 - spent);
+    expect(runLimit.left()).toBe(200 - spent);
     expect(spent).toBeGreaterThan(200 - 10);
     expect(spent).toBeLessThanOrEqual(200 + 8 * 3);
     expect(await account.state()).toMatchObject({ remaining: 1000 - spent });
@@ -141,18 +141,18 @@ describe("the budget of a run", () => {
 
   test("what a call cost less than expected may be spent again", async () => {
     const account = await bank.account();
-    const { queue, budget } = openQueue(account, { limit: 10 });
+    const { queue, runLimit } = openQueue(account, { limit: 10 });
     const cheap = async () => ({ result: null, receipt: account.answer(3) });
     await queue.run(daily, cheap);
     await expect(queue.run(daily, cheap)).rejects.toMatchObject({ code: "budget_spent" });
     await queue.run({ ...daily, cost: () => 7 }, cheap);
-    expect(budget.left()).toBe(4);
+    expect(runLimit.left()).toBe(4);
   });
 
   test("is not touched by a call that was put off for want of credits", async () => {
     const account = await bank.account({ total: 100, left: 5 });
-    const { queue, held, budget } = openQueue(account, { limit: 50 });
+    const { queue, held, runLimit } = openQueue(account, { limit: 50 });
     await expect(queue.run(daily, held("never"))).rejects.toMatchObject({ code: "credits_exhausted" });
-    expect(budget.left()).toBe(50);
+    expect(runLimit.left()).toBe(50);
   });
 });

@@ -167,19 +167,19 @@ describe("when credits do not suffice", () => {
 
   test("a call whose reply could not be recorded keeps its hold, and counts against the limit", async () => {
     const account = await bank.account({ total: 100, left: 50 });
-    const { queue, held, fail: failCall, untilSent, budget } = openQueue(account, { limit: 100 });
+    const { queue, held, fail: failCall, untilSent, runLimit } = openQueue(account, { limit: 100 });
     const running = queue.run({ cost: () => 10, class: "daily" }, held("lost"));
     await untilSent("lost");
     failCall("lost", Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }));
     await expect(running).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(await account.state()).toMatchObject({ remaining: 50, held: 10, inFlight: 1 });
-    expect(budget.left()).toBe(90);
+    expect(runLimit.left()).toBe(90);
   });
 
   test("a question that fails fails its call, holds nothing, and is put again by the next call", async () => {
     const account = await bank.account({ total: 100, left: 5 });
     const refresh = () => Promise.reject(fail("unauthorised"));
-    const { queue, held, refreshes, budget } = openQueue(account, { limit: 100, refresh });
+    const { queue, held, refreshes, runLimit } = openQueue(account, { limit: 100, refresh });
     const ask = () =>
       expect(queue.run({ cost: () => 10, class: "daily" }, held("never"))).rejects.toMatchObject({
         code: "unauthorised",
@@ -187,7 +187,7 @@ describe("when credits do not suffice", () => {
     await ask();
     await ask();
     expect(refreshes()).toBe(2);
-    expect(budget.left()).toBe(100);
+    expect(runLimit.left()).toBe(100);
     expect(await account.state()).toMatchObject(nothingHeld);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { runToEnd, type RunStory } from "../../src/runs/run-to-end.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { syncInForeground } from "../../src/foreground.ts";
@@ -46,7 +46,7 @@ test("gives back a slice whose claim went through and whose reply never came", a
 async function wavesOf({ wave, areOthersAtWork }: Pick<RunStory, "areOthersAtWork"> & { wave?: () => void }) {
   await using stage = await openStage();
   await using app = await stage.open();
-  await using ingest = await openIngest(app, "sync", createBudget(null));
+  await using ingest = await openIngest(app, "sync", createRunLimit(null));
   const { db, clock, workerId } = ingest.parts;
   const start = { kind: "sync", account: "", workerId, asOf: today, datasets: [], maxCredits: null } as const;
   const runId = await openRun(db, start, clock.now());
@@ -55,7 +55,7 @@ async function wavesOf({ wave, areOthersAtWork }: Pick<RunStory, "areOthersAtWor
     {
       ingest: ingest.parts,
       settings: app.config.settings,
-      budget: createBudget(null),
+      runLimit: createRunLimit(null),
       stop: new AbortController().signal,
       aborted: ingest.aborted,
       progress: () => undefined,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openIngest, type Ingest } from "../../src/open-ingest.ts";
 import { addDays } from "../../src/core/day.ts";
 import { oneDay } from "../../src/core/window.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { commitSlice, type Committed } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice, type SliceLoad } from "../../src/ingest/prepare-slice.ts";
@@ -31,7 +31,7 @@ afterEach(() => opened[Symbol.asyncDispose]());
 async function begin(settings: RunOptions["settings"] = {}): Promise<Ingest> {
   const app = opened.use(await stage.open({ settings }));
   const at = (point: string) => (point === "in the load" ? inTheLoad() : undefined);
-  return opened.use(await openIngest({ ...app, at }, "sync", createBudget(null)));
+  return opened.use(await openIngest({ ...app, at }, "sync", createRunLimit(null)));
 }
 
 /** Running slices, one a day back from today, each with an answer of one rank, ready to be committed. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openIngest, type Ingest } from "../../src/open-ingest.ts";
 import { observeBalance, readAccount } from "../../src/credits/account.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { reserveMany, type CallReceipt } from "../../src/credits/holds.ts";
 import type { Landing } from "../../src/raw/store-answers.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
@@ -14,7 +14,7 @@ beforeEach(async () => {
   opened = new AsyncDisposableStack();
   stage = opened.use(await openStage());
   const app = opened.use(await stage.open());
-  ingest = opened.use(await openIngest(app, "sync", createBudget(null)));
+  ingest = opened.use(await openIngest(app, "sync", createRunLimit(null)));
   const { db, accountId, clock } = ingest.parts;
   await observeBalance(db, accountId, { total: 100, remaining: 100, resetsAt: null, periodHours: 24 }, clock);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { oneDay } from "../../src/core/window.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { fetchSlice } from "../../src/ingest/fetch-slice.ts";
 import { claim } from "../../src/ledger/queue.ts";
@@ -14,7 +14,7 @@ import { openStage, today, until } from "../support/ingest-stage.ts";
 test("calls go on while others fill the memory, and their answers are stored and not read", async () => {
   await using stage = await openStage();
   await using app = await stage.open();
-  await using ingest = await openIngest(app, "sync", createBudget(null));
+  await using ingest = await openIngest(app, "sync", createRunLimit(null));
   const { parts } = ingest;
   const [now, datasets] = [parts.clock.now(), [keywordRank.name]];
   const run = { kind: "sync", account: "", workerId: parts.workerId, asOf: today, datasets, maxCredits: null } as const;

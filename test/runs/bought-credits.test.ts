@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { openStage, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
@@ -18,7 +18,7 @@ async function work(stage: Stage): Promise<number> {
 /** An hourly tick that has nothing to plan. */
 async function tick(stage: Stage): Promise<void> {
   await using app = await stage.open({ settings });
-  await using ingest = await openIngest(app, "worker", createBudget(null));
+  await using ingest = await openIngest(app, "worker", createRunLimit(null));
   await planDue(ingest.parts, app.config.settings, ["tracked_app"]);
 }
 

@@ -7,7 +7,7 @@ import { readBudgetWaits } from "../../src/ledger/budget-waits.ts";
 import { budgetsOf } from "../../src/config/credit-budgets.ts";
 import { cutToRooms, readRooms } from "../../src/planner/credit-budgets.ts";
 import { createTally } from "../../src/planner/plan-tally.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { accountIdOf } from "../../src/config/config.ts";
 import { planned } from "../support/ingest-planned.ts";
@@ -77,7 +77,7 @@ test("what is over a budget waits for its next day, was foreseen to, and runs th
 
   const raised = { ...settings, credits: { floors } };
   await using app = await stage.open(nights.run({ settings: raised }));
-  await using ingest = await openIngest(app, "worker", createBudget(null));
+  await using ingest = await openIngest(app, "worker", createRunLimit(null));
   await planDue(ingest.parts, app.config.settings, ["keyword_rank"]);
   expect(await readBudgetWaits(app.warehouse.db, clock.now())).toEqual([]);
   expect(
@@ -119,7 +119,7 @@ test("what waits for a budget goes on with the first scheduled run after its lim
   const budgets = { ...settings.credits.budgets, ranks: { datasets: ["keyword_rank"], credits_a_day: 1_000 } };
   await using app = await stage.open(nights.run({ settings: { ...settings, credits: { floors, budgets } } }));
   expect(await readBudgetWaits(app.warehouse.db, clock.now())).toMatchObject([{ dataset: "keyword_rank" }, {}]);
-  await using ingest = await openIngest(app, "worker", createBudget(null));
+  await using ingest = await openIngest(app, "worker", createRunLimit(null));
   // what a sync left would be adopted; a worker that has just begun has made no call
   await stage.query("update ops.run set kind = 'schedule', worker_id = null");
   await stage.query("update ops.slice set queue_id = 0 where state = 'deferred'");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openShards } from "../../src/ledger/run-shards.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
@@ -11,7 +11,7 @@ const lists = ["tracked_app", "tracked_country", "tracked_keyword"];
 /** Goes on with the planning of a run that a killed worker had begun, of the lists and the ranks; returns of which datasets it queued slices. */
 async function goOn(stage: Stage, settings: NonNullable<RunOptions["settings"]>): Promise<readonly string[]> {
   await using app = await stage.open({ settings });
-  await using ingest = await openIngest(app, "worker", createBudget(null));
+  await using ingest = await openIngest(app, "worker", createRunLimit(null));
   const { db } = ingest.parts;
   const start = { kind: "schedule", workerId: null, account: "", asOf: today, maxCredits: null } as const;
   const runId = await openRun(db, { ...start, datasets: [...lists, "keyword_rank"] }, app.clock.now());

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { openStage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
@@ -17,7 +17,7 @@ test("what a run with --max-credits could not pay for is not done by workers unl
 
   const tick = async (on: boolean) => {
     await using app = await stage.open({ settings: { datasets: { keyword_rank: { on, history_days: 4 } } } });
-    await using ingest = await openIngest(app, "worker", createBudget(null));
+    await using ingest = await openIngest(app, "worker", createRunLimit(null));
     await planDue(ingest.parts, app.config.settings, []);
     const { deferred = 0, pending = 0 } = await statesOf(stage);
     return { deferred, pending };

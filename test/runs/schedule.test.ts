@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
 import { scheduleOf } from "../../src/cli/commands/schedule.ts";
 import { addDays, dayOf, type Day } from "../../src/core/day.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { createForesight } from "../../src/planner/price-schedule.ts";
 import { readNextRuns, writeNextRuns } from "../../src/ledger/next-runs.ts";
@@ -46,7 +46,7 @@ async function on(stage: Stage, day: Day, run: RunOptions = {}): Promise<void> {
 /** Ticks without a worker. Returns how many slices each planned. */
 async function tick(stage: Stage, ticks: readonly (readonly string[])[], run: RunOptions = {}): Promise<number[]> {
   await using opened = await stage.open(run);
-  await using ingest = await openIngest(opened, "worker", createBudget(null));
+  await using ingest = await openIngest(opened, "worker", createRunLimit(null));
   const before = await stage.query("select from ops.run");
   for (const names of ticks) await planDue(ingest.parts, opened.config.settings, names);
   const runs = await stage.query<{ slices: number }>("select planned_slices as slices from ops.run order by run_id");

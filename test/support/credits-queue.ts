@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createBudget, type Budget } from "../../src/credits/budget.ts";
+import { createRunLimit, type RunLimit } from "../../src/credits/run-limit.ts";
 import { createCreditQueue, type CreditQueue, type CreditQueueOptions } from "../../src/credits/queue.ts";
 import type { CallReceipt } from "../../src/credits/holds.ts";
 import { noHolders, type TestAccount } from "./credits-account.ts";
@@ -7,7 +7,7 @@ import { noHolders, type TestAccount } from "./credits-account.ts";
 /** A queue on an account, with calls that wait until the test lets them end. */
 export type TestQueue = {
   readonly queue: CreditQueue;
-  readonly budget: Budget;
+  readonly runLimit: RunLimit;
   /** Names of the calls that were sent, in the order in which they were. */
   readonly sent: readonly string[];
   /** How often the balance was requested. */
@@ -32,7 +32,7 @@ export function openQueue(
   const calls = new Map<string, PromiseWithResolvers<CallReceipt>>();
   const sent: string[] = [];
   let refreshes = 0;
-  const budget = createBudget(options.limit ?? null);
+  const runLimit = createRunLimit(options.limit ?? null);
   const queue = createCreditQueue({
     db: account.db,
     accountId: account.accountId,
@@ -41,7 +41,7 @@ export function openQueue(
     pace: account.pace,
     holders: options.holders ?? noHolders,
     floors: options.floors ?? noFloors,
-    budget,
+    runLimit,
     budgets: options.budgets ?? [],
     refresh: async () => {
       refreshes += 1;
@@ -55,7 +55,7 @@ export function openQueue(
   };
   return {
     queue,
-    budget,
+    runLimit,
     sent,
     refreshes: () => refreshes,
     held: (name) => async () => {

@@ -6,7 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { DeferError } from "../../src/core/errors.ts";
 import { creditClasses } from "../../src/core/slice.ts";
 import { observeBalance, openAccount } from "../../src/credits/account.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { createCreditQueue } from "../../src/credits/queue.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { noHolders } from "./credits-account.ts";
@@ -33,7 +33,7 @@ const queue = createCreditQueue({
   pace,
   holders: noHolders,
   floors,
-  budget: createBudget(null),
+  runLimit: createRunLimit(null),
   budgets: spender.budgets ?? [],
   refresh,
 });

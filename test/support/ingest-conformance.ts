@@ -6,7 +6,7 @@ import { readAnswer } from "../../src/api/read-answer.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { addDays } from "../../src/core/day.ts";
 import type { Window } from "../../src/core/window.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { everythingOn } from "../../src/demo/shows.ts";
 import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
@@ -117,7 +117,7 @@ export async function loadAgain(
   { later, most = null }: { readonly later: readonly number[]; readonly most?: number | null },
 ): Promise<number> {
   await using app = await stage.open();
-  await using ingest = await openIngest(app, "sync", createBudget(0));
+  await using ingest = await openIngest(app, "sync", createRunLimit(0));
   const { parts } = ingest;
   const slices = await stage.query<{ slice_id: string }>(
     `update ops.slice set state = 'pending', due_at = null, queue_id = $2

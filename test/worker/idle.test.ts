@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { announceQueued } from "../../src/ledger/shared-queue.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
@@ -27,7 +27,7 @@ function drowsy(app: App): { readonly app: App; readonly asleep: ReadonlySet<num
 /** Plans as another process does, and runs nothing. */
 async function planElsewhere(stage: Stage): Promise<void> {
   await using app = await stage.open();
-  await using ingest = await openIngest(app, "worker", createBudget(null));
+  await using ingest = await openIngest(app, "worker", createRunLimit(null));
   await planDue(ingest.parts, app.config.settings, ["keyword_rank"]);
 }
 

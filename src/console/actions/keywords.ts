@@ -5,7 +5,7 @@ import { dailyKeywordRankings, numberOfKeywords } from "../../api/operations/das
 import { apiAccess } from "../../config/config.ts";
 import { count, countOf } from "../../core/count.ts";
 import { fail, StorehouseError } from "../../core/errors.ts";
-import { createBudget } from "../../credits/budget.ts";
+import { createRunLimit } from "../../credits/run-limit.ts";
 import { checkBalance } from "../../ingest/balance-check.ts";
 import { openIngest } from "../../open-ingest.ts";
 import { apiSession } from "../../person/api-session.ts";
@@ -93,8 +93,8 @@ export const keywordsAction = defineAction({
 /** Sends the changes. Throws `console_bad_input` before anything is changed where they are not those that were shown, `console_keywords_left` half-way. */
 async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: number): Promise<KeywordsChanged> {
   const { app } = context;
-  const budget = createBudget(mostCredits);
-  await using ingest = await openIngest(app, "command", budget);
+  const runLimit = createRunLimit(mostCredits);
+  await using ingest = await openIngest(app, "command", runLimit);
   const stop = new AbortController().signal;
   const session = apiSession({ app, ingest, stop, onInvalid: () => undefined });
   await checkBalance(ingest.parts, stop);
@@ -102,7 +102,7 @@ async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: num
   const changes = keywordChanges(wanted.verb, keywordsTyped(wanted), now.keywords);
   const shown = new Set((await expected(context, wanted)).remove);
   const unseen = changes.remove.filter((keyword) => !shown.has(keyword));
-  const isDearer = callsFor(changes) * addKeywords.cost > budget.left();
+  const isDearer = callsFor(changes) * addKeywords.cost > runLimit.left();
   if (unseen.length > 0 || isDearer)
     throw fail("console_bad_input", {
       problem: `the account tracks other keywords than the list last read, and ${isDearer ? "the change costs more" : `${countOf(unseen.length, "keyword")} more would be removed`}: read it with \`storehouse sync --dataset tracked_keyword\`, then see the changes again`,

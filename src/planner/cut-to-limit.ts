@@ -1,33 +1,33 @@
 import { creditClasses, type SliceDraft } from "../core/slice.ts";
 import type { PlanChunk } from "./plan-stream.ts";
 
-/** What of a plan is left out of a budget, and a function that leaves it out of the plan, or of one part after the other. */
-export type BudgetCut = {
-  readonly within: (plan: AsyncIterable<PlanChunk>) => AsyncIterable<PlanChunk>;
+/** What a limit of credits leaves out of a plan, and `cut`, which leaves it out of the whole plan or of one part after the other. */
+export type LimitCut = {
+  readonly cut: (plan: AsyncIterable<PlanChunk>) => AsyncIterable<PlanChunk>;
   readonly leftOut: { readonly slices: number; readonly credits: number };
 };
 
-/** A plan cut to what a budget pays for, and what was left out of it. */
-export type CutPlan = Pick<BudgetCut, "leftOut"> & { readonly chunks: AsyncIterable<PlanChunk> };
+/** A plan cut to what a limit pays for, and what was left out of it. */
+export type CutPlan = Pick<LimitCut, "leftOut"> & { readonly chunks: AsyncIterable<PlanChunk> };
 
-type Budget = { readonly mostCredits: number; readonly newestFirst: boolean };
+type Limit = { readonly mostCredits: number; readonly newestFirst: boolean };
 
 /**
- * Cuts a plan to a budget: slices by class and day until it is full; one that no longer fits makes room for cheaper ones after it.
+ * Cuts a plan to a limit: slices by class and day until it is full; one that no longer fits makes room for cheaper ones after it.
  * The plan is gone through twice, and only sums a day are kept in between: it must be the same both times. `naiveCredits` of a chunk
  * stay those of the whole chunk. Without a limit the plan is handed on as it is.
  */
-export async function cutPlan(plan: () => AsyncIterable<PlanChunk>, budget: Budget): Promise<CutPlan> {
-  const { within, leftOut } = await budgetCut(plan, budget);
-  return { chunks: within(plan()), leftOut };
+export async function cutPlan(plan: () => AsyncIterable<PlanChunk>, limit: Limit): Promise<CutPlan> {
+  const { cut, leftOut } = await limitCut(plan, limit);
+  return { chunks: cut(plan()), leftOut };
 }
 
-/** Goes through a plan and finds what of it a budget pays for. What has come to the plan since is left out of it too. */
-export async function budgetCut(
+/** Goes through a plan and finds what of it a limit pays for. Slices that have come to the plan since are left out too. */
+export async function limitCut(
   plan: () => AsyncIterable<PlanChunk>,
-  { mostCredits, newestFirst }: Budget,
-): Promise<BudgetCut> {
-  if (mostCredits === Number.POSITIVE_INFINITY) return { within: (all) => all, leftOut: { slices: 0, credits: 0 } };
+  { mostCredits, newestFirst }: Limit,
+): Promise<LimitCut> {
+  if (mostCredits === Number.POSITIVE_INFINITY) return { cut: (all) => all, leftOut: { slices: 0, credits: 0 } };
   const counts = new Map<string, Map<number, number>>();
   for await (const { slices } of plan()) {
     for (const slice of slices) {
@@ -37,12 +37,12 @@ export async function budgetCut(
     }
   }
   const { quotas, leftOut } = fill(counts, mostCredits, newestFirst);
-  return { within: (all) => paidOf(all, quotas, newestFirst), leftOut };
+  return { cut: (all) => paidOf(all, quotas, newestFirst), leftOut };
 }
 
 type Quotas = ReadonlyMap<string, Map<number, number>>;
 
-/** How many slices of each turn and price the budget pays for; the cheap ones of a turn first, since they bring more. */
+/** How many slices of each turn and price the limit pays for; the cheap ones of a turn first, since they bring more. */
 function fill(counts: Quotas, mostCredits: number, newestFirst: boolean) {
   const quotas = new Map<string, Map<number, number>>();
   const leftOut = { slices: 0, credits: 0 };

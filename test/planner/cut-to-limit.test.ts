@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { creditClasses, type SliceDraft } from "../../src/core/slice.ts";
 import { oneDay } from "../../src/core/window.ts";
-import { cutPlan } from "../../src/planner/cut-to-budget.ts";
+import { cutPlan } from "../../src/planner/cut-to-limit.ts";
 import { draft, today } from "../support/slice-draft.ts";
 
 /** A plan in chunks of two. */

@@ -1,5 +1,5 @@
-/** A limit on the credits of one run, kept by the process that runs it. */
-export interface Budget {
+/** The limit on the credits of one run (`--max-credits`, or what is left of a plan's price), kept by the process that runs it. */
+export interface RunLimit {
   /** Takes credits for one call; false when they would pass the limit. */
   take(credits: number): boolean;
   /** Replaces the credits that were taken by those that were charged. */
@@ -8,8 +8,8 @@ export interface Budget {
   left(): number;
 }
 
-/** A budget of `limit` credits, without limit when null. */
-export function createBudget(limit: number | null): Budget {
+/** A limit of `limit` credits; none when null. */
+export function createRunLimit(limit: number | null): RunLimit {
   let gone = 0;
   const most = limit ?? Number.POSITIVE_INFINITY;
   return {
