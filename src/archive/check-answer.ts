@@ -8,7 +8,7 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
 import { outcomeOf } from "../ingest/prepare-slice.ts";
-import { type SaidRows, saidBy } from "../ingest/said-rows.ts";
+import { type AnswerRows, rowsOfAnswer } from "../ingest/answer-rows.ts";
 import { AnswerFile, pagesOf, parseFile, type ParsedFile } from "./answer-file.ts";
 import { InvalidFile, sliceOfFile } from "./slice-of-file.ts";
 import type { Fetched } from "../ingest/read-pages.ts";
@@ -22,7 +22,7 @@ export type FileAnswer = {
   readonly timed: boolean;
   readonly fetched: Fetched;
   /** Its rows, and those that are invalid beside them. */
-  readonly said: SaidRows;
+  readonly rows: AnswerRows;
 };
 
 /** When the file was written, for a file that names no time, and the time now, both epoch-ms; `strike` takes the token out of a body. */
@@ -39,7 +39,7 @@ export async function checkAnswer(text: string, reading: Reading): Promise<FileA
   const slice: Slice = { ...draft, sliceId: "0", runId: "0", attempt: 0 };
   valid(() => checkAddress(dataset, slice));
   const fetched = await readWhole(slice, read);
-  return { dataset, draft, pages, timed, fetched, said: checkedRows(dataset, slice, fetched) };
+  return { dataset, draft, pages, timed, fetched, rows: checkedRows(dataset, slice, fetched) };
 }
 
 /** Of lists of items the scopes for which a call can name them: that takes longest of a call, and files of many days name one list. */
@@ -91,12 +91,12 @@ async function readWhole(slice: Slice, pages: readonly LandedPage[]): Promise<Fe
   return answer.fetched;
 }
 
-function checkedRows(dataset: Dataset, slice: Slice, fetched: Fetched): SaidRows {
-  const said = saidBy(dataset, slice, fetched);
-  const { loads, invalid } = said;
+function checkedRows(dataset: Dataset, slice: Slice, fetched: Fetched): AnswerRows {
+  const answerRows = rowsOfAnswer(dataset, slice, fetched);
+  const { loads, invalid } = answerRows;
   const { state } = outcomeOf({ rows: loads.reduce((sum, { rows }) => sum + rows.length, 0), invalid });
   if (state === "failed") throw new InvalidFile(`body: nothing of it belongs to the slice: ${invalid[0]?.reason}`);
-  return said;
+  return answerRows;
 }
 
 function valid<T>(work: () => T): T {

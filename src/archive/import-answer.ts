@@ -10,7 +10,7 @@ import type { Database } from "../postgres/database.ts";
 import { landedPagesOf, type LandedPage } from "../raw/read-answers.ts";
 import { landAll, type Landing } from "../raw/store-answers.ts";
 import { outcomeOf, type LoadParts, type SliceLoad } from "../ingest/prepare-slice.ts";
-import type { SaidRows } from "../ingest/said-rows.ts";
+import type { AnswerRows } from "../ingest/answer-rows.ts";
 import type { LateOutcome } from "../ledger/amend-slices.ts";
 import type { FileAnswer } from "./check-answer.ts";
 import { loadAnswers, type ReadAnswer } from "../ingest/load-answers.ts";
@@ -51,7 +51,7 @@ export async function importAnswers(
       transaction,
       await run(),
       fresh.map(({ draft }) => draft),
-      { now: parts.clock.now(), outcomes: fresh.map(({ said }) => outcomeIn(said)) },
+      { now: parts.clock.now(), outcomes: fresh.map(({ rows }) => outcomeIn(rows)) },
     );
     const placed = answers.flatMap((answer, place): Placed[] => {
       const found = stored[place];
@@ -69,15 +69,15 @@ export async function importAnswers(
   });
 }
 
-function outcomeIn({ loads, invalid }: SaidRows): LateOutcome {
+function outcomeIn({ loads, invalid }: AnswerRows): LateOutcome {
   const rows = loads.reduce((sum, load) => sum + load.rows.length, 0);
   return { ...outcomeOf({ rows, invalid }), rows, rejects: invalid.length };
 }
 
 /** A slice that waited may have been planned otherwise than the file says; then the answer is read as its own. */
-function readAnswer({ dataset, draft, fetched, said }: FileAnswer, slice: Slice): ReadAnswer {
+function readAnswer({ dataset, draft, fetched, rows }: FileAnswer, slice: Slice): ReadAnswer {
   const isAsDrafted = slice.class === draft.class && slice.requestedEnd === undefined && slice.tailOf === undefined;
-  return { dataset, slice, fetched, said: isAsDrafted ? said : undefined };
+  return { dataset, slice, fetched, rows: isAsDrafted ? rows : undefined };
 }
 
 function endOf({ slice, isRestored }: Placed, load: SliceLoad | undefined): Imported | InvalidFile {

@@ -161,7 +161,7 @@ async function importGroup(
   return ends.map((did, place) => ({
     did,
     rows: 0,
-    rejects: did === "loaded" ? (answers[place]?.said.invalid.length ?? 0) : 0,
+    rejects: did === "loaded" ? (answers[place]?.rows.invalid.length ?? 0) : 0,
   }));
 }
 

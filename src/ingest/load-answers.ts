@@ -1,12 +1,12 @@
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Fetched } from "./read-pages.ts";
-import type { SaidRows } from "./said-rows.ts";
+import type { AnswerRows } from "./answer-rows.ts";
 import {
   deleteRejects,
   type LoadParts,
   outcomeOf,
-  prepareSaid,
+  prepareRows,
   prepareSlice,
   type SliceLoad,
   writeSlices,
@@ -15,12 +15,12 @@ import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { byKey } from "../postgres/plan-hints.ts";
 
-/** An answer that no queue fetched, and the slice that it is for. `said`: its rows, where they are known; then the slice has its outcome already. */
+/** An answer that no queue fetched, and the slice that it is for. `rows` where they are known; then the slice has its outcome already. */
 export type ReadAnswer = {
   readonly dataset: Dataset;
   readonly slice: Slice;
   readonly fetched: Fetched;
-  readonly said?: SaidRows | undefined;
+  readonly rows?: AnswerRows | undefined;
 };
 
 /** Loads answers inside the caller's transaction and ends their slices, as if they had just been fetched. What became of each, by slice. */
@@ -30,17 +30,17 @@ export async function loadAnswers(
   answers: readonly ReadAnswer[],
 ): Promise<ReadonlyMap<string, SliceLoad>> {
   const loads: SliceLoad[] = [];
-  for (const { dataset, slice, fetched, said } of answers)
+  for (const { dataset, slice, fetched, rows } of answers)
     loads.push(
-      await (said === undefined
+      await (rows === undefined
         ? prepareSlice(parts, dataset, slice, fetched)
-        : prepareSaid(parts, slice, fetched, said)),
+        : prepareRows(parts, slice, fetched, rows)),
     );
   if (loads.length === 0) return new Map();
   await byKey(transaction);
   await deleteRejects(transaction, loads);
   await writeSlices(transaction, { ...parts, tailsAt: null, inTurn: true }, loads);
-  const ended = loads.filter((_, place) => answers[place]?.said === undefined);
+  const ended = loads.filter((_, place) => answers[place]?.rows === undefined);
   if (ended.length > 0) await noteOutcomes(transaction, ended.map(endOf));
   return new Map(loads.map((load) => [load.slice.sliceId, load]));
 }

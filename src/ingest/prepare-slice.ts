@@ -14,7 +14,7 @@ import { partitionColumn } from "../load/table.ts";
 import type { Database } from "../postgres/database.ts";
 import { withoutHeld, type HeldRule } from "./hold-answers.ts";
 import type { Fetched } from "./read-pages.ts";
-import { type SaidRows, saidBy } from "./said-rows.ts";
+import { type AnswerRows, rowsOfAnswer } from "./answer-rows.ts";
 
 /** What loading needs; no API client. */
 export type LoadParts = {
@@ -25,7 +25,7 @@ export type LoadParts = {
 };
 
 /** An answer as rows of its tables, with its invalid items. */
-export type SliceLoad = Omit<SaidRows, "loads"> & {
+export type SliceLoad = Omit<AnswerRows, "loads"> & {
   readonly slice: Slice;
   readonly drift: Fetched["drift"];
   /** The answer as it was read, for what needs more of it than its rows. Many answers wait for their commit, and few are looked at again. */
@@ -48,21 +48,24 @@ export async function prepareSlice(
   fetched: Fetched,
   goneBefore: Day | null = null,
 ): Promise<SliceLoad> {
-  const said = saidBy(dataset, slice, fetched);
-  if (goneBefore === null) return prepareSaid(parts, slice, fetched, said);
-  const loads = said.loads.map((load) => withoutGone(load, goneBefore));
+  const answerRows = rowsOfAnswer(dataset, slice, fetched);
+  if (goneBefore === null) return prepareRows(parts, slice, fetched, answerRows);
+  const loads = answerRows.loads.map((load) => withoutGone(load, goneBefore));
   return {
-    ...(await prepareSaid(parts, slice, fetched, { ...said, loads })),
-    rowsGone: said.loads.reduce((sum, { rows }, place) => sum + rows.length - (loads[place]?.rows.length ?? 0), 0),
+    ...(await prepareRows(parts, slice, fetched, { ...answerRows, loads })),
+    rowsGone: answerRows.loads.reduce(
+      (sum, { rows }, place) => sum + rows.length - (loads[place]?.rows.length ?? 0),
+      0,
+    ),
   };
 }
 
-/** The same for an answer of which it is known what it says: by a slice that is the same but for its number. */
-export async function prepareSaid(
+/** The same for an answer whose rows are known, from a slice that is the same but for its number. */
+export async function prepareRows(
   parts: LoadParts,
   slice: Slice,
   fetched: Fetched,
-  { loads, invalid, unanswered, tail }: SaidRows,
+  { loads, invalid, unanswered, tail }: AnswerRows,
 ): Promise<SliceLoad> {
   const { sliceId } = slice;
   const ready: ReadyLoad[] = [];

@@ -107,9 +107,9 @@ test("strikes it out of a file as an export writes it, and does not read what st
   const window = { start: day("2026-08-19"), end: day("2026-08-20") };
   const slice = sliceOf({ items: ["[hidden]", "chess"], window });
   const text = answerText(slice, [{ body, fetchedAt: writtenAt }]);
-  const { pages, said } = await checkAnswer(text, { writtenAt, now, strike });
+  const { pages, rows } = await checkAnswer(text, { writtenAt, now, strike });
   expect(pages[0]?.body.toString()).toContain('"keyword":"[hidden]"');
-  expect(said.loads[0]?.rows[0]).toMatchObject({ keyword_key: "[hidden]", rank: 3 });
+  expect(rows.loads[0]?.rows[0]).toMatchObject({ keyword_key: "[hidden]", rank: 3 });
 });
 
 test("a file that was written is read as the same slice with the same bytes", async () => {

@@ -9,8 +9,8 @@ import { appRef, type Row, type Table } from "../load/table.ts";
 import type { Fetched } from "./read-pages.ts";
 import { tailOf, withoutTail } from "./reported-days.ts";
 
-/** What an answer says, as rows that are checked; nothing of it is looked up yet. */
-export type SaidRows = {
+/** An answer as checked rows of its tables; keys of dimensions are not looked up yet. */
+export type AnswerRows = {
   readonly loads: readonly Load[];
   readonly invalid: readonly InvalidItem[];
   /** Items of the slice that the answer does not name. */
@@ -20,7 +20,7 @@ export type SaidRows = {
 };
 
 /** Normalises an answer and checks its rows. */
-export function saidBy(dataset: Dataset, slice: Slice, fetched: Fetched): SaidRows {
+export function rowsOfAnswer(dataset: Dataset, slice: Slice, fetched: Fetched): AnswerRows {
   // loaded again, the same answer becomes the same rows
   const requested = { ...slice, window: requestedWindow(slice) };
   const normalised = dataset.normalise(requested, fetched.pages, fetched.invalid);
