@@ -8,7 +8,7 @@ import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPages } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
-import { byKey } from "../postgres/plan-hints.ts";
+import { findByKey } from "../postgres/plan-hints.ts";
 
 /** Applies a held answer from its stored body, in one transaction; returns the number of its rows. Throws `answer_pruned` where the body was pruned. */
 export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<number> {
@@ -19,7 +19,7 @@ export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<num
       throw fail("bad_argument", { dataset: held.dataset, day: held.day, problem: "the answer is not held any more" });
     const { fetched } = await landedAnswer(slice, await landedPages(parts.db, slice.sliceId));
     const load = await prepareSlice(parts, datasetNamed(held.dataset), slice, fetched);
-    await byKey(transaction);
+    await findByKey(transaction);
     await deleteRejects(transaction, [load]);
     await writeSlices(transaction, { ...parts, tailsAt: null, held: "apply" }, [load]);
     await noteOutcome(transaction, slice, { ...outcomeOf(load), rows: load.rows, rejects: load.invalid.length });

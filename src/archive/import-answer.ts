@@ -16,7 +16,7 @@ import type { FileAnswer } from "./check-answer.ts";
 import { loadAnswers, type ReadAnswer } from "../ingest/load-answers.ts";
 import { endsList } from "../ingest/read-pages.ts";
 import { InvalidFile } from "./slice-of-file.ts";
-import { byKey } from "../postgres/plan-hints.ts";
+import { findByKey } from "../postgres/plan-hints.ts";
 
 /** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
 export type Imported = {
@@ -43,7 +43,7 @@ export async function importAnswers(
   return parts.db.transaction().execute(async (transaction) => {
     // another import of the same answers is waited for
     await lockUntilCommit(transaction, "raw import");
-    await byKey(transaction);
+    await findByKey(transaction);
     const stored = await findStored(transaction, answers);
     if (stored.every((found) => found === "same")) return answers.map(() => ({ did: "known", ...nothing }));
     const fresh = answers.filter((_, place) => stored[place] === null);

@@ -21,7 +21,7 @@ import {
   type SliceLoad,
   writeSlices,
 } from "../ingest/prepare-slice.ts";
-import { byKey } from "../postgres/plan-hints.ts";
+import { findByKey } from "../postgres/plan-hints.ts";
 
 /**
  * The result of rebuilding a dataset: slices and rows loaded, slices whose landed answer does not fit (they are failed), and loaded
@@ -110,7 +110,7 @@ async function rebuildPart(
   const keepPruned = gone.slices > 0;
   if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
   for (const table of dataset.tables) await clearTable(transaction, table, { within, keepPruned });
-  await byKey(transaction);
+  await findByKey(transaction);
   const slices = landedSlices(transaction, dataset.name, within);
   const groups = inGroups(slices, { most: mostPages, weigh: ({ requests }) => Math.max(1, requests) });
   // while the database writes one group the next one is read

@@ -10,7 +10,7 @@ import { coverAlsoAnswered, loadAlsoAnswered, type AlsoAnsweredParts } from "./a
 import { compareReported } from "./compare-reported.ts";
 import type { CrashHook } from "./crash-point.ts";
 import { deleteRejects, type SliceLoad, writeSlices } from "./prepare-slice.ts";
-import { byKey } from "../postgres/plan-hints.ts";
+import { findByKey } from "../postgres/plan-hints.ts";
 
 /** A slice that is ready to be committed: what it loads and how it ends. */
 export type GroupMember = { readonly load: SliceLoad; readonly ending: Ending };
@@ -39,7 +39,7 @@ export async function commitGroup(
     members.map(({ load }) => load),
   );
   return db.transaction().execute(async (transaction) => {
-    await byKey(transaction);
+    await findByKey(transaction);
     // first, so that the slices are locked: a worker that takes one over waits or has done so already
     const ended = await endAttempts(
       transaction,

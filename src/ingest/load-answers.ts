@@ -13,7 +13,7 @@ import {
 } from "./prepare-slice.ts";
 import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
 import type { Database } from "../postgres/database.ts";
-import { byKey } from "../postgres/plan-hints.ts";
+import { findByKey } from "../postgres/plan-hints.ts";
 
 /** An answer that no queue fetched, and the slice that it is for. `rows` where they are known; then the slice has its outcome already. */
 export type ReadAnswer = {
@@ -37,7 +37,7 @@ export async function loadAnswers(
         : prepareRows(parts, slice, fetched, rows)),
     );
   if (loads.length === 0) return new Map();
-  await byKey(transaction);
+  await findByKey(transaction);
   await deleteRejects(transaction, loads);
   await writeSlices(transaction, { ...parts, tailsAt: null, inTurn: true }, loads);
   const ended = loads.filter((_, place) => answers[place]?.rows === undefined);

@@ -97,7 +97,7 @@ function withoutGone(load: Load, goneBefore: Day): Load {
  */
 type WriteOptions = { readonly tailsAt: number | null; readonly held?: HeldRule; readonly inTurn?: boolean };
 
-/** Writes rows, rejects and drift of slices inside the caller's transaction, which is to have begun with `byKey`. */
+/** Writes rows, rejects and drift of slices inside the caller's transaction, which is to have begun with `findByKey`. */
 export async function writeSlices(
   transaction: Database,
   { dimensions, tailsAt, held = "decide", inTurn = false }: Pick<LoadParts, "dimensions"> & WriteOptions,

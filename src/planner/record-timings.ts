@@ -6,7 +6,7 @@ import { datasets } from "../datasets/shared/all.ts";
 import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
 import { emptyEarlyDaysOf } from "../plan/missing.ts";
 import type { Database } from "../postgres/database.ts";
-import { byHash } from "../postgres/plan-hints.ts";
+import { compareByHash } from "../postgres/plan-hints.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import { partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
 import { datasetsOf, startsByShard } from "./plan-stream.ts";
@@ -46,7 +46,7 @@ export async function noteTimings(db: Database, { request, settings, now, own: k
     is_on: settings.datasets[name]?.on ?? on,
     items_are_apps: itemsAreApps,
   }));
-  await byHash(db, async () => {
+  await compareByHash(db, async () => {
     await recordGroups(db, settings.portfolio.groups);
     await recordConfigured(db, settings.portfolio, request.today);
     await noteDatasets(db, lines, [...defaults, ...own.lines], {

@@ -5,7 +5,7 @@ import { sql } from "./sql.ts";
  * Makes the rest of a transaction find rows by the index of their key. With stale statistics a merge may read the whole partition, and
  * the end of an attempt every dead entry of other indexes; the key is right for every batch.
  */
-export async function byKey(transaction: Database): Promise<void> {
+export async function findByKey(transaction: Database): Promise<void> {
   await sql`
     select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
            set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`.execute(
@@ -17,7 +17,7 @@ export async function byKey(transaction: Database): Promise<void> {
  * Runs statements that compare a whole list with a whole table, in a transaction of the caller's. With stale statistics Postgres would
  * compare each row with each.
  */
-export async function byHash(transaction: Database, work: () => Promise<void>): Promise<void> {
+export async function compareByHash(transaction: Database, work: () => Promise<void>): Promise<void> {
   await sql`set local enable_nestloop = off`.execute(transaction);
   await work();
   await sql`set local enable_nestloop to default`.execute(transaction);

@@ -7,7 +7,7 @@ import { createPartitions } from "../../src/load/partitions.ts";
 import type { Load } from "../../src/load/ready-load.ts";
 import { defineTable, type Table } from "../../src/load/table.ts";
 import type { Database } from "../../src/postgres/database.ts";
-import { byKey } from "../../src/postgres/plan-hints.ts";
+import { findByKey } from "../../src/postgres/plan-hints.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 
@@ -89,7 +89,7 @@ async function load(
   const dimensions = createDimensions(stage.db);
   const ready = await Promise.all(days.map((date) => prepareLoad(loadOf(table, date, plus), dimensions, partitions)));
   return stage.db.transaction().execute(async (transaction) => {
-    await byKey(transaction);
+    await findByKey(transaction);
     const before = await entriesRead(transaction, table);
     await runLoads(transaction, ready, dimensions);
     return (await entriesRead(transaction, table)) - before;
