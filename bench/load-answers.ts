@@ -34,10 +34,10 @@ export async function loadAlone({ config, changed }: { config: Config; changed: 
   const work = async () => {
     for (const slice of queue) {
       const fetchedAt = parts.clock.now();
-      parts.claimedSlices.take(slice.sliceId);
+      parts.claimedSlices.start(slice.sliceId);
       const answer = { pages: [answerOf(slice, changed)], invalid: [], drift: [], fetchedAt };
       await commitSlice(parts, await prepareSlice(parts, dataset, slice, answer));
-      parts.claimedSlices.drop(slice.sliceId);
+      parts.claimedSlices.end(slice.sliceId);
     }
   };
   const cpuBefore = process.cpuUsage();

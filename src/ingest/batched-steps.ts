@@ -153,14 +153,14 @@ function commits(parts: BatchParts): Pick<BatchedSteps, "commit" | "endUnchanged
   return {
     commit: (member) => {
       const { slice, rows } = member.load;
-      claimedSlices.hold(slice.sliceId, rows);
+      claimedSlices.ready(slice.sliceId, rows);
       return (lanes[laneOf(slice, lanes.length)] as (typeof lanes)[number])(member);
     },
     endUnchanged: async (attempt) => {
-      claimedSlices.hold(attempt.slice.sliceId, 0);
+      claimedSlices.ready(attempt.slice.sliceId, 0);
       const rows = await unchanged(attempt);
       // its answer is loaded after all
-      if (rows === null) claimedSlices.take(attempt.slice.sliceId);
+      if (rows === null) claimedSlices.start(attempt.slice.sliceId);
       return rows;
     },
   };

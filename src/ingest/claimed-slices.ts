@@ -1,24 +1,29 @@
-/** The slices that this process has claimed, by how far they are: some are on their way to their commit, others wait for it. */
+/**
+ * The slices that this process has claimed. One is *coming* while it is requested, stored or read, and *ready* while its rows wait for their
+ * commit:
+ *
+ *   start -> (its answer is stored) -> readable -> ready -> end
+ */
 export type ClaimedSlices = {
-  /** Notes that a slice is on its way: it is claimed, requested, stored or read. */
-  readonly take: (sliceId: string) => void;
+  /** Notes that a slice is coming. */
+  readonly start: (sliceId: string) => void;
   /**
-   * Resolves when the answer of a slice may be read, in the order of calls: once fewer than `mostRows` are in memory. It is counted among
-   * them from then on.
+   * Resolves when the answer of a slice may be read: once fewer than `mostRows` rows are in memory, in the order of calls. From then on the
+   * slice counts among them.
    */
-  readonly room: (sliceId: string) => Promise<void>;
-  /** Notes that a slice is ready to be committed, with so many rows in memory. */
-  readonly hold: (sliceId: string, rows: number) => void;
+  readonly readable: (sliceId: string) => Promise<void>;
+  /** Notes that a slice is ready, with so many rows in memory. */
+  readonly ready: (sliceId: string, rows: number) => void;
   /** Notes that a slice has ended, however it did. */
-  readonly drop: (sliceId: string) => void;
+  readonly end: (sliceId: string) => void;
   readonly ids: () => readonly string[];
-  /** How many are on their way. */
+  /** How many are coming. */
   readonly coming: () => number;
-  /** Rows of those that are read or ready. */
+  /** Rows in memory: of slices that are being read, and of those that are ready. */
   readonly rows: () => number;
   /** Resolves at the next change. */
   readonly changed: () => Promise<void>;
-  /** Resolves when the last one has ended the next time. */
+  /** Resolves at the next moment at which none is left. */
   readonly idle: () => Promise<void>;
 };
 
@@ -59,7 +64,7 @@ export function createClaimedSlices(): ClaimedSlices {
     while (rows < mostRows) {
       const next = waiting.shift();
       if (next === undefined) return;
-      // one that nobody took is read on its own
+      // a slice that was not started, as in a test, is read on its own
       if (slices.has(next.sliceId)) note(next.sliceId, { isComing: true, rows: leastRows });
       next.admit();
     }
@@ -71,17 +76,17 @@ export function createClaimedSlices(): ClaimedSlices {
   }
 
   return {
-    take: (sliceId) => noteAndAdmit(sliceId, { isComing: true, rows: 0 }),
-    room: (sliceId) =>
+    start: (sliceId) => noteAndAdmit(sliceId, { isComing: true, rows: 0 }),
+    readable: (sliceId) =>
       new Promise((admit) => {
         waiting.push({ sliceId, admit });
         admitNext();
       }),
-    hold: (sliceId, count) => {
-      // one that nobody took is committed on its own
+    ready: (sliceId, count) => {
+      // a slice that was not started, as in a test, is committed on its own
       if (slices.has(sliceId)) noteAndAdmit(sliceId, { isComing: false, rows: Math.max(count, leastRows) });
     },
-    drop: (sliceId) => noteAndAdmit(sliceId, null),
+    end: (sliceId) => noteAndAdmit(sliceId, null),
     ids: () => [...slices.keys()],
     coming: () => coming,
     rows: () => rows,

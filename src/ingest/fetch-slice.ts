@@ -51,7 +51,7 @@ export async function fetchSlice(
   const digest = answerDigest(parts.program, slice, only.body);
   if (isLikelyUnchanged(dataset, slice, digest)) {
     // its body stays in memory for as long as the ledger takes to end it
-    await parts.claimedSlices.room(slice.sliceId);
+    await parts.claimedSlices.readable(slice.sliceId);
     const unchangedRows = await retryWork(() => parts.batched.endUnchanged({ slice, digest }));
     if (unchangedRows !== null) return { unchangedRows };
   }
@@ -83,7 +83,7 @@ function readerOf({ operation }: Slice, only: LandedPage): SliceLoad["answer"] {
  * its rows are gone before those of the next answer are made, and the collector has little to copy.
  */
 async function mayRead({ claimedSlices }: IngestParts, { sliceId }: Slice): Promise<void> {
-  await claimedSlices.room(sliceId);
+  await claimedSlices.readable(sliceId);
   await nextTurn();
 }
 

@@ -62,7 +62,7 @@ export async function runSlice(parts: IngestParts, claimed: Slice, signals: Call
 }
 
 function claimAgain({ claimedSlices, batched }: IngestParts, { sliceId }: Slice): Promise<Slice | null> {
-  claimedSlices.take(sliceId);
+  claimedSlices.start(sliceId);
   return batched.claim(sliceId);
 }
 

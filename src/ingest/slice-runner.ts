@@ -43,12 +43,12 @@ export function startSliceRunner(
   halted.addEventListener("abort", wake, { once: true });
 
   function take(slice: Slice): void {
-    claimedSlices.take(slice.sliceId);
+    claimedSlices.start(slice.sliceId);
     const work = runSlice(parts, slice, signals)
       .catch(releaseSlice)
       .finally(() => {
         running.delete(work);
-        claimedSlices.drop(slice.sliceId);
+        claimedSlices.end(slice.sliceId);
       });
     running.add(work);
   }

@@ -27,12 +27,12 @@ test("calls go on while others fill the memory, and their answers are stored and
     }),
   );
   const ids = await insertSlices(parts.db, await openRun(parts.db, run, now), drafts, now);
-  parts.claimedSlices.take("full");
-  parts.claimedSlices.hold("full", 30_000);
+  parts.claimedSlices.start("full");
+  parts.claimedSlices.ready("full", 30_000);
   const read: string[] = [];
   const signal = new AbortController().signal;
   const begin = async (id: string) => {
-    parts.claimedSlices.take(id);
+    parts.claimedSlices.start(id);
     const slice = await claim(parts.db, id, parts, now);
     if (slice === null) throw new Error("the test expected to have the slice");
     await fetchSlice(parts, keywordRank, slice, {
@@ -48,7 +48,7 @@ test("calls go on while others fill the memory, and their answers are stored and
     await until(async () => (await stage.query("select from raw.answer")).length === place + 1);
   }
   expect(read).toEqual([]);
-  parts.claimedSlices.drop("full");
+  parts.claimedSlices.end("full");
   await Promise.all(reading);
   expect(read.toSorted()).toEqual([...ids].sort());
 });
