@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, type StorehouseError } from "../core/errors.ts";
-import { inGroups, readAhead } from "../core/read-ahead.ts";
+import { gathered, readAhead } from "../core/read-ahead.ts";
 import { scopeKey } from "../core/slice.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
@@ -58,9 +58,9 @@ export async function importFiles(
   const ordered = placed.sort((a, b) => a.at - b.at).map(({ found }) => found);
   const read = (files: readonly FoundFile[]) => readGroup(parts, files, request);
   // while the database writes some files the next ones are read
-  for await (const group of readAhead(inGroups(ordered, { most: readAtOnce, weigh: () => 1 }), read)) {
+  for await (const group of readAhead(gathered(ordered, { most: readAtOnce, weigh: () => 1 }), read)) {
     for (const { file, problem } of group.refused) refuse(file, problem);
-    for await (const files of inGroups(group.fitting, { most: mostBytes, weigh: bytesOf, mayJoin: isAboutOther })) {
+    for await (const files of gathered(group.fitting, { most: mostBytes, weigh: bytesOf, mayJoin: isAboutOther })) {
       const imported = await importGroup(parts, files, request.dryRun, run.id);
       for (const [place, end] of imported.entries()) {
         const file = files[place]?.file ?? "";

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { inGroups, readAhead } from "../core/read-ahead.ts";
+import { gathered, readAhead } from "../core/read-ahead.ts";
 import type { Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
@@ -112,7 +112,7 @@ async function rebuildPart(
   for (const table of dataset.tables) await clearTable(transaction, table, { within, keepPruned });
   await findByKey(transaction);
   const slices = landedSlices(transaction, dataset.name, within);
-  const groups = inGroups(slices, { most: mostPages, weigh: ({ requests }) => Math.max(1, requests) });
+  const groups = gathered(slices, { most: mostPages, weigh: ({ requests }) => Math.max(1, requests) });
   // while the database writes one group the next one is read
   for await (const group of readAhead(groups, (next) => readGroup(parts, dataset, next)))
     for (const { rows } of await loadGroup(transaction, parts, group))

@@ -15,7 +15,7 @@ export async function* readAhead<I, O>(
 }
 
 /** Puts items together, in order, until a group weighs at least `most`, or until the next one may not be in it. */
-export async function* inGroups<I>(
+export async function* gathered<I>(
   items: AsyncIterable<I> | Iterable<I>,
   {
     most,

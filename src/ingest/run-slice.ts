@@ -198,7 +198,7 @@ async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError
   const failed = { ...ending, state: "failed", counts: true, dueAt: later } as const;
   if (!(error instanceof RetryError)) return failed;
   // of many pages one after the other may fail: only an attempt that landed none counts
-  if (await landedPages(parts, slice, error))
+  if (await hasLandedPages(parts, slice, error))
     return { ...ending, dueAt: now + waitAfter(parts.retryMs, 1, Number(slice.sliceId)) };
   if (failures >= error.attempts) return failed;
   return { ...ending, dueAt: now + waitAfter(parts.retryMs, failures, Number(slice.sliceId)), counts: true };
@@ -216,7 +216,7 @@ const limits: ReadonlySet<string> = new Set(["budget_spent", "plan_spent"]);
 /** Errors of an answer that was landed before it was read: the next attempt cannot use that page. */
 const unusable: ReadonlySet<string> = new Set(["not_json", "not_utf8", "success_false"]);
 
-async function landedPages(parts: IngestParts, slice: Slice, { code }: StorehouseError): Promise<boolean> {
+async function hasLandedPages(parts: IngestParts, slice: Slice, { code }: StorehouseError): Promise<boolean> {
   return (await pagesLandedBy(parts.db, slice)) > (unusable.has(code) ? 1 : 0);
 }
 

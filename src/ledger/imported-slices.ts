@@ -21,7 +21,7 @@ export const importedRequest = {
 export type AnsweredDraft = { readonly draft: SliceDraft; readonly times: readonly number[] | null };
 
 /** A slice that may have been answered by the same answer, and whether its answer is still stored. */
-export type StoredAnswer = { readonly slice: Slice; readonly isStored: boolean };
+export type AnsweredSlice = { readonly slice: Slice; readonly isStored: boolean };
 
 /**
  * Of each row `d` of drafts its slices `s`: by the hash of the scope, in words that leave no other index to choose. While statistics are
@@ -46,7 +46,7 @@ function isIn(...states: readonly SliceState[]): SqlFragment {
 export async function storedAnswers(
   db: Database,
   drafts: readonly AnsweredDraft[],
-): Promise<readonly (readonly StoredAnswer[])[]> {
+): Promise<readonly (readonly AnsweredSlice[])[]> {
   const { rows } = await sql<SliceRow & { place: number; is_stored: boolean }>`
     select alike.*
     from   ${draftRows(drafts)}
@@ -66,7 +66,7 @@ export async function storedAnswers(
     ) as alike
     where  is_stored or d.times is not null
     order  by is_stored desc, slice_id`.execute(db);
-  const found = drafts.map((): StoredAnswer[] => []);
+  const found = drafts.map((): AnsweredSlice[] => []);
   for (const row of rows) found[row.place]?.push({ slice: sliceOf(row), isStored: row.is_stored });
   return found;
 }

@@ -1,6 +1,6 @@
 import type { DatasetSettings } from "../config/settings.ts";
 import type { Portfolio } from "../core/portfolio.ts";
-import { inGroups as gathered, readAhead } from "../core/read-ahead.ts";
+import { gathered, readAhead } from "../core/read-ahead.ts";
 import { scopeKey, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";

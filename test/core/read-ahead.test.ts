@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inGroups, readAhead } from "../../src/core/read-ahead.ts";
+import { gathered, readAhead } from "../../src/core/read-ahead.ts";
 
 /** Numbers up to `last`, from 1. */
 async function* upTo(last: number): AsyncGenerator<number> {
@@ -13,14 +13,14 @@ async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 }
 
 test("groups are in order, each as heavy as is wanted, the last one lighter", async () => {
-  expect(await all(inGroups(upTo(7), { most: 3, weigh: () => 1 }))).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
-  expect(await all(inGroups([9, 1, 1, 9], { most: 5, weigh: (item) => item }))).toEqual([[9], [1, 1, 9]]);
-  expect(await all(inGroups(upTo(0), { most: 3, weigh: () => 1 }))).toEqual([]);
+  expect(await all(gathered(upTo(7), { most: 3, weigh: () => 1 }))).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+  expect(await all(gathered([9, 1, 1, 9], { most: 5, weigh: (item) => item }))).toEqual([[9], [1, 1, 9]]);
+  expect(await all(gathered(upTo(0), { most: 3, weigh: () => 1 }))).toEqual([]);
 });
 
 test("an item that may not be in a group begins the next one", async () => {
   const mayJoin = (group: readonly number[], item: number) => !group.includes(item);
-  expect(await all(inGroups([1, 2, 1, 1], { most: 10, weigh: () => 1, mayJoin }))).toEqual([[1, 2], [1], [1]]);
+  expect(await all(gathered([1, 2, 1, 1], { most: 10, weigh: () => 1, mayJoin }))).toEqual([[1, 2], [1], [1]]);
 });
 
 test("the next item is read while the one before is in use, and no further one", async () => {
