@@ -6,7 +6,7 @@ import { carries, type FetchOption } from "../core/fetch-option.ts";
 import { periodOf, type Grid } from "../core/period.ts";
 import type { Scope, Slice, SliceDraft } from "../core/slice.ts";
 import { devicesOf, storeOf } from "../core/store.ts";
-import { lastDay, windowLength, type Window } from "../core/window.ts";
+import { isSameWindow, lastDay, windowLength, type Window } from "../core/window.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import { itemsFrom } from "../ledger/batches.ts";
 import { accountColumn } from "../load/table.ts";
@@ -202,9 +202,8 @@ function checkTiming(dataset: Dataset, draft: SliceDraft, partitions: readonly P
     throw new InvalidFile(`window: ${dataset.name} is fetched by whole periods, counted from a fixed day`);
 }
 
-function isPeriod(grid: Grid, { start, end }: Window): boolean {
-  const period = periodOf(grid, start);
-  return period.start === start && period.end === end;
+function isPeriod(grid: Grid, window: Window): boolean {
+  return isSameWindow(periodOf(grid, window.start), window);
 }
 
 function isOnly(window: Window, asOf: Day): boolean {

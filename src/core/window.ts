@@ -38,3 +38,8 @@ export function stretches(days: Iterable<Day>): Window[] {
   }
   return found;
 }
+
+/** True for windows of the same days. */
+export function isSameWindow(a: Window, b: Window): boolean {
+  return a.start === b.start && a.end === b.end;
+}

@@ -6,6 +6,7 @@ import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp, describers, dimAppOfPage } from "./shared/dim-app.ts";
 import { appPages, pageKey, pageOptions, pageParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
+import { textOf } from "./shared/values.ts";
 
 const described = {
   app_name: "text",
@@ -179,10 +180,6 @@ const known = (
   "topDeveloperBadge supportUrl url email videoUrl videoFrameUrl lastModified similarApps userRatingAverage userRating userRatingCount " +
   "numUserRating numOfOneRatings numOfTwoRatings numOfThreeRatings numOfFourRatings numOfFiveRatings countryCode langCode"
 ).split(" ");
-
-function textOf(value: string | number | null | undefined): string | null {
-  return value == null ? null : String(value);
-}
 
 function clockOf(value: string | number | null | undefined): string | null {
   return value == null ? null : readInstant(value).at;

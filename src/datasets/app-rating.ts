@@ -6,6 +6,7 @@ import { defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { appCountries, LanguageCode, pageKey, pageParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
+import { textOf } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_app_rating",
@@ -103,8 +104,4 @@ function inLanguages(portfolio: Portfolio, codes: readonly string[]): readonly P
   const items = portfolio.apps.filter(({ store }) => store === "android").map(({ trackId }) => trackId);
   if (items.length === 0) return [];
   return codes.map((code) => ({ scope: { store: "android", language_code: code }, items }));
-}
-
-function textOf(value: string | number | null | undefined): string | null {
-  return value == null ? null : String(value);
 }

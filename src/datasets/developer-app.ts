@@ -9,6 +9,7 @@ import { defineDataset, part, type Partition } from "./shared/define-dataset.ts"
 import { describedApp } from "./shared/dim-app.ts";
 import { appPages, pageOptions, pageParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
+import { textOf } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.developer_app",
@@ -128,8 +129,4 @@ function categoryOf(store: string, { category, categoryId }: App) {
   if (store === "android") return { category_id: textOf(categoryId), category_name: textOf(category) };
   const id = textOf(category ?? categoryId);
   return { category_id: id, category_name: id === null ? null : (iosCategories.get(Number(id)) ?? null) };
-}
-
-function textOf(value: string | number | null | undefined): string | null {
-  return value == null ? null : String(value);
 }

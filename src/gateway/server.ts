@@ -3,7 +3,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { remainingCredits } from "../api/operations/account.ts";
 import { operations } from "../api/operations/all.ts";
 import { sharedAnswerHeader } from "../api/credit-headers.ts";
-import { errorBody } from "../api/serve/error-body.ts";
+import { errorBody, statusIn } from "../api/serve/error-body.ts";
 import { fittingCall } from "../api/serve/fitting-call.ts";
 import { readQuery, splitTarget } from "../api/serve/query.ts";
 import { readParams } from "../api/serve/read-params.ts";
@@ -163,12 +163,6 @@ async function refuse(
   const receipt = { at: now, path: splitTarget(request.raw.url ?? "/").path, requestId: randomUUID() };
   const body = status === 204 ? "" : errorBody(receipt, status, message);
   send(reply, { status, headers: { ...(status === 204 ? {} : { "Content-Type": json }), ...left, ...headers }, body });
-}
-
-function statusIn(error: unknown): number {
-  return error instanceof Error && "statusCode" in error && typeof error.statusCode === "number"
-    ? error.statusCode
-    : 500;
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Outcome): void {

@@ -2,7 +2,7 @@ import { addDays, daysBetween, type Day } from "../core/day.ts";
 import { periodOf } from "../core/period.ts";
 import { openStates, type Covered, type SliceState } from "../core/slice.ts";
 import type { Reach, Timing } from "../core/timing.ts";
-import { holds, windowLength, type Window } from "../core/window.ts";
+import { holds, isSameWindow, windowLength, type Window } from "../core/window.ts";
 import { itemGroups } from "./item-groups.ts";
 import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
 
@@ -180,6 +180,5 @@ export function mayRequest(timing: Timing, window: Window, today: Day): boolean 
   if (timing.kind === "snapshot") return window.start === today && windowLength(window) === 1;
   const within = requestable(timing, today, window);
   const period = timing.kind === "period" ? periodOf(timing.grid, window.start) : window;
-  const isWhole = period.start === window.start && period.end === window.end;
-  return isWhole && within.start <= window.start && window.end <= within.end;
+  return isSameWindow(period, window) && within.start <= window.start && window.end <= within.end;
 }

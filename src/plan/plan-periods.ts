@@ -2,7 +2,7 @@ import { addDays } from "../core/day.ts";
 import { periodOf, periodsTouching, type Grid } from "../core/period.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
-import type { Window } from "../core/window.ts";
+import { isSameWindow, type Window } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
 import { calendarOf } from "./cover/gap-grid.ts";
 import { requestable, emptyEarlyDaysOf, missingCells, settledEnd } from "./missing.ts";
@@ -21,7 +21,7 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
   const slices: SliceDraft[] = [];
   let items = 0;
   for (const window of periodsToRequest(timing, request)) {
-    const own = covered.filter((slice) => slice.refused || isSame(slice.window, window));
+    const own = covered.filter((slice) => slice.refused || isSameWindow(slice.window, window));
     const { fresh, restated } = missingCells({
       timing,
       items: partition.items,
@@ -46,10 +46,6 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
     }
   }
   return { slices, naiveCredits: option.credits * items };
-}
-
-function isSame(a: Window, b: Window): boolean {
-  return a.start === b.start && a.end === b.end;
 }
 
 /** The periods that share a day with what may be requested and are over and published. */

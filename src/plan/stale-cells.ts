@@ -1,7 +1,7 @@
 import { addDays } from "../core/day.ts";
 import { periodsTouching } from "../core/period.ts";
 import type { Covered } from "../core/slice.ts";
-import { oneDay, type Window } from "../core/window.ts";
+import { isSameWindow, oneDay, type Window } from "../core/window.ts";
 import { calendarOf, windowOf, type GapGrid } from "./cover/gap-grid.ts";
 import { requestable, emptyEarlyDaysOf, isOpen, missingCells, settledEnd } from "./missing.ts";
 import type { PlanPartition, PlanRequest } from "./plan-request.ts";
@@ -43,14 +43,10 @@ export function staleCells({ request, partition, covered }: StaleOptions): reado
   return periodsTouching(timing.grid, within)
     .filter(({ end }) => end <= settled)
     .flatMap((window) => {
-      const own = covered.filter((slice) => slice.refused || isSame(slice.window, window));
+      const own = covered.filter((slice) => slice.refused || isSameWindow(slice.window, window));
       const items = restated(window, own, emptyEarlyDaysOf(timing)).rows.map(({ item }) => item);
       return items.length === 0 ? [] : [{ items: partition.items === null ? null : items, window }];
     });
-}
-
-function isSame(a: Window, b: Window): boolean {
-  return a.start === b.start && a.end === b.end;
 }
 
 function stretchesOf({ calendar, rows }: GapGrid, isWhole: boolean): readonly Cells[] {

@@ -5,7 +5,7 @@ import type { Operation } from "../api/define-operation.ts";
 import type { AnswerTable } from "./answer-context.ts";
 import { addControl } from "./control.ts";
 import { openApiOf } from "./openapi.ts";
-import { errorBody } from "../api/serve/error-body.ts";
+import { errorBody, statusIn } from "../api/serve/error-body.ts";
 import { type Outcome, refusedOutcome } from "./outcome.ts";
 import { readQuery, splitTarget } from "../api/serve/query.ts";
 import { Refusal } from "../api/serve/refusal.ts";
@@ -81,12 +81,6 @@ function controlError(state: SandboxState, request: FastifyRequest, reply: Fasti
     .code(status)
     .header("Content-Type", "application/json")
     .send(errorBody(receipt, status, message));
-}
-
-function statusIn(error: unknown): number {
-  return error instanceof Error && "statusCode" in error && typeof error.statusCode === "number"
-    ? error.statusCode
-    : 500;
 }
 
 /** Sends as much of an outcome as it says, past the framework: broken answers are written byte by byte. */

@@ -8,3 +8,10 @@ export function errorBody({ at, path, requestId }: Receipt, status: number, mess
   const error = STATUS_CODES[status] ?? "Unknown";
   return JSON.stringify({ timestamp: new Date(at).toISOString(), path, status, error, message, requestId });
 }
+
+/** The status that the server's framework gives an error, such as 413 for a body that is too large; 500 for any other error. */
+export function statusIn(error: unknown): number {
+  return error instanceof Error && "statusCode" in error && typeof error.statusCode === "number"
+    ? error.statusCode
+    : 500;
+}
