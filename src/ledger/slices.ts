@@ -8,13 +8,23 @@ import { digestOf, insertBatches } from "./batches.ts";
 import { announceQueued, isShared } from "./shared-queue.ts";
 
 /*
- * The life of a slice:
+ * The life of a slice, by its state and the function that changes it:
  *
- *   pending --claim--> running --finish--> loaded | empty | skipped | failed
- *                        |  \--defer----> deferred --(credits are back)--claim--> running
- *                        \----giveBack--> pending (an error that may pass, a stop, a dead worker)
+ *   (new)    --insertSlices--> pending
+ *   pending  --claimNext, claimAll--> running
+ *   running  --endAttempts, endUnchanged--> loaded | empty | skipped | failed
+ *            --endAttempts--> pending (a stop, or an error that may pass: not before `due_at`)
+ *            --endAttempts--> deferred (no credits, or no room in a budget: not before `due_at`)
+ *            --reconcile--> pending (its worker died; poison.ts says when it becomes failed instead)
+ *   deferred --wakeDue, resumeAffordable, resumeWithinBudgets--> pending
+ *   failed   --queueTries (automatically), reopen (storehouse retry)--> pending
+ *            --noteLostDays--> lost (a snapshot whose time is over)
  *
- * Each claim raises `attempt`. Everything that ends an attempt names it and does nothing when another claim came in between.
+ * cancel-slices.ts deletes slices that are cancelled; runs.ts moves open ones from run to run. Each claim raises `attempt`: everything that
+ * ends an attempt names it, and does nothing when another claim came in between.
+ *
+ * Statements of this room find the slices of a scope by `hashtextextended(scope::text, 0)`, the first column of the index `slice_scope`, and
+ * compare the scope itself after that: the hash keeps the index small, and two scopes may share one.
  */
 
 /**
