@@ -3,6 +3,7 @@
 
 create view mart.visibility_daily as
 with cell as not materialized (
+  -- a score a day, app and country: that of the history before the one of now; null where the day waits for its answer
   select f.app_key, f.date_day, f.country_key, coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score) filter (where f.kind = 'now')) as score,
          case when bool_and(not f.is_answered) then null
               when max(f.score) filter (where f.kind = 'history') is null and max(f.score) filter (where f.kind = 'now') is not null then 'now' else 'history' end as kind,
@@ -17,6 +18,7 @@ with cell as not materialized (
     join   core.dim_country as c on c.country_code = u.country_code) as f
   group  by 1, 2, 3
 ), named as (
+  -- competitors that the account names, and from which day until which
   select t.app_key, t.competitor_app_key, o.store, o.track_id, coalesce(o.app_name, o.track_id) as app_name,
          -- the first list holds for the days before it; where it named nobody, those have no competitors
          case when t.valid_from = min(t.valid_from) over (partition by t.app_key) and t.valid_from <= coalesce(f.first_day, 'infinity') then '-infinity'::date
@@ -32,10 +34,12 @@ with cell as not materialized (
   join   core.dim_app as a on a.app_key = t.app_key
   join   core.dim_app as o on o.app_key = t.competitor_app_key and o.store = a.store
 ), naming as (
+  -- the days on which an app has competitors that are named
   select n.app_key, range_agg(daterange(n.since, n.until)) as days
   from   named as n
   group  by 1
 ), own as not materialized (
+  -- cells of apps of the portfolio, which have a row of their own
   select l.*, a.store, a.track_id, a.app_name
   from   cell as l
   join   core.dim_app as a on a.app_key = l.app_key
@@ -46,6 +50,7 @@ with cell as not materialized (
            and    not exists (select from core.fact_keyword_rank_summary  as f where f.app_key = t.competitor_app_key)
            and    not exists (select from core.fact_app_rating        as f where f.app_key = t.competitor_app_key))
 ), beside as (
+  -- each of them (is_own), and beside it the cells of the competitors that are named for it; app_key is the app of the portfolio in both
   select o.store, o.date_day, o.country_key, o.app_key, true as is_own, o.score, o.kind, o.is_answered, o.track_id, o.app_name
   from   own as o
   union  all
@@ -53,6 +58,7 @@ with cell as not materialized (
   from   named as n
   join   cell  as l on l.app_key = n.competitor_app_key and l.date_day >= n.since and l.date_day < n.until
 ), among_named as (
+  -- the app compared with those that are named for it
   select b.*,
          coalesce(sum(b.score) filter (where not b.is_own) over others, 0) as named_sum, count(b.score) filter (where not b.is_own) over others as named_count,
          bool_and(b.is_answered) over others as are_named_answered,
@@ -63,6 +69,7 @@ with cell as not materialized (
   window others as (partition by b.store, b.date_day, b.country_key, b.app_key),
          best   as (partition by b.store, b.date_day, b.country_key, b.app_key order by b.is_own, b.score desc nulls last, b.track_id)
 ), among_followed as (
+  -- the app compared with all apps of the portfolio in its store
   select m.*,
          sum(m.score) over others as score_sum, count(m.score) over others as score_count, bool_and(m.is_answered) over others as are_all_answered,
          rank() over (partition by m.store, m.date_day, m.country_key order by m.score desc nulls last) as place,

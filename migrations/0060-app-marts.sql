@@ -27,6 +27,7 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.versio
        (coalesce(s.answered_count, 0) + coalesce(u.unanswered_count, 0))::bigint as requested_keyword_count, coalesce(s.answered_count, 0)::bigint as answered_keyword_count,
        case when s.answered_count > 0 or u.unanswered_count > 0 then coalesce(u.unanswered_count, 0) = 0 end as is_complete
 from   ops.portfolio_app as a
+-- r: the releases of the app, and how many others are near
 cross  join lateral (
   select v.*, count(*) over (order by v.release_day range between interval '7 days' preceding and interval '7 days' following) as within_7_count,
          count(*) over (order by v.release_day range between interval '14 days' preceding and interval '14 days' following) as within_14_count
@@ -34,7 +35,9 @@ cross  join lateral (
           from   core.app_version as v
           where  v.app_key = a.app_key
           group  by v.app_key, v.version, case when v.version = '' then v.version_at::date end) as v) as r
+-- p: the two windows
 cross  join (values (7), (14)) as p (window_days)
+-- n: countries with any figure within the window
 cross  join lateral (
   select f.country_key from core.fact_keyword_rank_summary as f where f.app_key = r.app_key and f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
   union
@@ -48,6 +51,7 @@ cross  join lateral (
 ) as n
 join   core.dim_country as c on c.country_key = n.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
+-- s: ranks
 cross  join lateral (
   select count(*) filter (where f.date_day < r.release_day) as before_day_count, count(*) filter (where f.date_day > r.release_day) as after_day_count,
          sum(f.answered_keyword_count) filter (where f.date_day <> r.release_day) as answered_count,
@@ -58,13 +62,14 @@ cross  join lateral (
   from   core.fact_keyword_rank_summary as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and f.device_key in (0, 1)
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as s
--- once for each app and country: releases are many, and what waits is counted from slices
+-- k, u: keywords that wait for an answer; once for each app and country, since releases are many and what waits is counted from slices
 left   join waiting as k on k.store = a.store and k.track_id = a.track_id and k.country_code = c.country_code
 cross  join lateral (
   select case when k.days && datemultirange(daterange(r.release_day - p.window_days, r.release_day + p.window_days + 1))
               then (select sum(f.keyword_count)
                     from   unnest(k.date_days, k.keyword_counts) as f (date_day, keyword_count)
                     where  f.date_day between r.release_day - p.window_days and r.release_day + p.window_days and f.date_day <> r.release_day) end as unanswered_count) as u
+-- g: ratings; of several rows of a day the one with most ratings
 cross  join lateral (
   select count(distinct f.date_day) filter (where f.date_day < r.release_day) as before_day_count, count(distinct f.date_day) filter (where f.date_day > r.release_day) as after_day_count,
          (array_agg(f.rating order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day < r.release_day))[1] as before_rating,
@@ -74,6 +79,7 @@ cross  join lateral (
   from   core.fact_app_rating as f
   where  f.app_key = r.app_key and f.country_key = n.country_key
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as g
+-- w: reviews of days that were answered; a plain one counts where the day has none of v2
 cross  join lateral (
   select count(*) filter (where f.reviewed_at < r.release_day) as before_review_count, count(*) filter (where f.reviewed_at >= r.release_day + 1) as after_review_count,
          count(f.rating) filter (where f.reviewed_at < r.release_day)::numeric as before_rated_count, count(f.rating) filter (where f.reviewed_at >= r.release_day + 1)::numeric as after_rated_count,
@@ -85,10 +91,12 @@ cross  join lateral (
     select from core.review as o
     where  o.app_key = f.app_key and o.country_key = f.country_key and o.source = 'v2'
     and    o.reviewed_at >= date_trunc('day', f.reviewed_at) and o.reviewed_at < date_trunc('day', f.reviewed_at) + interval '1 day'))) as w
+-- h: how many days of reviews were answered
 cross  join lateral (
   select count(*) filter (where d.date_day < r.release_day) as before_day_count, count(*) filter (where d.date_day > r.release_day) as after_day_count
   from   core.dim_date as d
   where  q.days @> d.date_day and d.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as h
+-- e: estimated downloads by day
 cross  join lateral (
   select count(d.download_count) filter (where d.date_day < r.release_day) as before_day_count, count(d.download_count) filter (where d.date_day > r.release_day) as after_day_count,
          avg(d.download_count) filter (where d.date_day < r.release_day) as before_download_count, avg(d.download_count) filter (where d.date_day > r.release_day) as after_download_count
@@ -97,6 +105,7 @@ cross  join lateral (
           where  f.app_key = r.app_key and f.country_key = n.country_key
           and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
           group  by 1) as d) as e
+-- t: downloads by day as the store reported them
 cross  join lateral (
   select count(d.download_count) filter (where d.date_day < r.release_day) as before_day_count, count(d.download_count) filter (where d.date_day > r.release_day) as after_day_count,
          avg(d.download_count) filter (where d.date_day < r.release_day) as before_download_count, avg(d.download_count) filter (where d.date_day > r.release_day) as after_download_count
@@ -173,6 +182,7 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
        coalesce(q.days @> o.date_day, false) as is_review_answered, o.rating_answers > 0 as is_rating_answered,
        a.store = 'ios' and o.date_day in (select n.date_day from ops.search_ads_answered_day as n) as is_search_ads_answered, ag.app_groups
 from   ops.portfolio_app as a
+-- o: figures by country and day. Each branch of the union fills its own columns, by their place in the first one, and null in all others
 cross  join lateral (
   select u.country_key, u.date_day, sum(u.answered) as answered, sum(u.unanswered) as unanswered, max(u.ranked) as ranked, max(u.top_1) as top_1, max(u.top_3) as top_3,
          max(u.top_10) as top_10, max(u.rank_sum) as rank_sum, max(u.voice_sum) as voice_sum, max(u.visibility) as visibility,
@@ -182,6 +192,7 @@ cross  join lateral (
          max(u.views) as views, max(u.spend) as spend, max(u.installs) as installs, max(u.reporting_spend) as reporting_spend, max(u.unconverted) as unconverted,
          count(u.rating_answer) as rating_answers
   from   (
+    -- ranks: answered to voice_sum
     select f.country_key, f.date_day,
            f.answered_keyword_count::numeric as answered, 0::numeric as unanswered, f.ranked_keyword_count::numeric as ranked,
            f.top_1_keyword_count::numeric as top_1, f.top_3_keyword_count::numeric as top_3, f.top_10_keyword_count::numeric as top_10,
@@ -192,6 +203,7 @@ cross  join lateral (
            null::numeric as installs, null::numeric as reporting_spend, null::bigint as unconverted, null::integer as rating_answer
     from   core.fact_keyword_rank_summary as f where f.app_key = a.app_key and f.device_key in (0, 1)
     union  all
+    -- keywords that wait for an answer: unanswered
     select c.country_key, n.date_day,
            0, n.keyword_count, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            null, null, null, null, null
@@ -199,21 +211,25 @@ cross  join lateral (
     join   core.dim_country as c on c.country_code = n.country_code
     where  n.store = a.store and n.track_id = a.track_id
     union  all
+    -- visibility
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score)), null,
            null, null, null, null, null, null, null, null, null, null, null, null, null, null, null
     from   core.fact_visibility as f where f.app_key = a.app_key group by 1, 2
     union  all
+    -- category_rank
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, null, min(f.rank), null, null, null, null, null, null, null, null, null, null,
            null, null, null, null, null
     from   core.fact_category_rank as f where f.app_key = a.app_key and f.device_key in (0, 1) group by 1, 2
     union  all
+    -- rating, rating_count, rating_answer
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, null, null, (array_agg(f.rating order by f.rating_count desc nulls last))[1],
            max(f.rating_count), null, null, null, null, null, null, null, null, null, null, null, null, 1
     from   core.fact_app_rating as f where f.app_key = a.app_key group by 1, 2
     union  all
+    -- reviews, review_sum, rated: a plain review counts where the day has none of v2
     select f.country_key, f.reviewed_at::date,
            null, null, null, null, null, null, null, null, null, null, null, null, count(*), sum(f.rating), count(f.rating), null, null,
            null, null, null, null, null, null, null, null
@@ -224,6 +240,7 @@ cross  join lateral (
       and    v.reviewed_at >= date_trunc('day', f.reviewed_at) and v.reviewed_at < date_trunc('day', f.reviewed_at) + interval '1 day'))
     group  by 1, 2
     union  all
+    -- downloads, revenue: estimates
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            coalesce(max(f.download_count) filter (where f.is_total), sum(f.download_count) filter (where not f.is_total)),
@@ -231,6 +248,7 @@ cross  join lateral (
            null, null, null, null
     from   core.fact_download_revenue as f where f.app_key = a.app_key group by 1, 2
     union  all
+    -- store_downloads, store_revenue, views: as the store reported them
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            coalesce(max(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key = 0), sum(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key <> 0)),
@@ -239,6 +257,7 @@ cross  join lateral (
            null, null, null, null, null
     from   core.fact_sales_metric as f where f.app_key = a.app_key and not f.is_total group by 1, 2
     union  all
+    -- spend, installs, reporting_spend, unconverted: search ads
     select f.country_key, f.period_start,
            null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            sum(f.spend), sum(f.install_count), sum(v.spend), count(*) filter (where f.spend is not null and v.spend is null), null

@@ -64,13 +64,15 @@ async function foldPartitions(
   const end = sql`${addMonths(month, 1)}::date`;
   const { rows } = await sql<{ count: number }>`
     with folding as materialized (
-      -- what is summed up of days past stays right: folded slices say together what they said apart
+      -- keeps the triggers of ops.slice from deleting ops.slice_past: folded slices cover the same days as before
       select set_config('storehouse.folding', 'on', true) as value
     ), partition as materialized (
+      -- reads folding, so that it is set before anything is written
       select place, text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
       from   folding, unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) with ordinality as p (text, place)
       where  folding.value = 'on'
     ), mine as materialized (
+      -- slices of these partitions that touch the month; outcome is what two slices have to share to be folded
       select p.place, s.slice_id, s.batch_id, s.operation, s.state, s.window_start, s.window_end, s.as_of, s.created_at, s.started_at, s.ended_at,
              row(s.state, s.rows_rejected > 0, s.fingerprint, f.dropped_before)::text as outcome,
              s.state in ('loaded', 'empty') and s.rows_rejected = 0 and s.error_code is null and s.tail_of is null and s.requested_end is null
@@ -87,8 +89,10 @@ async function foldPartitions(
       join   ops.slice_finality as f on f.slice_id = s.slice_id
       where  s.scope = p.scope and s.dataset = ${dataset}
     ), mixed as materialized (
+      -- partitions whose slices differ in outcome: only these need the comparison in clean
       select place from mine group by place having min(outcome) <> max(outcome)
     ), clean as (
+      -- slices that share no cell with one of another outcome
       select m.* from mine as m
       where  m.is_foldable
       and    (m.place not in (select place from mixed)
@@ -99,6 +103,7 @@ async function foldPartitions(
                         or exists (select from ops.batch as a, ops.batch as b
                                    where a.batch_id = o.batch_id and b.batch_id = m.batch_id and a.items && b.items))))
     ), numbered as (
+      -- slices that are alike, with the number of the stretch of days without a gap that they are in
       select *, count(*) filter (where begins) over (alike order by window_start, window_end, slice_id) as stretch
       from   (select *, window_start > max(window_end) over (alike order by window_start, window_end, slice_id
                                                              rows between unbounded preceding and 1 preceding) as begins
@@ -106,17 +111,20 @@ async function foldPartitions(
               window alike as (partition by place, batch_id, operation, outcome)) as c
       window alike as (partition by place, batch_id, operation, outcome)
     ), folded as materialized (
+      -- a row a stretch: the newest slice, which stays, and what it takes over from the others
       select max(slice_id) as slice_id, array_agg(slice_id) as all_ids, min(window_start) as window_start, max(window_end) as window_end,
              max(as_of) as as_of, min(created_at) as created_at, min(started_at) as started_at, max(ended_at) as ended_at
       from   numbered
       group  by place, batch_id, operation, outcome, stretch
       having count(*) > 1
     ), gone as (
+      -- the others; what is counted of them is kept below
       delete from ops.slice as s
       using  folded as f, unnest(f.all_ids) as i (slice_id)
       where  s.slice_id = i.slice_id and i.slice_id <> f.slice_id
       returning s.slice_id, s.state, s.run_id, s.plan_id, s.rows_loaded, s.planned_requests, s.planned_credits, s.is_folded
     ), kept as (
+      -- the slices that stay
       update ops.slice as s
       set    window_start = f.window_start, window_end = f.window_end, as_of = f.as_of, created_at = f.created_at, started_at = f.started_at,
              ended_at = f.ended_at, answer_digest = null, is_folded = true
