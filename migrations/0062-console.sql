@@ -117,6 +117,11 @@ from   ops.slice;
 comment on view ops.slice_log is 'One row per slice as it stands, without the sums of ops.slice_status, which read its requests. What was requested of an app, and when?';
 select ops.comment_columns('ops.slice_log', 'ops.slice');
 
+create view ops.list_timing as
+select dataset, scope, pack_days from ops.dataset_timing where not is_default;
+comment on view ops.list_timing is 'One row per partition with a timing of its own, such as figures of an app that is not connected. How many days wait until they are requested together?';
+select ops.comment_columns('ops.list_timing', 'ops.dataset_timing');
+
 create view ops.past_coverage as
 select dataset, scope, scope_hash, until_day, final_days, batch_id, operation, fingerprint, slice_ids, starts, ends, planned, kinds, final_window, final_as_of
 from   ops.slice_past;

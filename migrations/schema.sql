@@ -6349,6 +6349,18 @@ create view ops.latest_keyword_rank (
           ORDER BY f.keyword_key, f.date_day DESC
          OFFSET 0) r;
 
+-- One row per partition with a timing of its own, such as figures of an app that is not connected. How many days wait until they are requested together?
+create view ops.list_timing (
+  dataset text, -- Dataset.
+  scope jsonb, -- Scope that the timing applies to; null as JSON for the default, which applies to all other scopes.
+  pack_days integer -- Number of days in one request, counted from Monday, 2007-01-01; null where each day is requested as soon as it is published.
+) as
+ SELECT dataset,
+    scope,
+    pack_days
+   FROM ops.dataset_timing
+  WHERE NOT is_default;
+
 -- Migrations that have run.
 create table ops.migration (
   name text not null, -- File in migrations/, without its ending.

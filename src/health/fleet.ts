@@ -8,7 +8,14 @@ import { readCallerUse, type CallerUse } from "../credits/caller-use.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { type AccountState, periodStart, readAccount } from "../credits/account.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
-import { latenessOf, readSliceSums, type Lateness, type Schedule, type SliceSums } from "../incidents/lateness.ts";
+import {
+  latenessOf,
+  readOwnRhythms,
+  readSliceSums,
+  type Lateness,
+  type Schedule,
+  type SliceSums,
+} from "../incidents/lateness.ts";
 import type { Database } from "../postgres/database.ts";
 import type { FleetMetric } from "./metric-list.ts";
 
@@ -53,7 +60,7 @@ export async function readFleet(parts: FleetParts): Promise<FleetFigures> {
   const since = start === null ? null : new Date(start).toISOString();
   return {
     states,
-    lateness: latenessOf(states, parts),
+    lateness: latenessOf(states, { ...parts, rhythms: await readOwnRhythms(db, clock.now()) }),
     account,
     accountName: accountOf(parts.settings),
     spent: await rowsOf(sql<FleetFigures["spent"][number]>`

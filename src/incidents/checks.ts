@@ -10,7 +10,7 @@ import type { CheckParts } from "./check-parts.ts";
 import { failedProblems, type FailedGroup } from "./failures.ts";
 import { incidentKinds, kindNamed, type IncidentKind } from "./kinds.ts";
 import { dayProblems } from "./lost-days.ts";
-import { isInUse, latenessOf, readSliceSums } from "./lateness.ts";
+import { isInUse, latenessOf, readOwnRhythms, readSliceSums } from "./lateness.ts";
 import {
   costProblems,
   creditProblems,
@@ -51,8 +51,10 @@ export const checks: readonly Check[] = [
   { kinds: ["day_at_risk", "day_lost"], find: ({ db, clock }) => dayProblems(db, clock.now()) },
   {
     kinds: ["dataset_stale", "datasets_stale"],
-    find: async ({ db, clock, ...parts }) =>
-      lateProblems(latenessOf(await readSliceSums(db), { clock, ...parts }), clock.now()),
+    find: async ({ db, clock, ...parts }) => {
+      const rhythms = await readOwnRhythms(db, clock.now());
+      return lateProblems(latenessOf(await readSliceSums(db), { clock, rhythms, ...parts }), clock.now());
+    },
   },
   {
     kinds: ["credits_exhausted", "credits_short"],

@@ -51,8 +51,40 @@ export type Schedule = ReadonlyMap<string, number>;
 /** Stands in a schedule for all datasets that are on. */
 export const everyDataset = "*";
 
+/** Datasets of which every list has a timing of its own, which lets days wait: how many at least until they are requested together. */
+export type OwnRhythms = ReadonlyMap<string, number>;
+
 /** What lateness is judged by. */
-export type LatenessParts = { readonly settings: Settings; readonly clock: Clock; readonly scheduled: Schedule };
+export type LatenessParts = {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly scheduled: Schedule;
+  readonly rhythms: OwnRhythms;
+};
+
+/** A list that was not planned for so much longer than its days wait is not in the portfolio any more. */
+const plannedAgainDays = 7;
+
+/** Reads these datasets, as planning has noted the timings: figures of the account of apps that are not connected, of which there are hardly any. */
+export async function readOwnRhythms(db: Database, now: number): Promise<OwnRhythms> {
+  const { rows } = await sql<{ dataset: string; packDays: number }>`
+    with own as (
+      select dataset, min(coalesce(pack_days, 1)) as "packDays"
+      from   ops.list_timing
+      group  by dataset
+      having min(coalesce(pack_days, 1)) > 1
+    )
+    select dataset, "packDays"
+    from   own
+    where  not exists (
+      select from ops.slice_log as s
+      where  s.dataset = own.dataset
+      and    s.created_at > ${new Date(now).toISOString()}::timestamptz - make_interval(days => own."packDays" + ${plannedAgainDays}::integer)
+      and    not exists (select from ops.list_timing as t where t.dataset = s.dataset and t.scope = s.scope))`.execute(
+    db,
+  );
+  return new Map(rows.map(({ dataset, packDays }) => [dataset, packDays]));
+}
 
 type Choice = Pick<LatenessParts, "settings" | "scheduled">;
 
@@ -76,16 +108,20 @@ type PlannedState = Pick<SliceSums, "dataset" | "state" | "newestEnd" | "planned
 
 /** The lateness of each dataset that runs on schedule, was planned once or more, and is requested regularly. */
 export function latenessOf(states: readonly PlannedState[], parts: LatenessParts): readonly Lateness[] {
-  const { settings, clock } = parts;
+  const { settings, clock, rhythms } = parts;
   const now = nowOfToday(clock);
   return datasets.flatMap((dataset) => {
     const chosen = settings.datasets[dataset.name] ?? {};
     const everyMs = distanceOf(dataset, parts);
     const own = states.filter((state) => state.dataset === dataset.name);
     if (everyMs === null || own.length === 0) return [];
-    const limitMs = freshnessLimit(timingWith(dataset.timing, chosen), { freshHours: chosen.fresh_hours, everyMs });
-    if (limitMs === null) return [];
+    const rhythm = rhythms.get(dataset.name);
     const newest = newestEndOf(own);
+    // the service has said of each that there is nothing, and is asked now and then
+    if (rhythm !== undefined && newest === null && own.every(({ state }) => state === "skipped")) return [];
+    const timing = inRhythm(timingWith(dataset.timing, chosen), rhythm);
+    const limitMs = freshnessLimit(timing, { freshHours: chosen.fresh_hours, everyMs });
+    if (limitMs === null) return [];
     const plannedAt = Math.min(...own.map((state) => state.plannedAt.getTime()));
     const newestEnd = newest === null ? null : Date.parse(newest);
     return [
@@ -99,6 +135,10 @@ export function latenessOf(states: readonly PlannedState[], parts: LatenessParts
   });
 }
 
+function inRhythm(timing: Timing, packDays: number | undefined): Timing {
+  return packDays === undefined || timing.kind !== "series" ? timing : { ...timing, packDays };
+}
+
 /** Day after the newest one that is answered; null when none is. */
 function newestEndOf(own: readonly PlannedState[]): string | null {
   const ends = own.filter(({ state }) => answered.has(state)).map(({ newestEnd }) => newestEnd);
@@ -106,7 +146,7 @@ function newestEndOf(own: readonly PlannedState[]): string | null {
 }
 
 /** Scheduled datasets whose rows of today are not loaded, and are available today only: those that are requested each day as of now. */
-export function atRisk(states: readonly SliceSums[], parts: LatenessParts): readonly string[] {
+export function atRisk(states: readonly SliceSums[], parts: Omit<LatenessParts, "rhythms">): readonly string[] {
   const today = parts.clock.today();
   return datasets.flatMap((dataset) => {
     const timing = timingWith(dataset.timing, parts.settings.datasets[dataset.name] ?? {});

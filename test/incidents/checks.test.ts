@@ -38,6 +38,38 @@ describe("a check finds", () => {
     expect(stage.opened().map(({ subject }) => subject)).toEqual(["keyword_rank"]);
   });
 
+  test("no dataset whose lists all wait until many days are out, before these are due; and one with a list that does not", async () => {
+    const { pool } = stage.stage;
+    const scope = (app: string) => ({ store: "ios", app, device: "ALL" });
+    await pool.query(
+      `insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, pack_days)
+       select 'retention', s::jsonb, s = 'null', 'series', 1, case when s <> 'null' then 28 end from unnest($1::text[]) as s`,
+      [["null", JSON.stringify(scope("1"))]],
+    );
+    // of an app that is not connected the newest 28 days are there, and were requested a week ago
+    await stage.ended("loaded", draft({ dataset: "retention", scope: scope("1"), window: oneDay(day("2026-08-12")) }));
+    await stage.watch(1);
+    expect(stage.opened()).toEqual([]);
+    await stage.ended("loaded", draft({ dataset: "retention", scope: scope("2"), window: oneDay(day("2026-08-12")) }));
+    await stage.watch(1);
+    expect(stage.opened()).toMatchObject([{ kind: "dataset_stale", subject: "retention" }]);
+    await pool.query("delete from ops.dataset_timing");
+  });
+
+  test("no dataset of apps that are not connected, of which the service has nothing", async () => {
+    const { pool } = stage.stage;
+    const scope = { store: "ios", app: "1", device: "ALL" };
+    await pool.query(
+      `insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, pack_days) values ('retention', $1, false, 'series', 1, 28)`,
+      [JSON.stringify(scope)],
+    );
+    await stage.ended("skipped", draft({ dataset: "retention", scope }));
+    stage.clock.time += 40 * day24;
+    await stage.watch(1);
+    expect(stage.opened()).toEqual([]);
+    await pool.query("delete from ops.dataset_timing");
+  });
+
   test("the limit that the settings name", async () => {
     const run = await stage.stage.run();
     await stage.stage.insert(run, draft({ dataset: "keyword_rank" }));

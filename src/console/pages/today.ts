@@ -6,7 +6,7 @@ import { latestAccount } from "../../credits/account.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { families } from "../../datasets/shared/define-dataset.ts";
 import { readCreditForecast } from "../../incidents/credit-forecast.ts";
-import { isInUse, latenessOf, type Schedule } from "../../incidents/lateness.ts";
+import { isInUse, latenessOf, readOwnRhythms, type OwnRhythms, type Schedule } from "../../incidents/lateness.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { verdictWithFamilies } from "../../incidents/verdict.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
@@ -60,7 +60,8 @@ export const todayPage = definePage({
       return readCreditForecast(parts, morning.budgets);
     });
     const failures = await context.read("sums of failures", (db) => sumFailures(db, accountOf(app.config.settings)));
-    const standings = days === null ? null : standingsOf(context, morning, days);
+    const rhythms = await context.read("own rhythms", (db) => readOwnRhythms(db, now));
+    const standings = days === null ? null : standingsOf(context, { datasets: morning.datasets, days, rhythms });
     const verdict = verdictWithFamilies(
       morning.verdict,
       (standings ?? []).map(({ family, tone }) => ({ name: familyNames[family], tone })),
@@ -81,15 +82,21 @@ export const todayPage = definePage({
   },
 });
 
+type StandingParts = {
+  readonly datasets: Morning["datasets"];
+  readonly days: readonly CompleteDays[];
+  readonly rhythms: OwnRhythms;
+};
+
 /** How far each family of datasets is complete. */
-function standingsOf({ app }: PageContext, { datasets: loaded }: Morning, days: readonly CompleteDays[]) {
+function standingsOf({ app }: PageContext, { datasets: loaded, days, rhythms }: StandingParts) {
   const { settings } = app.config;
   const scheduled: Schedule = scheduleOf(readCrontab(crontabFile(app.config)), app.clock.now());
   // a dataset of which no day is loaded has nothing that could be late
   const states = loaded.flatMap(({ dataset, lastDay }) =>
     lastDay === null ? [] : [{ dataset, state: "loaded", newestEnd: addDays(day(lastDay), 1), plannedAt: new Date(0) }],
   );
-  const lateness = latenessOf(states, { settings, clock: app.clock, scheduled });
+  const lateness = latenessOf(states, { settings, clock: app.clock, scheduled, rhythms });
   const late = new Set(lateness.filter(({ ageMs, limitMs }) => ageMs > limitMs).map(({ dataset }) => dataset));
   const inUse = datasets.filter((dataset) => isInUse(dataset, { settings, scheduled }));
   return families.map((family) => {
