@@ -127,12 +127,19 @@ async function closeClean(db: Database, result: CheckResult, now: number): Promi
     set    clean_checks = clean_checks + 1,
            closed_at    = case when clean_checks + 1 >= ${cleanChecksToClose} then ${instant(now)} end
     where  closed_at is null
-    and    kind = any (${[...result.kinds]}::text[]) and account_id = any (${[...result.accountIds]}::text[])
+    and    kind = any (${[...result.kinds]}::text[]) and (account_id = any (${[...result.accountIds]}::text[]) or ${isOfFormerToken(result.accountIds)})
     and    (kind, subject, account_id) not in (
              select p.kind, p.subject, p.account_id
              from   jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as p (kind text, subject text, account_id text))
     returning ${columns}, closed_at is not null as "isClosed"`.execute(db);
   return rows.filter(({ isClosed }) => isClosed);
+}
+
+/** SQL: true for an incident of a token that one of these accounts had before: no check of its own finds whether it is over. */
+function isOfFormerToken(accountIds: readonly string[]): SqlFragment<boolean> {
+  return sql<boolean>`account_id in (
+    select former.account_id from ops.credit_account as former join ops.credit_account as own on own.account = former.account
+    where  own.account_id = any (${[...accountIds]}::text[]))`;
 }
 
 function rowOf({ kind, subject, accountId, facts }: Problem, since: number, effects: readonly string[] = []) {

@@ -42,7 +42,7 @@ export async function notify(
 
 /**
  * SQL: whether a message about incident `i` is due. An open one is repeated only where a check has found its problem since: no check finds
- * that of an account whose token was replaced.
+ * that of an account that was given up.
  */
 function dueAt(now: number, repeatMs: number): SqlFragment<boolean> {
   return sql<boolean>`(case when i.closed_at is null then i.notified_at is null or (i.notified_at <= ${instant(now - repeatMs)} and i.last_seen_at > i.notified_at)

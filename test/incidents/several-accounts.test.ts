@@ -49,6 +49,31 @@ describe("workers of two accounts", () => {
     expect(await pinged()).toBe(3);
   });
 
+  test("close what was wrong with a token once another one is in its place, and nothing of another account", async () => {
+    const { db, pool } = stage.stage;
+    await pool.query(
+      `insert into ops.credit_account (account_id, account, pace_per_second, next_start_at)
+       values ('a1', '', 1, $1), ('a2', 'acme', 1, $1), ('a3', '', 1, $1)`,
+      [new Date(now)],
+    );
+    const distances = { firstMs: minute, longestMs: 60 * minute };
+    for (const accountId of ["a1", "a2"]) {
+      await recordStop(db, accountId, refused, distances);
+      await stage.watch(1, stage.watcher({ accountId }));
+    }
+    await stage.watch(cleanChecks, stage.watcher({ accountId: "a3" }));
+    const { rows } = await pool.query("select account_id from ops.incident where closed_at is null");
+    expect(rows).toEqual([{ account_id: "a2" }]);
+    expect(stage.sent().at(-1)).toEqual([0, 1]);
+    // both are in use: the check of each holds its own open
+    await pool.query("truncate ops.incident");
+    const workers = [stage.watcher({ accountId: "a1" }), stage.watcher({ accountId: "a3" })];
+    for (let turn = 0; turn < 2 * cleanChecks; turn += 1) for (const worker of workers) await stage.watch(1, worker);
+    expect((await pool.query("select account_id, closed_at from ops.incident")).rows).toEqual([
+      { account_id: "a1", closed_at: null },
+    ]);
+  });
+
   test("say of each account what waits for its own credits and budgets alone", async () => {
     const { db, pool } = stage.stage;
     const resets = new Date(now + 100 * 60 * minute).toISOString();
