@@ -113,6 +113,6 @@ export const logEvents = {
     level: "warn",
     says: "NOTIFY_PING_URL did not take a ping; it is requested again after a minute",
   },
-  "watch.check_failed": { level: "warn", says: "one kind of incident could not be checked" },
+  "watch.check_failed": { level: "warn", says: "one kind of incident, or the alerts, could not be checked" },
   "watch.failed": { level: "warn", says: "a whole check for incidents failed; at debug while it goes on failing" },
 } as const satisfies Record<string, { level: Level; says: string }>;

@@ -47,7 +47,7 @@ export async function watchOnce(parts: WatcherParts): Promise<void> {
     // the warehouse is checked by one worker of all accounts
     const isForAll = await claim("");
     await check(parts, isForAll ? ["", parts.accountId] : [parts.accountId]);
-    if (isForAll) await checkAlerts({ ...parts, now: parts.clock.now() });
+    if (isForAll) await checkAllAlerts(parts);
   }
   await pingOnce(parts);
   const { log, send } = parts;
@@ -60,6 +60,14 @@ export async function watchOnce(parts: WatcherParts): Promise<void> {
       { problem: messageOf(result.failed), next_at: new Date(result.nextAt).toISOString() },
       "notification.failed",
     );
+}
+
+/** Messages about incidents do not wait for alerts that cannot be checked. */
+async function checkAllAlerts(parts: WatcherParts): Promise<void> {
+  await checkAlerts({ ...parts, now: parts.clock.now() }).catch((error: unknown) => {
+    if (isLostConnection(error)) throw error;
+    parts.log.warn({ kind: "alerts", problem: messageOf(error) }, "watch.check_failed");
+  });
 }
 
 /** After the check: what it found decides whether all is well. */

@@ -257,4 +257,17 @@ describe("a check finds", () => {
     ]);
     expect(stage.lines().map(({ msg }) => msg)).toContain("watch.check_failed");
   });
+
+  test("and reports what is wrong where alerts cannot be checked", async () => {
+    await stage.failSlice();
+    const settings = Settings.parse({ alerts: { fell: { kind: "keyword_fell" } } });
+    await stage.stage.pool.query("alter table ops.alert_day rename to hidden");
+    try {
+      await stage.watch(1, stage.watcher({ settings }));
+    } finally {
+      await stage.stage.pool.query("alter table ops.hidden rename to alert_day");
+    }
+    expect(stage.sent()).toEqual([[1, 0]]);
+    expect(stage.lines()).toContainEqual(expect.objectContaining({ msg: "watch.check_failed", kind: "alerts" }));
+  });
 });
