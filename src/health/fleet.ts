@@ -103,8 +103,8 @@ export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Re
   const ofAccount = (value: number | null | undefined) => single(value, whose);
   return {
     storehouse_slices: states.map(({ dataset, state, slices }) => ({ labels: { dataset, state }, value: slices })),
-    storehouse_rows_total: byDataset(states, ({ rows }) => rows),
-    storehouse_rejects_total: byDataset(states, ({ rejects }) => rejects),
+    storehouse_rows: byDataset(states, ({ rows }) => rows),
+    storehouse_rejects: byDataset(states, ({ rejects }) => rejects),
     storehouse_freshness_seconds: figures.lateness.map(({ dataset, ageMs }) => ({
       labels: { dataset },
       value: ageMs / 1000,

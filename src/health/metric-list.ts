@@ -3,7 +3,8 @@ type MetricKind = "gauge" | "counter";
 
 /**
  * Metrics of the whole fleet, read from the ledger; every worker exports the same values, of credits those of its account (`account`, without
- * one for that of API_TOKEN). None has a label for an app, a keyword or a slice, whose number is unlimited.
+ * one for that of API_TOKEN). None is a counter: what an answer came to changes when it is loaded again, and Prometheus takes a counter that
+ * falls for one that began anew. None has a label for an app, a keyword or a slice, whose number is unlimited.
  */
 export const fleetMetrics = {
   storehouse_slices: {
@@ -11,8 +12,12 @@ export const fleetMetrics = {
     labels: ["dataset", "state"],
     help: "Slices in the ledger by dataset and state.",
   },
-  storehouse_rows_total: { kind: "counter", labels: ["dataset"], help: "Rows in loaded answers, changed or not." },
-  storehouse_rejects_total: { kind: "counter", labels: ["dataset"], help: "Rows of answers that were rejected." },
+  storehouse_rows: { kind: "gauge", labels: ["dataset"], help: "Rows in loaded answers, changed or not." },
+  storehouse_rejects: {
+    kind: "gauge",
+    labels: ["dataset"],
+    help: "Rows of answers that were rejected; less once an answer is loaded again without them.",
+  },
   storehouse_freshness_seconds: {
     kind: "gauge",
     labels: ["dataset"],
@@ -78,7 +83,7 @@ export const fleetMetrics = {
     labels: [],
     help: "When the fleet metrics were read from the ledger, Unix time; they have no values while it cannot be read.",
   },
-} as const satisfies Record<string, { kind: MetricKind; labels: readonly string[]; help: string }>;
+} as const satisfies Record<string, { kind: "gauge"; labels: readonly string[]; help: string }>;
 
 /** The name of a fleet metric. */
 export type FleetMetric = keyof typeof fleetMetrics;

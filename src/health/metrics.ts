@@ -77,10 +77,9 @@ function ownMetrics(registry: Registry) {
 
 /** Makes the fleet's metrics, and the function that sets them to the figures that were read; null removes all values. */
 function fleetGauges(registry: Registry): (read: { value: FleetFigures; readAt: number } | null) => void {
-  const entries = Object.entries(fleetMetrics).map(([name, { kind, labels, help }]) => {
+  const entries = Object.entries(fleetMetrics).map(([name, { labels, help }]) => {
     const options = { name, help, labelNames: [...labels] as string[], registers: [registry] };
-    // a counter is reset and then raised once to the ledger's figure
-    return [name as FleetMetric, kind === "counter" ? new Counter(options) : new Gauge(options)] as const;
+    return [name as FleetMetric, new Gauge(options)] as const;
   });
   return (read) => {
     const samples = read === null ? null : fleetSamples(read.value, read.readAt);
@@ -88,7 +87,7 @@ function fleetGauges(registry: Registry): (read: { value: FleetFigures; readAt: 
       metric.reset();
       // a metric without labels is 0 after a reset; an unknown figure must have no value
       if (fleetMetrics[name].labels.length === 0 && (samples?.[name].length ?? 0) === 0) metric.remove();
-      for (const { labels, value } of samples?.[name] ?? []) metric.inc(labels, value);
+      for (const { labels, value } of samples?.[name] ?? []) metric.set(labels, value);
     }
   };
 }

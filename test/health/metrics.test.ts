@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { everyDataset } from "../../src/incidents/lateness.ts";
+import { fleetMetrics } from "../../src/health/metric-list.ts";
 import { createMetrics, type Metrics } from "../../src/health/metrics.ts";
 import { readExposition } from "../support/exposition.ts";
 import { draft, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
@@ -53,8 +54,8 @@ describe("a scrape", () => {
       "keyword_rank pending": 1,
       "review pending": 1,
     });
-    expect(await valuesOf("storehouse_rows_total")).toEqual({ keyword_rank: 30, review: 10 });
-    expect(await valuesOf("storehouse_rejects_total")).toEqual({ keyword_rank: 3, review: 1 });
+    expect(await valuesOf("storehouse_rows")).toEqual({ keyword_rank: 30, review: 10 });
+    expect(await valuesOf("storehouse_rejects")).toEqual({ keyword_rank: 3, review: 1 });
     expect(await valuesOf("storehouse_queue_slices")).toEqual({ snapshot: 0, daily: 1, lookback: 0, history: 1 });
     expect(await valuesOf("storehouse_queue_age_seconds")).toEqual({
       snapshot: 0,
@@ -89,12 +90,18 @@ describe("a scrape", () => {
     expect(await valuesOf("storehouse_slices")).toEqual({ "keyword_rank pending": 1 });
   });
 
-  test("exports a counter as the ledger has it, however often it is scraped", async () => {
+  test("exports figures as the ledger has them, however often it is scraped, and none that may fall as a counter", async () => {
     const worker = await stage.alive();
-    await stage.inState(await stage.run(), "loaded", worker, draft());
-    await stage.pool.query("update ops.slice set rows_loaded = 10");
+    await stage.inState(await stage.run(), "failed", worker, draft());
+    await stage.pool.query("update ops.slice set rows_rejected = 10");
     for (let scrape = 0; scrape < 3; scrape += 1)
-      expect(await valuesOf("storehouse_rows_total")).toEqual({ keyword_rank: 10 });
+      expect(await valuesOf("storehouse_rejects")).toEqual({ keyword_rank: 10 });
+    // the next try of the slice loads all of its rows
+    await stage.pool.query("update ops.slice set state = 'loaded', rows_rejected = 0");
+    metrics = metricsOf(Settings.parse({}));
+    expect(await valuesOf("storehouse_rejects")).toEqual({ keyword_rank: 0 });
+    const families = readExposition((await metrics.scrape()).text);
+    expect(families.filter(({ name, type }) => name in fleetMetrics && type !== "gauge")).toEqual([]);
   });
 
   test("counts requests by outcome, and times them by operation and status", async () => {
