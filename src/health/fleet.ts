@@ -16,6 +16,7 @@ import {
   type Schedule,
   type SliceSums,
 } from "../incidents/lateness.ts";
+import { sharedQueue } from "../ledger/shared-queue.ts";
 import type { Database } from "../postgres/database.ts";
 import type { FleetMetric } from "./metric-list.ts";
 
@@ -72,7 +73,8 @@ export async function readFleet(parts: FleetParts): Promise<FleetFigures> {
       select class, count(*)::float8 as slices,
              greatest(0, extract(epoch from ${now} - min(coalesce(due_at, created_at))))::float8 as "ageSeconds"
       from   ops.slice
-      where  state = 'pending' and coalesce(due_at, '-infinity') <= ${now}
+      -- those of a foreground process are for that process alone
+      where  queue_id <= ${sharedQueue}::bigint and (state in ('pending', 'deferred') and due_at <= ${now} or state = 'pending' and due_at is null)
       group  by class`),
     workers: await rowsOf(sql<FleetFigures["workers"][number]>`
       select kind, count(*)::float8 as count, greatest(0, extract(epoch from now() - min(heartbeat_at)))::float8 as "heartbeatAge"

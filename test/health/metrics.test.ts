@@ -68,6 +68,21 @@ describe("a scrape", () => {
     expect(await valuesOf("storehouse_workers")).toEqual({ worker: 0, sync: 1, command: 0, gateway: 0 });
   });
 
+  test("counts as a queue what workers may take, also what waited until now, and nothing of a run in the foreground", async () => {
+    const worker = await stage.alive();
+    const run = await stage.run();
+    await stage.insert(await stage.run({ workerId: worker }), draft({ scope: { app: "1" } }));
+    await stage.insert(await stage.run({ account: "acme" }), draft({ scope: { app: "2" }, class: "lookback" }));
+    await stage.inState(run, "deferred", worker, draft({ scope: { app: "3" } }));
+    await stage.pool.query("update ops.slice set due_at = $1 where state = 'deferred'", [new Date(now - 30_000)]);
+    await stage.inState(run, "deferred", worker, draft({ scope: { app: "4" } }));
+    await stage.pool.query("update ops.slice set due_at = $1 where state = 'deferred' and due_at is null", [
+      new Date(now + 30_000),
+    ]);
+    expect(await valuesOf("storehouse_queue_slices")).toEqual({ snapshot: 0, daily: 1, lookback: 1, history: 0 });
+    expect((await valuesOf("storehouse_queue_age_seconds"))["daily"]).toBe(30);
+  });
+
   test("exports the credits of the process's account, with its name where it has one", async () => {
     await stage.pool.query(
       "insert into ops.credit_account (account_id, total, remaining, pace_per_second, next_start_at) values ('a1', 100, 60, 1, now()) on conflict do nothing",
