@@ -208,7 +208,10 @@ function outageLog(
   };
 }
 
-/** Records for all processes of the account that the API refuses it, and logs it once. */
+/** Logs that have said that the account is refused. */
+const saidIn = new WeakSet<App["log"]>();
+
+/** Records for all processes of the account that the API refuses it. The first of them logs it, and each that starts while that lasts, once. */
 async function noteRefusal(
   { warehouse, log, hide, rhythm = usualRhythm }: App,
   { accountId }: ApiAccess,
@@ -218,7 +221,8 @@ async function noteRefusal(
   const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
   const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
   const isNew = await recordStop(warehouse.db, accountId, stop, distances).catch(() => true);
-  log[isNew ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
+  log[isNew || !saidIn.has(log) ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
+  saidIn.add(log);
 }
 
 /** How long a page under way may go on after a stop where a person waits: most answers come in that time. Then it is cut. */

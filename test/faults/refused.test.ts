@@ -101,6 +101,17 @@ test("says so once in the log, however often it is refused", async () => {
   expect(Object.keys(await statesOf(stage)).sort()).toEqual(["loaded", "pending"]);
 });
 
+test("a worker that starts while the account is refused says so as well", async () => {
+  await using stage = await openStage({ market, faults: [refused(balance, 401)] });
+  const variables = { LOG_LEVEL: "info", TEST_RHYTHM: JSON.stringify(rhythm) };
+  for (const _ of ["first", "started again"]) {
+    await using child = startDoomed(stage, "worker", { settings, variables });
+    await until(() => child.output().stderr.includes('"msg":"api.refused"'));
+    child.process.kill("SIGTERM");
+    expect(await child.ended).toBe(0);
+  }
+});
+
 test.each([401, 403])("requests have stopped before an answer of %i is written down", async (status) => {
   await using stage = await openStage({ market, faults: [refused("ios.keyword-ranking", status)] });
   const isRefused = async () => (await stage.query("select from ops.request where status = $1", [status])).length > 0;
