@@ -59,8 +59,13 @@ function sumsOf({ datasets, failedForNow }: Status) {
     running: sum(({ running }) => running),
     deferred: sum(({ deferred }) => deferred),
     datasets: datasets.length,
+    unavailable: datasets.filter(isUnavailable).length,
     newestDay: datasets.flatMap(({ lastDay }) => lastDay ?? []).reduce<string | null>(later, null),
   };
+}
+
+function isUnavailable({ skipped, pending, running, deferred, loaded, empty, failed }: Status["datasets"][number]) {
+  return skipped > 0 && pending + running + deferred + loaded + empty + failed === 0;
 }
 
 function later(a: string | null, b: string): string {

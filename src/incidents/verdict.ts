@@ -13,7 +13,9 @@ export type VerdictFacts = {
   readonly open: number;
   readonly running: number;
   readonly deferred: number;
+  /** Datasets with slices, and those of them of which nothing is available: each slice is skipped. */
   readonly datasets: number;
+  readonly unavailable: number;
   /** The newest day that any dataset has answered. */
   readonly newestDay: string | null;
 };
@@ -31,10 +33,9 @@ export function verdictOf(facts: VerdictFacts): Verdict {
   if (facts.open > 0)
     return { state: "good", text: `All is well: ${countOf(facts.open, "slice waits or runs", "slices wait or run")}.` };
   const until = facts.newestDay === null ? "" : `, up to ${facts.newestDay}`;
-  return {
-    state: "good",
-    text: `All is well: ${countOf(facts.datasets, "dataset is", "datasets are")} loaded${until}.`,
-  };
+  const loaded = countOf(facts.datasets - facts.unavailable, "dataset is", "datasets are");
+  const without = facts.unavailable === 0 ? "" : `; of ${facts.unavailable} nothing is available`;
+  return { state: "good", text: `All is well: ${loaded} loaded${until}${without}.` };
 }
 
 /** A family of datasets and how far it is complete; `bad` where one of its datasets is late. */
@@ -51,8 +52,9 @@ export function verdictWithFamilies(verdict: Verdict, families: readonly FamilyT
   };
 }
 
-function badOf({ incidents, workers, failed, lostDays }: VerdictFacts): readonly string[] {
+function badOf({ incidents, workers, failed, lostDays, datasets, unavailable }: VerdictFacts): readonly string[] {
   return [
+    datasets > 0 && unavailable === datasets ? "nothing that was requested is available" : "",
     incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",
     workerTrouble(workers),
     failed > 0 ? countOf(failed, "slice failed for good", "slices failed for good") : "",

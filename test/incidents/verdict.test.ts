@@ -12,11 +12,22 @@ const calm: VerdictFacts = {
   running: 0,
   deferred: 0,
   datasets: 41,
+  unavailable: 0,
   newestDay: "2026-11-21",
 };
 
 test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ["nothing is wrong", {}, { state: "good", text: "All is well: 41 datasets are loaded, up to 2026-11-21." }],
+  [
+    "of some datasets nothing is available",
+    { unavailable: 10 },
+    { state: "good", text: "All is well: 31 datasets are loaded, up to 2026-11-21; of 10 nothing is available." },
+  ],
+  [
+    "nothing is available at all, as where the address is wrong",
+    { unavailable: 41, newestDay: null },
+    { state: "bad", text: "Needs attention: nothing that was requested is available." },
+  ],
   ["work is under way", { open: 1 }, { state: "good", text: "All is well: 1 slice waits or runs." }],
   ["nothing was ever requested", { datasets: 0 }, { state: "good", text: "Nothing was requested yet." }],
   [
