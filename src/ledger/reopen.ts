@@ -25,7 +25,7 @@ export type Reopening = {
   readonly account?: string;
 };
 
-/** Slices that would be run again, by dataset and code. `credits` is what they were planned to cost. */
+/** Slices that would be run again, by dataset and code. `credits` is what they were planned to cost, at the price that was learned since where that is higher. */
 export type Reopened = {
   readonly dataset: string;
   readonly state: string;
@@ -54,9 +54,11 @@ export async function reopen(
 /** Returns what `reopen` would make pending; writes nothing. */
 export async function reopenable(db: Database, which: Reopening): Promise<readonly Reopened[]> {
   const { rows } = await sql<Reopened>`
-    select s.dataset, s.state, coalesce(s.error_code, '') as code, count(*)::int as slices, sum(s.planned_credits)::int as credits
+    select s.dataset, s.state, coalesce(s.error_code, '') as code, count(*)::int as slices,
+           sum(greatest(s.planned_credits, s.planned_requests * c.learned))::int as credits
     from   ops.slice_log as s
     join   ${toReopen(which)} as found on found.slice_id = s.slice_id
+    left   join ops.credit_price as c on c.operation = s.operation
     group  by s.dataset, s.state, s.error_code
     order  by s.dataset, s.state, s.error_code`.execute(db);
   return rows;

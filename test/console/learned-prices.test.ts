@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { startConsole } from "../../src/console/server.ts";
+import { clientOf, type Client } from "../support/console-stage.ts";
+import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
+// dearer than documented
+const costs = { "ios.keyword-ranking": 4, "android.keyword-ranking": 4, "dashboard.add-keywords": 2 };
+
+const opened = new AsyncDisposableStack();
+let stage: Stage;
+let ann: Client;
+
+beforeAll(async () => {
+  const accounts = [{ token: "sandbox-token", total: 100_000, periodHours: 24, costs }];
+  stage = opened.use(await openStage({ market, accounts }));
+  const failing = {
+    operation: "ios.keyword-ranking",
+    contains: addDays(today, -2),
+    times: 100,
+    kind: "status",
+  } as const;
+  stage.sandbox.set({ faults: [failing] });
+  await stage.sync();
+  stage.sandbox.set({ faults: [] });
+  const app = opened.use(await stage.open());
+  ann = clientOf(opened.use(await startConsole(app, { port: 0 })));
+  await ann.get("/");
+});
+afterAll(() => opened.disposeAsync());
+
+const priceIn = (text: string) => /name="agreed" value="(\d+)"/.exec(text)?.[1] ?? "";
+const charged = (before: number) =>
+  stage
+    .asked()
+    .slice(before)
+    .reduce((sum, one) => sum + one.charged, 0);
+
+describe("where an operation costs more than documented by now, what is shown is enough for", () => {
+  test("a retry of what was planned at the documented price", async () => {
+    const [failed] = await stage.query<{ slice_id: string }>("select slice_id from ops.failed_slice");
+    const slices = failed?.slice_id ?? "";
+    await ann.get(`/slices/${slices}`);
+    const agreed = priceIn((await ann.post("/actions/retry", { slices })).text);
+    const before = stage.asked().length;
+    expect((await ann.post("/actions/retry", { slices, agreed })).status).toBe(303);
+    await until(async () => (await stage.query("select from ops.audit where ended_at is not null")).length > 0);
+    expect(await stage.query("select state from ops.slice where slice_id = $1", [slices])).toEqual([
+      { state: "loaded" },
+    ]);
+    expect([agreed, charged(before)]).toEqual(["4", 4]);
+  });
+});
