@@ -6,8 +6,8 @@ import { programDigest } from "./config/program.ts";
 import { AbortError, type StorehouseError } from "./core/errors.ts";
 import { nameAccount, openAccount } from "./credits/account.ts";
 import { recordStop } from "./credits/account-stop.ts";
+import { learnedPrices } from "./credits/costs.ts";
 import type { RunLimit } from "./credits/run-limit.ts";
-import { learnedCosts } from "./credits/costs.ts";
 import { createCreditQueue } from "./credits/queue.ts";
 import { createApiOutage } from "./ingest/api-outage.ts";
 import { refreshBalance } from "./ingest/balance-check.ts";
@@ -148,7 +148,7 @@ export async function openIngest(
     log,
     accountId: access.accountId,
     account,
-    learned: new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned])),
+    learned: await learnedPrices(db),
     workerId,
     program: programDigest(),
     queueId,

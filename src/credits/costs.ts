@@ -93,3 +93,16 @@ export async function learnedCosts(db: Queryable): Promise<readonly LearnedCost[
     select operation, documented, learned from ops.credit_price order by operation`.execute(db);
   return rows;
 }
+
+/** The learned prices by operation. */
+export async function learnedPrices(db: Queryable): Promise<Map<string, number>> {
+  return new Map((await learnedCosts(db)).map(({ operation, learned }) => [operation, learned]));
+}
+
+/** What a call of an operation is held to cost: the price that was learned, the documented one until then. */
+export function callPrice(
+  { id, cost }: { readonly id: string; readonly cost: number },
+  learned: ReadonlyMap<string, number>,
+): number {
+  return learned.get(id) ?? cost;
+}

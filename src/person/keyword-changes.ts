@@ -5,6 +5,7 @@ import { dailyKeywordRankings, dashboardApps, numberOfKeywords } from "../api/op
 import type { Portfolio } from "../core/portfolio.ts";
 import { storeOf } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
+import { callPrice } from "../credits/costs.ts";
 import { trackedApps } from "../datasets/tracked-app.ts";
 import { trackedCountry } from "../datasets/tracked-country.ts";
 import { trackedKeyword } from "../datasets/tracked-keyword.ts";
@@ -65,6 +66,17 @@ export type KeywordsChanged = {
 /** Calls that changes take. */
 export function callsFor({ add, remove }: Pick<KeywordChanges, "add" | "remove">): number {
   return Math.ceil(add.length / perCall) + Math.ceil(remove.length / perCall);
+}
+
+/** Credits that changes take, at prices that were learned where there are any, by operation. */
+export function creditsFor(
+  { add, remove }: Pick<KeywordChanges, "add" | "remove">,
+  learned: ReadonlyMap<string, number>,
+): number {
+  return (
+    callsFor({ add, remove: [] }) * callPrice(addKeywords, learned) +
+    callsFor({ add: [], remove }) * callPrice(deleteKeywords, learned)
+  );
 }
 
 /**

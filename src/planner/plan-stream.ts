@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Portfolio, SourceMembers } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { storeOf } from "../core/store.ts";
-import { learnedCosts } from "../credits/costs.ts";
+import { learnedPrices } from "../credits/costs.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { planningSourcesOf, stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Database } from "../postgres/database.ts";
@@ -105,7 +105,7 @@ export async function readInputs(
     shards: shardsFor(apps.length),
     apps,
     sources: await sourceMembers(db, chosen, accountOf(settings)),
-    learned: new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned])),
+    learned: await learnedPrices(db),
     lookbacks: await learnedDays(db, { settings, today: request.today, names }),
   };
 }

@@ -51,4 +51,20 @@ describe("where an operation costs more than documented by now, what is shown is
     ]);
     expect([agreed, charged(before)]).toEqual(["4", 4]);
   });
+
+  test("a change of keywords, once the price was seen", async () => {
+    const [row] = await stage.query<{ app: string }>(
+      "select track_id as app from core.dim_app join core.tracked_app using (app_key) where store = 'ios'",
+    );
+    const seen = [];
+    for (const keywords of ["one new", "another new"]) {
+      const fields = { app: row?.app ?? "", country: "US", verb: "add", keywords, back: "/portfolio" };
+      await ann.get(`/portfolio/${fields.app}/US`);
+      const agreed = priceIn((await ann.post("/actions/keywords", fields)).text);
+      const before = stage.asked().length;
+      const { status } = await ann.post("/actions/keywords", { ...fields, agreed });
+      seen.push({ agreed, status, charged: charged(before) });
+    }
+    expect(seen[1]).toEqual({ agreed: "3", status: 303, charged: 3 });
+  });
 });

@@ -1,10 +1,10 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
-import { addKeywords } from "../../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings, numberOfKeywords } from "../../api/operations/dashboard.ts";
 import { apiAccess } from "../../config/config.ts";
 import { count, countOf } from "../../core/count.ts";
 import { fail, StorehouseError } from "../../core/errors.ts";
+import { callPrice, learnedPrices } from "../../credits/costs.ts";
 import { createRunLimit } from "../../credits/run-limit.ts";
 import { checkBalance } from "../../ingest/balance-check.ts";
 import { openIngest } from "../../open-ingest.ts";
@@ -12,6 +12,7 @@ import { apiSession } from "../../person/api-session.ts";
 import {
   callsFor,
   changeKeywords,
+  creditsFor,
   keywordChanges,
   trackedNow,
   type KeywordChanges,
@@ -57,19 +58,20 @@ export const keywordsAction = defineAction({
   price: async (context, wanted) => {
     apiAccess(context.app.config.environment);
     const changes = await expected(context, wanted);
-    const calls = callsFor(changes);
-    if (calls === 0)
+    if (callsFor(changes) === 0)
       throw fail("console_bad_input", { problem: "the account tracks just these keywords already, as last read" });
     const nights = await nightsWith(context.app, placeOf(wanted), changes);
     const { app, country, verb } = wanted;
     // how many are tracked is asked first; the list itself only where it decides what is removed and is not the one last read
-    const reading = numberOfKeywords.cost + (verb === "sync" ? dailyKeywordRankings.cost : 0);
+    const learned = await learnedPrices(context.app.warehouse.db);
+    const listPrice = callPrice(dailyKeywordRankings, learned);
+    const reading = callPrice(numberOfKeywords, learned) + (verb === "sync" ? listPrice : 0);
     const list =
       verb === "sync"
-        ? ` The list itself is read again, for ${countOf(dailyKeywordRankings.cost, "credit")}, where the account has changed it since.`
+        ? ` The list itself is read again, for ${countOf(listPrice, "credit")}, where the account has changed it since.`
         : "";
     return {
-      credits: calls * addKeywords.cost + reading,
+      credits: creditsFor(changes, learned) + reading,
       alwaysAsk: true,
       // what is removed first: a text that is too long loses its end
       about: { app, country, verb, remove: changes.remove, add: changes.add },
@@ -102,7 +104,7 @@ async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: num
   const changes = keywordChanges(wanted.verb, keywordsTyped(wanted), now.keywords);
   const shown = new Set((await expected(context, wanted)).remove);
   const unseen = changes.remove.filter((keyword) => !shown.has(keyword));
-  const isDearer = callsFor(changes) * addKeywords.cost > runLimit.left();
+  const isDearer = creditsFor(changes, ingest.parts.learned) > runLimit.left();
   if (unseen.length > 0 || isDearer)
     throw fail("console_bad_input", {
       problem: `the account tracks other keywords than the list last read, and ${isDearer ? "the change costs more" : `${countOf(unseen.length, "keyword")} more would be removed`}: read it with \`storehouse sync --dataset tracked_keyword\`, then see the changes again`,
