@@ -71,7 +71,8 @@ export function barChart({
       marginTop: 14,
       marginBottom: 38 + below.height,
       x: { type: "utc", domain: [instant(shown.start), instant(shown.end)], label: null },
-      y: { label: null, nice: true, zero: true },
+      // of nothing but zeros the library makes no scale
+      y: { label: null, nice: true, zero: true, ...(largest(bars) === 0 ? { domain: [0, 5] } : {}) },
       marks: [
         library.gridY({ stroke: inks.grid.light, strokeOpacity: 1, ticks: 5 }),
         library.axisY({ tickSize: 0, fontSize: 11.5, fill: inks.soft.light, ticks: 5 }),

@@ -84,3 +84,10 @@ test("weeks begin on Monday and have the sum of their days, and one kind needs n
   expect(drawnBars[0]?.fill).toBe(gradeInks[4]?.light);
   expect(legend).toBe(0);
 });
+
+test("nothing but zeros is drawn on a scale that begins at the bottom", async () => {
+  const { svg } = await bars({ series: [{ name: "one", amounts: amounts(0, 0, 0) }] });
+  const labels = all(svg, "text").map(({ text }) => text);
+  expect(labels).toEqual(expect.arrayContaining(["0", "5"]));
+  expect(labels.filter((text) => text.includes("."))).toEqual([]);
+});
