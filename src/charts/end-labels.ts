@@ -13,7 +13,7 @@ type Ended = {
 /** Pixels between two labels, so that they do not lie on each other. */
 const apart = 16;
 
-/** The newest rank of each line beside the frame, at its height; none of a line whose newest day is not ranked. `at`: the share of the height at which a rank lies. */
+/** The newest rank of each line beside the frame, at its height; none of a line whose newest day is not ranked. `at`: the share of the height at which a rank lies; below it is the lane of days without rank. */
 export function endLabels(
   library: Library,
   lines: readonly Ended[],
@@ -21,7 +21,13 @@ export function endLabels(
     isNarrow,
     at,
     height,
-  }: { readonly isNarrow: boolean; readonly at: (rank: number) => number; readonly height: number },
+    lane,
+  }: {
+    readonly isNarrow: boolean;
+    readonly at: (rank: number) => number;
+    readonly height: number;
+    readonly lane: number;
+  },
 ): readonly Mark[] {
   const ends = lines
     .flatMap(({ name, ranks, look }) => {
@@ -29,21 +35,34 @@ export function endLabels(
       return rank === null ? [] : [{ name, rank, colour: look.ink.light, y: at(rank) * height }];
     })
     .sort((a, b) => a.y - b.y);
-  let free = Number.NEGATIVE_INFINITY;
-  return ends.map(({ name, rank, colour, y }) => {
-    const place = Math.max(y, free);
-    free = place + apart;
-    return library.text([isNarrow ? `#${rank}` : `#${rank} ${isolated(shortened(name, 9))}`], {
+  const places = placesOf(
+    ends.map(({ y }) => y),
+    height + lane / 2,
+  );
+  return ends.map(({ name, rank, colour, y }, index) =>
+    library.text([isNarrow ? `#${rank}` : `#${rank} ${isolated(shortened(name, 9))}`], {
       frameAnchor: "top-right",
       textAnchor: "start",
       lineAnchor: "middle",
       dx: 10,
-      dy: place,
+      dy: places[index] ?? y,
       fontSize: 12,
       fill: colour,
       className: "end",
-    });
-  });
+    }),
+  );
+}
+
+/** Heights at which labels stand apart, each as near to its own as those above it let it, and none below `most` while there is room above. */
+function placesOf(heights: readonly number[], most: number): readonly number[] {
+  const places: number[] = [];
+  for (const y of heights) places.push(Math.max(y, (places.at(-1) ?? Number.NEGATIVE_INFINITY) + apart));
+  let free = most;
+  for (let index = places.length - 1; index >= 0; index -= 1) {
+    places[index] = Math.min(places[index] ?? free, free);
+    free = (places[index] ?? free) - apart;
+  }
+  return places;
 }
 
 /** The rank on the newest requested day; null where there was none. */

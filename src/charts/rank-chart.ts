@@ -7,7 +7,7 @@ import { hatchEntry, legend, type LegendEntry } from "./legend.ts";
 import { inks, lineLooks, type LineLook } from "./palette.ts";
 import { rankTicks } from "./rank-ticks.ts";
 import { instant, middle, windowWords } from "./time.ts";
-import { isolated, shortened, whole, type NamedWords } from "./words.ts";
+import { isolated, shortened, whole, widthOf, type NamedWords } from "./words.ts";
 
 /** A line of ranks by day: null where it was requested and not ranked; a day that is left out has no answer: it was not requested, or its request failed. */
 export type RankSeries = { readonly name: string; readonly ranks: ReadonlyMap<Day, number | null> };
@@ -34,6 +34,8 @@ type Line = RankSeries & { readonly look: LineLook; readonly points: readonly Po
 const lane = 34;
 /** Marks keep so far apart: closer ones would hide the line. */
 const marksApart = 22;
+/** Size of the names of what happened, and the room between two of them. */
+const [nameSize, namesApart] = [10.5, 4];
 const left = 68;
 /** For the names of days. */
 const bottom = 38;
@@ -73,11 +75,16 @@ export function rankChart({ window, series, happenings = [], width = 904, ...wor
       marks: [
         ...hatched(library, gaps),
         ...axes(library, { ticks: scale.ticks, axis: words.axis, isNarrow }),
-        ...happeningMarks(library, happenings, window),
+        ...happeningMarks(library, happenings, { window, pixelsADay }),
         ...lines.flatMap((line, index) =>
           lineMarks(library, line, { every: Math.ceil(marksApart / pixelsADay), index, of: lines.length }),
         ),
-        ...endLabels(library, lines, { isNarrow, at: scale.at, height: height - top - bottom - below.height - lane }),
+        ...endLabels(library, lines, {
+          isNarrow,
+          at: scale.at,
+          height: height - top - bottom - below.height - lane,
+          lane,
+        }),
         ...below.marks(library),
       ],
     }),
@@ -175,20 +182,34 @@ function lineMarks(
   ];
 }
 
-function happeningMarks(library: Library, happenings: readonly Happening[], { start, end }: Window): readonly Mark[] {
+/** A rule for each, with its name where that does not lie on the one before. */
+function happeningMarks(
+  library: Library,
+  happenings: readonly Happening[],
+  { window: { start, end }, pixelsADay }: { readonly window: Window; readonly pixelsADay: number },
+): readonly Mark[] {
   const shown = happenings
     .filter(({ day }) => day >= start && day < end)
-    .map(({ day, name }) => ({ at: middle(day), name: shortened(name, 9) }));
+    .toSorted((a, b) => (a.day < b.day ? -1 : 1))
+    .map(({ day, name }) => ({ day, at: middle(day), name: shortened(name, 9) }));
   if (shown.length === 0) return [];
+  let free = Number.NEGATIVE_INFINITY;
+  const named = shown.filter(({ day, name }) => {
+    const [at, half] = [windowLength({ start, end: day }) * pixelsADay, (widthOf(name) * nameSize) / 2];
+    if (at - half < free) return false;
+    free = at + half + namesApart;
+    return true;
+  });
   return [
     library.ruleX(shown, { x: "at", stroke: inks.event.light, strokeWidth: 1, strokeDasharray: "3 3" }),
-    library.text(shown, {
+    library.text(named, {
       x: "at",
       text: "name",
       frameAnchor: "top",
       lineAnchor: "bottom",
       dy: -4,
-      fontSize: 10.5,
+      fontSize: nameSize,
+      className: "happening",
       fill: inks.event.light,
     }),
   ];

@@ -54,6 +54,13 @@ function words(svg: Element, name: string): readonly string[] {
     .map(({ text }) => text.replaceAll(/[\u2068\u2069]/g, ""));
 }
 
+/** Where a text stands: it and its group are moved. */
+function placeOf(...moved: readonly Element[]): { readonly x: number; readonly y: number } {
+  const moves = moved.map(({ attributes }) => /translate\(([-\d.]+),([-\d.]+)\)/.exec(attributes["transform"] ?? ""));
+  const sum = (at: number) => moves.reduce((whole, move) => whole + Number(move?.[at] ?? 0), 0);
+  return { x: sum(1), y: sum(2) };
+}
+
 describe("ranks over time", () => {
   test("rank 1 is on top, and a better rank above a worse one", async () => {
     for (const ends of ["1 3 5 2", "1 10 100 40", "40 60 200 55"]) {
@@ -96,6 +103,31 @@ describe("ranks over time", () => {
     const dashes = ofClass(svg, "line").map((group) => group.attributes["stroke-dasharray"]);
     expect(new Set(dashes).size).toBe(4);
     expect(words(svg, "end")).toEqual(["#2 iPhone", "#4 mac", "#6 iPad"]);
+  });
+
+  test("names at the ends of lines stand apart, also of lines that end together at the bottom, and none below the days without rank", async () => {
+    const names = ["one", "two", "three", "four", "five", "six"];
+    const { svg } = await draw(Object.fromEntries(names.map((name) => [name, "150 200"])));
+    const places = ofClass(svg, "end").flatMap((group) => all(group, "text").map((text) => placeOf(group, text)));
+    expect(places).toHaveLength(6);
+    const ys = places.map(({ y }) => y).sort((a, b) => a - b);
+    expect(ys.every((y, index) => index === 0 || y - ys[index - 1]! >= 15)).toBe(true);
+    expect(ys.at(-1)).toBeLessThan(Math.max(...heights(svg).flat()) + 34);
+  });
+
+  test("names of what happened on days that are near each other do not lie on each other", async () => {
+    const chart = chartOf({ iPhone: Array.from({ length: 60 }, () => "3").join(" ") });
+    const happenings = Array.from({ length: 30 }, (_, index) => ({
+      day: addDays(start, 2 * index),
+      name: `12.${index}.0`,
+    }));
+    const svg = readPicture(await drawnFile(rankChart({ ...chart, happenings })));
+    const places = ofClass(svg, "happening").flatMap((group) => all(group, "text").map((text) => placeOf(group, text)));
+    expect(places.length).toBeGreaterThan(10);
+    const xs = places.map(({ x }) => x).sort((a, b) => a - b);
+    // six signs of about six pixels
+    expect(xs.every((x, index) => index === 0 || x - xs[index - 1]! > 34)).toBe(true);
+    expect(all(svg, "desc")[0]?.text).toContain("12.29.0 on 2026-04-28");
   });
 
   test("the legend names what is drawn and nothing else", async () => {
