@@ -45,7 +45,13 @@ export async function readMorning(
     workers: await readWorkerCounts(db, account),
     incidents: await readOpenIncidents(db),
   };
-  const verdict = verdictOf({ ...sumsOf(status), ...read, lostDays, incidents: read.incidents.length });
+  const verdict = verdictOf({
+    ...sumsOf(status),
+    ...read,
+    lostDays,
+    incidents: read.incidents.length,
+    lastRun: status.lastRun,
+  });
   return { ...status, ...read, verdict };
 }
 

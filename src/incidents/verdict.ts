@@ -1,3 +1,4 @@
+import type { LastRun } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
 import { countOf } from "../core/count.ts";
 
@@ -16,6 +17,8 @@ export type VerdictFacts = {
   /** Datasets with slices, and those of them of which nothing is available: each slice is skipped. */
   readonly datasets: number;
   readonly unavailable: number;
+  /** The latest run that had something to do. */
+  readonly lastRun: Pick<LastRun, "outcome"> | null;
   /** The newest day that any dataset has answered. */
   readonly newestDay: string | null;
 };
@@ -25,7 +28,8 @@ export type Verdict = { readonly state: "good" | "warn" | "bad"; readonly text: 
 
 /** The verdict: what is wrong first, and all of that; else what goes on; else that all is well. */
 export function verdictOf(facts: VerdictFacts): Verdict {
-  if (facts.datasets === 0 && facts.incidents === 0) return { state: "good", text: "Nothing was requested yet." };
+  if (facts.datasets === 0 && facts.incidents === 0 && !wasAborted(facts))
+    return { state: "good", text: "Nothing was requested yet." };
   const bad = badOf(facts);
   const warn = warnOf(facts);
   if (bad.length > 0) return { state: "bad", text: `Needs attention: ${[...bad, ...warn].join("; ")}.` };
@@ -52,8 +56,15 @@ export function verdictWithFamilies(verdict: Verdict, families: readonly FamilyT
   };
 }
 
-function badOf({ incidents, workers, failed, lostDays, datasets, unavailable }: VerdictFacts): readonly string[] {
+/** Where a worker runs, what stopped a run is an incident for as long as it lasts. */
+function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
+  return workers.running === 0 && lastRun?.outcome === "aborted";
+}
+
+function badOf(facts: VerdictFacts): readonly string[] {
+  const { incidents, workers, failed, lostDays, datasets, unavailable } = facts;
   return [
+    wasAborted(facts) ? "the last run was aborted" : "",
     datasets > 0 && unavailable === datasets ? "nothing that was requested is available" : "",
     incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",
     workerTrouble(workers),

@@ -13,6 +13,7 @@ const calm: VerdictFacts = {
   deferred: 0,
   datasets: 41,
   unavailable: 0,
+  lastRun: { outcome: "loaded" },
   newestDay: "2026-11-21",
 };
 
@@ -55,6 +56,21 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
       state: "bad",
       text: "Needs attention: 2 incidents are open; 1 slice failed for good; 3 days are lost; 1 failed slice is requested again later.",
     },
+  ],
+  [
+    "a sync was refused and no worker runs",
+    { lastRun: { outcome: "aborted" }, workers: { ...workers, running: 0 } },
+    { state: "bad", text: "Needs attention: the last run was aborted." },
+  ],
+  [
+    "the first sync was refused",
+    { lastRun: { outcome: "aborted" }, workers: { ...workers, running: 0 }, datasets: 0 },
+    { state: "bad", text: "Needs attention: the last run was aborted." },
+  ],
+  [
+    "a sync was refused and a worker runs, which reports it for as long as it lasts",
+    { lastRun: { outcome: "aborted" } },
+    { state: "good", text: "All is well: 41 datasets are loaded, up to 2026-11-21." },
   ],
   [
     "the last worker died",
