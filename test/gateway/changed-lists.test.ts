@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createBudget } from "../../src/credits/budget.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { apiSession } from "../../src/person/api-session.ts";
 import { changeKeywords, trackedNow } from "../../src/person/keyword-changes.ts";
@@ -52,7 +52,7 @@ describe("a list of keywords is read again", () => {
     expect((await door.call(path, editor)).from).toBe("hit");
     const place = { trackId: stage.app, country: "US" };
     await using app = await nights.stage.open(nights.run());
-    await using ingest = await openIngest(app, "command", createBudget(null));
+    await using ingest = await openIngest(app, "command", createRunLimit(null));
     const { signal } = new AbortController();
     const session = apiSession({ app, ingest, stop: signal, onInvalid: () => undefined });
     await ingest.parts.refreshBalance();
