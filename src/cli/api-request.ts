@@ -39,8 +39,10 @@ function forPeople(error: unknown): unknown {
   if (!(error instanceof StorehouseError)) return error;
   if (error instanceof DeferError) {
     const { cost, remaining } = error.context;
+    const isTooFew = typeof cost === "number" && typeof remaining === "number";
+    const problem = isTooFew ? `it takes ${cost}, and ${remaining} are left of the allowance` : "the API says so";
     const when = error.until === null ? "after the next reset" : `after ${timeText(error.until)}`;
-    return fail("allowance_spent", { cost, remaining, when }, error);
+    return fail("allowance_spent", { problem, when }, error);
   }
   const mayPass = error instanceof RetryError || error.code === "unknown_shape";
   return mayPass ? fail("unanswered", { code: error.code, problem: error.problem }, error) : error;

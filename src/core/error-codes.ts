@@ -93,7 +93,7 @@ export const errorCodes = {
   },
   allowance_spent: {
     recovery: "defer",
-    says: "this takes {cost} credits and {remaining} are left of the allowance",
+    says: "no credits are left for this: {problem}",
     next: "run the command again {when}",
   },
   unauthorised: {

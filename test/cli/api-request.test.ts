@@ -169,6 +169,19 @@ describe("what a person requests by a command", () => {
   });
 });
 
+test("credits that the service says are used up end a command with 3, also where it reports that some are left", async () => {
+  await using stage = await openStage();
+  stage.sandbox.set({
+    faults: [{ kind: "status", status: 402, body: "", operation: "dashboard.app-search", times: 9 }],
+  });
+  expect(await runCommand(stage, ["find", "lumi"])).toEqual({
+    code: 3,
+    stdout: "",
+    stderr:
+      "allowance_spent: no credits are left for this: the API says so; run the command again after the next reset\n",
+  });
+});
+
 describe("the floors of the allowance", () => {
   test("are kept for people: a command spends what no sync may, down to the last credit", async () => {
     const token = "a-token-of-few-credits";
@@ -183,7 +196,7 @@ describe("the floors of the allowance", () => {
     const { code, stdout, stderr } = await run("find", "lumi");
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toMatch(
-      /^allowance_spent: this takes 1 credits and 0 are left .*; run the command again after \d{4}-/,
+      /^allowance_spent: no credits are left for this: it takes 1, and 0 are left of the allowance; run the command again after \d{4}-/,
     );
     expect(stage.asked().map(({ status }) => status)).toEqual([200, 200]);
     const credits = await run("credits");
