@@ -32,4 +32,13 @@ describe.skipIf(enginePath === null)(`values that both databases have to read al
     expect(here).toHaveLength(7);
     expect(there).toEqual(here);
   });
+
+  test("keywords of a group with letters that each database makes small in its own way", async () => {
+    await on.stage.pool.query(`
+      insert into core.grouped_keyword (group_name, keyword) values ('ours', 'İSTANBUL'), ('ours', 'ΟΔΟΣ');
+      insert into core.dim_keyword (keyword) values ('istanbul'), ('οδός'), ('οδος')`);
+    const { here, there } = await rowsOf("mart.keyword_group");
+    expect(here).toHaveLength(2);
+    expect(there).toEqual(here);
+  });
 });
