@@ -12,7 +12,8 @@ import {
 } from "./manifest.ts";
 import { nameOf } from "./own-names.ts";
 import type { TablePlace } from "./place.ts";
-import { monthsAway, partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
+import { monthsAway } from "./months-away.ts";
+import { partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
 import type { Relation } from "../postgres/relations.ts";
 import { writePart, type PartWriter } from "./write-part.ts";
 
@@ -47,7 +48,7 @@ type Made = { readonly file: ExportedFile; readonly isNew: boolean };
 /**
  * Brings the files of a table up to date. New ones are made apart, under names that their rows decide; the manifest changes in one step when
  * all are there; only then do old ones go. A kill on the way leaves the old manifest with its files, or the new one. Months that retention took
- * away stay as they were exported last, until as many rows of them are loaded again.
+ * away, of a table or of what a view reads, stay as they were exported last, until as many rows of them are loaded again.
  */
 export async function exportTable(writer: PartWriter, request: TableRequest): Promise<TableExport> {
   const { relation, within, place, now } = request;
@@ -57,7 +58,7 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
   const away = await monthsAway(writer.client, relation);
   const parts: TablePart[] = [];
   for (const part of await partsOf(writer.client, relation, within))
-    if (!(await isMoreThere(place, old, { part, awaySince: away.get(part.window?.from ?? "") }))) parts.push(part);
+    if (!(await isMoreThere(request, old, { part, awaySince: away.get(part.window?.from ?? "") }))) parts.push(part);
   const isAway = ({ window }: ExportedFile) =>
     window !== null && away.has(window.from) && !parts.some((part) => part.window?.from === window.from);
   const kept = old.filter((file) => !isWithin(file, within) || isAway(file));
@@ -107,15 +108,16 @@ function namesOf(files: readonly ExportedFile[]): readonly string[] {
   return files.map(({ path: name }) => name);
 }
 
-/** A month that retention took away, with the file of all that it was, of which a part was loaded again. */
+/** A month that retention took away, with the file of all that it was: of the table a part was loaded again, or the view computes what is left. */
 async function isMoreThere(
-  place: TablePlace,
+  { relation, place }: Pick<TableRequest, "relation" | "place">,
   old: readonly ExportedFile[],
   { part, awaySince }: { readonly part: TablePart; readonly awaySince: number | undefined },
 ): Promise<boolean> {
   if (awaySince === undefined) return false;
   const file = old.find(({ window }) => window !== null && window.from === part.window?.from);
-  if (file === undefined || file.rows <= part.rows || Date.parse(file.written_at) > awaySince) return false;
+  if (file === undefined || Date.parse(file.written_at) > awaySince) return false;
+  if (!relation.isView && file.rows <= part.rows) return false;
   return (await place.bytesOf(file.path)) === file.bytes;
 }
 

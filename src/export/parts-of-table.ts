@@ -57,18 +57,6 @@ export function conditionOf(relation: Relation, parts: readonly TablePart[]): st
   return bounds(monthColumn(relation), { start: day(first.window.from), end: addDays(day(last.window.to), 1) });
 }
 
-/**
- * First days of the months that retention took away, with the time (epoch-ms) when it did so last: of the table itself; of a view, which may
- * read any, those of all tables.
- */
-export async function monthsAway(client: PoolClient, { name, isView }: Relation): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await client.query<{ month: string; at: Date }>(
-    "select month_start::text as month, max(dropped_at) as at from ops.dropped_month where is_done and ($1 or table_name = $2) group by 1",
-    [isView, name],
-  );
-  return new Map(rows.map(({ month, at }) => [month, at.getTime()]));
-}
-
 /** The name of a relation for a statement. */
 export function from({ schema, table }: Relation): string {
   return `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;

@@ -4,12 +4,13 @@ import path from "node:path";
 import pg from "pg";
 import { fail } from "../core/errors.ts";
 import type { ParquetWriter } from "../export/parquet.ts";
-import { conditionOf, from, monthColumn, monthsAway, partsOf, type TablePart } from "../export/parts-of-table.ts";
+import { monthsAway } from "../export/months-away.ts";
+import { conditionOf, from, monthColumn, partsOf, type TablePart } from "../export/parts-of-table.ts";
 import { writeParquet, type PartWriter } from "../export/write-part.ts";
 import type { Relation } from "../postgres/relations.ts";
 import { batchesOf } from "./batches.ts";
 import type { ClickHouse } from "./clickhouse.ts";
-import { recordPublished, type PublishedMonth } from "./published-months.ts";
+import { recordPublished, type KnownMonth, type PublishedMonth } from "./published-months.ts";
 import {
   countOthers,
   dropMonths,
@@ -42,7 +43,7 @@ export type Publisher = {
   readonly writer: PartWriter & { readonly parquet: ParquetWriter };
   /** What was there when the publication began. */
   readonly there: TablesThere;
-  readonly before: ReadonlyMap<string, readonly PublishedMonth[]>;
+  readonly before: ReadonlyMap<string, readonly KnownMonth[]>;
   readonly now: () => number;
   /** Ends it between two batches of months. */
   readonly signal?: AbortSignal | undefined;
@@ -53,7 +54,8 @@ export const staging = "storehouse.staging";
 
 /**
  * Brings the months of a table up to date: those whose rows changed are loaded apart, compared with Postgres by their sums, and swapped whole.
- * A kill on the way leaves each month as it was or as it is. Months that retention removed stay, and what is loaded of them again is added.
+ * A kill on the way leaves each month as it was or as it is. Months that retention removed stay, and what is loaded of them again is added; of a view
+ * they stay as they were published before, until all that it reads is there again.
  */
 export async function publishTable(publisher: Publisher, relation: Relation): Promise<Published> {
   const { clickHouse, writer, signal } = publisher;
@@ -62,10 +64,11 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
   const before = publisher.before.get(relation.name) ?? [];
   const read = relation.isView ? await computed(writer, relation) : relation;
   const parts = (await partsOf(writer.client, read, {})).filter(({ rows }) => rows > 0);
-  const isChanged = (part: TablePart) =>
-    !before.some(({ month, digest }) => month === nameOfMonth(part) && digest === part.digest);
   const others = before.map(({ month }) => month);
   const away = others.length === 0 ? new Map<string, number>() : await monthsAway(writer.client, relation);
+  const isWhole = ({ month, at }: KnownMonth) => relation.isView && at < (away.get(`${month}-01`) ?? 0);
+  const isChanged = (part: TablePart) =>
+    !before.some((one) => one.month === nameOfMonth(part) && (one.digest === part.digest || isWhole(one)));
   // a view is as it is computed now, and has no slices of its own
   const isAgain = (part: TablePart) =>
     !relation.isView && part.window !== null && away.has(part.window.from) && others.includes(nameOfMonth(part));

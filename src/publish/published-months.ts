@@ -4,6 +4,9 @@ import { literal } from "./statements.ts";
 /** A month of a table as it was published last; an empty month where a table has none. */
 export type PublishedMonth = { readonly month: string; readonly digest: string; readonly rows: string };
 
+/** The same with the time (epoch-ms) at which it was published. */
+export type KnownMonth = PublishedMonth & { readonly at: number };
+
 const table = "storehouse.published_month";
 
 /** Makes the databases, and the table of what was published, where they are missing. */
@@ -22,11 +25,15 @@ export async function prepare(clickHouse: ClickHouse): Promise<void> {
 }
 
 /** The months of all tables that are there. */
-export async function readPublished(clickHouse: ClickHouse): Promise<ReadonlyMap<string, readonly PublishedMonth[]>> {
-  const rows = await clickHouse.ask<PublishedMonth & { name: string }>(
-    `select table_name as name, month, digest, toString(rows) as rows from ${table} final where digest <> '' order by name, month`,
+export async function readPublished(clickHouse: ClickHouse): Promise<ReadonlyMap<string, readonly KnownMonth[]>> {
+  const rows = await clickHouse.ask<PublishedMonth & { name: string; at: string }>(
+    `select table_name as name, month, digest, toString(rows) as rows, toString(toUnixTimestamp64Milli(published_at)) as at
+     from   ${table} final where digest <> '' order by name, month`,
   );
-  return Map.groupBy(rows, ({ name }) => name);
+  return Map.groupBy(
+    rows.map((row) => ({ ...row, at: Number(row.at) })),
+    ({ name }) => name,
+  );
 }
 
 /** Records months of a table that were published, or are gone where their digest is empty. */

@@ -120,6 +120,30 @@ test("a month that retention took away stays as it was exported last, of the tab
   expect(await counts()).toEqual({ written: 1, unchanged: 2, removed: 0, rows: 9 });
 });
 
+test("a mart keeps the file of a month of which one of its tables has lost its rows", async () => {
+  await stage.pool.query(`
+    insert into core.tracked_app (app_key, valid_from, is_current, slice_id, fetched_at) values (1, '2026-05-01', true, 1, now());
+    select ops.make_partition('core.fact_visibility'::regclass, '2026-05-01');
+    insert into core.fact_visibility (app_key, date_day, country_key, kind, score, slice_id, fetched_at)
+    values (1, '2026-05-05', 840, 'history', 50, 1, now());
+    insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
+    values (1, 'a', 'v2', '2026-05-05 10:00', 840, '', 4, 1, now())`);
+  const table = "mart.app_overview_daily";
+  const score = async () => {
+    await stage.export([table]);
+    return stage.read(
+      `select visibility_score, review_count from read_parquet('OUT/mart/app_overview_daily/*/*.parquet') where date_day = '2026-05-05'`,
+    );
+  };
+  const before = await score();
+  expect(before).toEqual([["50.000000000000000000", "1"]]);
+  await stage.pool.query(`
+    insert into ops.dropped_month values ('visibility', 'core.fact_visibility', '2026-05-01', 'drop', 1, 0, current_user, now(), false)`);
+  await stage.pool.query("select ops.remove_month('core.fact_visibility'::regclass, '2026-05-01', false)");
+  await stage.pool.query("update ops.dropped_month set is_done = true, dropped_at = '2026-08-20 01:30Z'");
+  expect(await score()).toEqual(before);
+});
+
 test("a month that has no rows any more goes from the manifest, and its folder with it", async () => {
   await counts();
   await stage.pool.query("delete from core.fact_keyword_rank where date_day < '2026-06-01'");

@@ -63,6 +63,35 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     expect(await on.published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 8 });
   });
 
+  test("a mart that is a table there keeps the figures of a month of which one of its tables has lost its rows", async () => {
+    await stage.pool.query(`
+      insert into core.dim_app (app_key, store, track_id) overriding system value values (1, 'ios', '1');
+      insert into core.tracked_app (app_key, valid_from, is_current, slice_id, fetched_at) values (1, '2025-01-01', true, 1, now());
+      insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
+      values (1, 'a', 'v2', '2025-01-05 10:00', 840, '', 4, 1, now())`);
+    const load = (downloads: number) =>
+      stage.pool.query(`
+        select ops.make_partition('core.fact_download_revenue'::regclass, '2025-01-01');
+        insert into core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, slice_id, fetched_at)
+        values (1, '2025-01-05', 840, 0, false, ${downloads}, 1, now())`);
+    const overview = async () => {
+      await on.published(["core.fact_download_revenue", "mart.app_overview_daily"]);
+      return on.there.ask(`
+        select review_count, toInt32(estimated_download_count) as downloads from mart.app_overview_daily where date_day = '2025-01-05'`);
+    };
+    await load(70);
+    const whole = [{ review_count: 1, downloads: 70 }];
+    expect(await overview()).toEqual(whole);
+    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+    const settings = { retention: { keep_months: 3 } };
+    const { code } = await runCommand(behind, ["retention", "--yes"], { settings, variables: on.environment });
+    expect(code).toBe(0);
+    expect(await overview()).toEqual(whole);
+    // until all of it is there again
+    await load(71);
+    expect(await overview()).toEqual([{ review_count: 1, downloads: 71 }]);
+  });
+
   test("a month is not the same where one value differs there", async () => {
     await stage.ranks("2025-01-01", 2);
     await on.published();
