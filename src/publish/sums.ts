@@ -106,10 +106,12 @@ export async function sumsInClickHouse(
 ): Promise<ReadonlyMap<string, Sums>> {
   // the text of an empty tuple is another one
   const partition = month === null ? "'tuple()'" : `toString(${partitionOfRow(month).clickHouse})`;
-  const rows = await clickHouse.ask<{ part: string; sums: string[] }>(
-    `select ${partition} as part, [${listOf(relation, "clickHouse")}] as sums from ${table} where ${where} group by part`,
+  // a column that is called as these are would be read as them
+  const rows = await clickHouse.ask<{ storehouse_partition: string; storehouse_sums: string[] }>(
+    `select ${partition} as storehouse_partition, [${listOf(relation, "clickHouse")}] as storehouse_sums
+     from   ${table} where ${where} group by storehouse_partition`,
   );
-  return new Map(rows.map(({ part, sums: found }) => [part, { sums: found, outOfRange: 0 }]));
+  return new Map(rows.map((row) => [row.storehouse_partition, { sums: row.storehouse_sums, outOfRange: 0 }]));
 }
 
 /** Where the sums of a partition differ: `rows`, or the name of a column; null where they are equal. */

@@ -41,4 +41,13 @@ describe.skipIf(enginePath === null)(`values that both databases have to read al
     expect(here).toHaveLength(2);
     expect(there).toEqual(here);
   });
+
+  test("what the configuration lists, in a column called part", async () => {
+    await on.stage.pool.query(`
+      insert into core.configured_portfolio (store, track_id, part, member, valid_from)
+      values ('ios', '1', 'app', '', '2026-08-01'), ('ios', '1', 'keyword', 'Grün', '2026-08-01')`);
+    const { here, there } = await rowsOf("core.configured_portfolio");
+    expect(here).toHaveLength(2);
+    expect(there).toEqual(here);
+  });
 });
