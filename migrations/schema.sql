@@ -8396,7 +8396,8 @@ begin
       for index_name in select c.relname from pg_catalog.pg_index as i join pg_catalog.pg_class as c on c.oid = i.indexrelid
                         where i.indrelid = to_regclass(format('parts.%I', leaf_name))
       loop
-        execute format('alter index parts.%I rename to %I', index_name, index_name || '_copy_' || taken + 1);
+        -- a name that is cut at its end would be the one that is taken
+        execute format('alter index parts.%I rename to %I', index_name, left(index_name, 63 - length('_copy_' || taken + 1)) || '_copy_' || taken + 1);
       end loop;
       execute format('alter table parts.%I rename to %I', leaf_name, leaf_name || '_copy_' || taken + 1);
       leaf_name := leaf_name || '_copy_' || taken + 1;

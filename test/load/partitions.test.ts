@@ -196,6 +196,29 @@ describe("partitions", () => {
     expect(await leaves()).toHaveLength(2);
   });
 
+  test("go into the archive as often as they are made again, of every fact and with long names of indexes", async () => {
+    const { rows: facts } = await stage.pool.query<{ name: string }>(
+      "select 'core.' || relname as name from pg_class where relnamespace = 'core'::regnamespace and relkind = 'p' order by 1",
+    );
+    for (const { name } of facts)
+      for (const [first, byDay] of [
+        ["2026-05-01", false],
+        ["2026-06-01", true],
+      ] as const)
+        for (let times = 0; times < 3; times += 1) {
+          await stage.pool.query("select ops.make_partition($1::regclass, $2, $3)", [name, first, byDay]);
+          await stage.pool.query(
+            `insert into ops.dropped_month values ('a', $1, $2, 'detach', 0, 0, current_user, now(), false) on conflict do nothing`,
+            [name, first],
+          );
+          await stage.pool.query("select ops.remove_month($1::regclass, $2, true)", [name, first]);
+        }
+    const { rows } = await stage.pool.query<{ count: number }>(
+      "select count(*)::int as count from pg_class where relnamespace = 'archive'::regnamespace and relkind = 'r'",
+    );
+    expect(rows).toEqual([{ count: facts.length * 2 * 3 }]);
+  });
+
   test("are looked into by key, and only where the rows belong", async () => {
     await stage.load({ table: ranks, rows: ["2026-03-01", "2026-04-01", "2026-05-01"].map(rank), at: 1_000 });
     const dimensions = createDimensions(stage.db);
