@@ -78,6 +78,19 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     expect(await there.ask(`select note from ${ranks}`)).toEqual([{ note: "seen" }]);
   });
 
+  test("a table that was dropped there is made and published again", async () => {
+    await stage.ranks("2026-04-01", 3);
+    await stage.ranks("2026-05-01", 2);
+    await published();
+    await there.ask(`drop table ${ranks} sync`);
+    expect(await published()).toEqual({ swapped: 2, unchanged: 0, removed: 0, rows: 5 });
+    expect(await months()).toEqual([
+      { month: 202604, count: 3 },
+      { month: 202605, count: 2 },
+    ]);
+    expect(await published()).toEqual({ swapped: 0, unchanged: 2, removed: 0, rows: 5 });
+  });
+
   test("a value without room there is null, named with its row, and keeps retention from its month; decimals are rounded", async () => {
     await stage.ranks("2026-04-01", 3);
     await stage.ranks("2026-05-01", 1);
