@@ -43,7 +43,7 @@ export function checkedRequest(
 ): Askable {
   const all = requested.datasets.map(datasetNamed);
   for (const dataset of all) checkStage(dataset);
-  if (!portfolio.apps.some((app) => app.countries.length > 0)) throw fail("portfolio_empty");
+  if (isEmpty(portfolio)) throw fail("portfolio_empty");
   const countries = portfolioCountries(requested, portfolio);
   for (const dataset of all) checkReach(dataset, { ...requested, countries }, portfolio, settings);
   const notes: string[] = [];
@@ -61,8 +61,13 @@ export function portfolioCountries(
   portfolio: Portfolio,
 ): readonly string[] {
   const upper = countries.map((country) => country.toUpperCase());
+  if (apps.length + upper.length > 0 && isEmpty(portfolio)) throw fail("portfolio_empty");
   checkCountries(upper, chooseApps(apps, portfolio));
   return upper;
+}
+
+function isEmpty({ apps }: Portfolio): boolean {
+  return apps.every(({ countries }) => countries.length === 0);
 }
 
 function checkStage({ name, stage }: Dataset): void {

@@ -53,6 +53,14 @@ test("what failed and what waits for credits are distinguished", async () => {
 
 test("an app or a country that nobody follows is refused by name", async () => {
   await using stage = await openStage({ market });
+  for (const unread of [
+    ["gaps", "--country", "us"],
+    ["gaps", "--app", "1"],
+  ])
+    expect(await runCommand(stage, unread)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^portfolio_empty: /),
+    });
   await stage.sync();
   for (const wrong of [
     ["--app", "1"],
