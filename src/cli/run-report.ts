@@ -21,6 +21,8 @@ export const exitHelp =
 /** What differs between the commands: how to go on after an interruption, and what it means that the budget is spent. */
 export type RunWords = {
   readonly goOn: string;
+  /** Said where there was nothing to run. */
+  readonly nothingToRun?: string;
   /** `slicesLeft` as "1 slice is" or "12 slices are"; `isBegun` is false when not even one was requested. */
   readonly budgetSpent: (slicesLeft: string, isBegun: boolean) => string;
 };
@@ -39,7 +41,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
   else if (!nothingFits)
     print(
       outcome === "loaded"
-        ? "Everything requested is loaded; no credits spent."
+        ? (words.nothingToRun ?? "Everything requested is loaded; no credits spent.")
         : "Nothing new to request; no credits spent.",
     );
   if (error !== null) remark(error.message);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { readStatus } from "../../src/ledger/status.ts";
 import { addDays } from "../../src/core/day.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
+import { runCommand } from "../support/command.ts";
 import { openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 
 test("what failed and was loaded by another plan since is a failure no more", async () => {
@@ -49,4 +50,18 @@ test("a retry of named slices ends as they do, whatever else failed before; one 
   const which = { slices: failed.slice(0, 1).map(({ slice_id: id }) => id) };
   expect(await stage.retry({ which })).toMatchObject({ outcome: "loaded", progress: { total: 1, failed: 0 } });
   expect(await stage.retry()).toMatchObject({ outcome: "failed", progress: { total: 1, failed: 1 } });
+});
+
+test("what was skipped and nothing else is neither all that was requested nor a dataset that is loaded", async () => {
+  await using stage = await openFollowed();
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-history", times: 1_000, kind: "status", status: 404 }] });
+  const { planId } = await planned(stage);
+  await runPlanned(stage, planId);
+  await stage.query("delete from ops.slice where state <> 'skipped'");
+  expect(await runCommand(stage, ["retry"])).toMatchObject({
+    code: 0,
+    stdout: "Nothing to retry; no credits spent.\n",
+  });
+  const { stdout } = await runCommand(stage, ["status"]);
+  expect(stdout.split("\n")[0]).toBe("Needs attention: nothing of 1 dataset is available.");
 });

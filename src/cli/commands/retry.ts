@@ -51,8 +51,11 @@ function whichOf({ skipped, code, slice, since }: Options): Omit<Reopening, "dat
 
 function run(options: Options): Promise<void> {
   return withApi((app) =>
-    foreground(app, options, (how) =>
-      withProgress(app, (progress) => retryInForeground(app, { ...how, progress, which: whichOf(options) })),
+    foreground(
+      app,
+      options,
+      (how) => withProgress(app, (progress) => retryInForeground(app, { ...how, progress, which: whichOf(options) })),
+      { nothingToRun: "Nothing to retry; no credits spent." },
     ),
   );
 }

@@ -7,7 +7,7 @@ import { withApi } from "../with-app.ts";
 import { isAgreedAlready, syncByStep } from "../first-spending.ts";
 import { printJson, remark } from "../output.ts";
 import { createProgressView } from "../progress.ts";
-import { exitCodeOf, exitCodes, exitHelp, printResult } from "../run-report.ts";
+import { exitCodeOf, exitCodes, exitHelp, printResult, type RunWords } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
@@ -45,6 +45,7 @@ export async function foreground(
   app: App,
   options: RunOptions,
   run: (how: ForegroundRun) => Promise<SyncResult | null>,
+  words: Partial<RunWords> = {},
 ): Promise<void> {
   const stop = stopSignal();
   try {
@@ -57,7 +58,7 @@ export async function foreground(
       return;
     }
     if (options.json) printJson({ ...result, error: result.error?.code ?? null });
-    else printResult(result, syncWords);
+    else printResult(result, { ...syncWords, ...words });
     process.exitCode = exitCodeOf(result);
   } finally {
     stop.dispose();
