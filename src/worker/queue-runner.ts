@@ -8,9 +8,12 @@ import {
   type WorkerEvents,
 } from "graphile-worker";
 import { EventEmitter } from "node:events";
+import type { Pool } from "pg";
 import type { App } from "../app.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
+
+type Taken = Parameters<Pool["connect"]>[0];
 
 /** How often the queue polls for jobs that have become due, in times of the first retry; a job that is added and due at once needs no poll. */
 const pollRetries = 15;
@@ -41,7 +44,7 @@ export async function startQueue(app: App, { taskList, schedule, onLost }: JobQu
   const { retry_seconds: retrySeconds } = app.config.settings.api;
   const tracked = trackTasks(taskList, { hide: app.hide, onOutage: onLost });
   const options = {
-    pgPool: app.warehouse.pool,
+    pgPool: releasedOnce(app.warehouse.pool),
     // one job plans at a time
     concurrency: 1,
     pollInterval: Math.min(longestPollMs, Math.max(shortestPollMs, pollRetries * retrySeconds * 1000)),
@@ -75,6 +78,25 @@ export async function startQueue(app: App, { taskList, schedule, onLost }: JobQu
       await tracked.allEnded();
     },
   };
+}
+
+/**
+ * The pool, whose connections may be released twice. graphile-worker does so where the connection on which it listens breaks just as it
+ * stops to listen, and the error of the second time would end the process.
+ */
+function releasedOnce(pool: Pool): Pool {
+  const connect = (taken?: Taken) => {
+    if (taken === undefined) return pool.connect();
+    return pool.connect((error, client, release) => {
+      if (error !== undefined) return taken(error, client, release);
+      let isReleased = false;
+      taken(error, client, (problem) => {
+        if (!isReleased) release(problem);
+        isReleased = true;
+      });
+    });
+  };
+  return Object.assign(Object.create(pool) as Pool, { connect });
 }
 
 /** The same tasks, and a function that waits until none runs. Secrets are struck out of their errors, which the queue stores. */
