@@ -79,7 +79,7 @@ function zsh(places: readonly Place[]): string {
       ;;`,
   );
   const known = places.slice(1).map(({ words }) => `"${words.join(" ")}"`);
-  return `#compdef storehouse
+  return `#compdef storehouse storehouse.js
 # completion of storehouse for zsh: source <(storehouse completion zsh), after compinit
 _storehouse() {
   local place="" word index
@@ -95,7 +95,8 @@ ${cases.join("\n")}
   esac
   (( CURRENT > 2 )) && [[ $PREFIX != -* ]] && _files
 }
-compdef _storehouse storehouse
+# zsh completes what an alias stands for
+compdef _storehouse storehouse storehouse.js
 `;
 }
 
