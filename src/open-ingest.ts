@@ -6,17 +6,17 @@ import { programDigest } from "./config/program.ts";
 import { AbortError, type StorehouseError } from "./core/errors.ts";
 import { nameAccount, openAccount } from "./credits/account.ts";
 import { recordStop } from "./credits/account-stop.ts";
-import { learnedPrices } from "./credits/costs.ts";
+import type { Holders } from "./credits/dead-holds.ts";
 import type { RunLimit } from "./credits/run-limit.ts";
+import { learnedPrices } from "./credits/costs.ts";
 import { createCreditQueue } from "./credits/queue.ts";
-import { createApiOutage } from "./ingest/api-outage.ts";
+import { createApiOutage, outageLog } from "./ingest/api-outage.ts";
 import { refreshBalance } from "./ingest/balance-check.ts";
 import { createBatchedSteps } from "./ingest/batched-steps.ts";
 import type { IngestParts } from "./ingest/ingest-parts.ts";
 import { startSliceRunner, type SliceRunner } from "./ingest/slice-runner.ts";
 import { createClaimedSlices } from "./ingest/claimed-slices.ts";
 import { isShared, sharedQueueOf } from "./ledger/shared-queue.ts";
-import { endOutage, noteOutage } from "./ledger/api-outages.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
@@ -61,112 +61,33 @@ export async function openIngest(
 ): Promise<Ingest> {
   await using opened = new AsyncDisposableStack();
   const { clock, log } = app;
-  const { api, credits } = app.config.settings;
   const { db, pool } = app.warehouse;
   const access = apiAccess(app.config.environment);
+  const { accountId } = access;
   const client = opened.use(createClient(clientOptions(app)));
-  await checkStorable(db);
-  const account = accountOf(app.config.settings);
-  await openAccount(db, access.accountId, api.requests_per_second, clock);
-  await nameAccount(db, access.accountId, account);
+  const account = await openStorableAccount(app, accountId);
   let onQueued = () => undefined as void;
   const listening = kind === "worker" ? () => onQueued() : null;
   const worker = opened.use(await enterWorker(pool, { kind, account, clock, onQueued: listening }));
   const { workerId } = worker;
   const holders = { workerId, isAlive };
-  const living = { db, clock, log, accountId: access.accountId, holders, rhythm: app.rhythm ?? usualRhythm };
+  const living = { db, clock, log, accountId, holders, rhythm: app.rhythm ?? usualRhythm };
   // before the first balance check, whose answer is taken as it is when nothing is under way
   await reapDeadWorkers(living);
-  const halting = new AbortController();
-  let stopped: StorehouseError | null = null;
-  const refresh = () => refreshBalance({ db, client, clock, accountId: access.accountId, workerId });
-  const queue = createCreditQueue({
-    db,
-    accountId: access.accountId,
-    clock,
-    concurrency: api.concurrency,
-    pace: api.requests_per_second,
-    holders,
-    floors: credits.floors,
-    runLimit,
-    budgets: budgetsOf(app.config.settings),
-    refresh,
-  });
-  const dimensions = createDimensions(db);
-  const partitions = createPartitions(db, tablesByDay(app.config.settings));
-  const claimedSlices = createClaimedSlices();
-  const outage = outageLog({ db, clock, accountId: access.accountId }, onApi);
+  const outage = outageLog({ db, clock, accountId }, onApi);
   const shared = await sharedQueueOf(db, account, clock.now());
-  const queueId = kind === "worker" ? shared : workerId;
-  const retryMs = api.retry_seconds * 1000;
-  let noting: Promise<void> = Promise.resolve();
-  const abort = (error: StorehouseError) => {
-    if (stopped !== null) return;
-    stopped = error;
-    halting.abort();
-    if (error instanceof AbortError) noting = noteRefusal(app, access, error);
-  };
-  opened.defer(() => noting);
+  const stop = createStop(app, access);
+  opened.defer(stop.noted);
   opened.defer(outage.written);
-  const parts: IngestParts = {
-    db,
-    client,
-    queue,
-    apiOutage: createApiOutage({
-      clock,
-      log,
-      retryMs,
-      giveUpAfterMs: kind === "worker" ? Number.POSITIVE_INFINITY : foregroundGivesUpAfterMs,
-      refreshBalance: refresh,
-      abort,
-      halted: halting.signal,
-      onChange: outage.onChange,
-    }),
-    dimensions,
-    batched: createBatchedSteps({
-      db,
-      dimensions,
-      clock,
-      claimedSlices,
-      queueId,
-      workerId,
-      accountId: access.accountId,
-      pace: api.requests_per_second,
-      at: app.at,
-      alsoAnswered: {
-        db,
-        dimensions,
-        partitions,
-        clock,
-        reported: reportedDatasets(app.config.settings),
-        wanted: alsoWanted(app.config.settings),
-      },
-    }),
-    claimedSlices,
-    partitions,
-    clock,
-    log,
-    accountId: access.accountId,
-    account,
-    learned: await learnedPrices(db),
-    workerId,
-    program: programDigest(),
-    queueId,
-    retryMs,
-    refreshBalance: refresh,
-    scrub: app.hide,
-    abort,
-    halted: halting.signal,
-    stoppedBy: () => stopped,
-    reapDeadWorkers: () => reapDeadWorkers(living),
-    queueLeftOver: kind === "worker" ? () => queueLeftOver({ db, clock, log }, app.config.settings) : undefined,
-    at: app.at,
-  };
+  const queueId = kind === "worker" ? shared : workerId;
+  const reap = () => reapDeadWorkers(living);
+  const own = { kind, client, runLimit, holders, accountId, account, workerId, queueId, stop, reapDeadWorkers: reap };
+  const parts = await partsOf(app, { ...own, onApiChange: outage.onChange });
   opened.use(
     startHeartbeat({
       ...living,
       worker,
-      abort,
+      abort: stop.abort,
       onBeat: (problem) => {
         if (problem === null) outage.note();
         onBeat(problem);
@@ -176,35 +97,124 @@ export async function openIngest(
   const stack = opened.move();
   return {
     parts,
-    aborted: () => stopped,
+    aborted: stop.stoppedBy,
     whenQueued: (wake) => (onQueued = wake),
-    halt: () => halting.abort(),
+    halt: stop.halt,
     loseQueue: (cause) => parts.abort(databaseOutage(cause, "the connection broke while the queue was at work")),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
-/** Records for how long the API has not responded, for the incidents: now, with each heartbeat, and its end. What cannot be written is written with the next. */
-function outageLog(
-  { db, clock, accountId }: Pick<IngestParts, "db" | "clock" | "accountId">,
-  onApi: NonNullable<Watchers["onApi"]>,
-) {
-  let problem: StorehouseError | null = null;
-  let writing: Promise<void> = Promise.resolve();
-  const write = (work: () => Promise<void>) => void (writing = writing.then(work).catch(() => undefined));
-  const note = () => {
-    const code = problem?.code;
-    if (code !== undefined) write(() => noteOutage(db, accountId, code, clock.now()));
+/** Makes the account's row, and returns its name in the configuration. Throws where the database could not store an answer. */
+async function openStorableAccount({ warehouse: { db }, config: { settings }, clock }: App, accountId: string) {
+  await checkStorable(db);
+  const account = accountOf(settings);
+  await openAccount(db, accountId, settings.api.requests_per_second, clock);
+  await nameAccount(db, accountId, account);
+  return account;
+}
+
+/** What stops all calls of this process: the first error stops them, and a refusal is recorded for all processes of the account. */
+function createStop(app: App, access: ApiAccess) {
+  const halting = new AbortController();
+  let stopped: StorehouseError | null = null;
+  let noting: Promise<void> = Promise.resolve();
+  const abort = (error: StorehouseError) => {
+    if (stopped !== null) return;
+    stopped = error;
+    halting.abort();
+    if (error instanceof AbortError) noting = noteRefusal(app, access, error);
   };
   return {
-    note,
-    onChange: (next: StorehouseError | null) => {
-      problem = next;
-      if (next === null) write(() => endOutage(db, accountId, clock.now()));
-      else note();
-      onApi(next);
-    },
-    written: () => writing,
+    abort,
+    halted: halting.signal,
+    halt: () => halting.abort(),
+    stoppedBy: () => stopped,
+    /** Resolves when a refusal is recorded. */
+    noted: () => noting,
+  };
+}
+
+/** What the parts of a process are made from, beside what every command has. */
+type ProcessParts = Pick<
+  IngestParts,
+  "client" | "accountId" | "account" | "workerId" | "queueId" | "reapDeadWorkers"
+> & {
+  readonly kind: WorkerKind;
+  readonly runLimit: RunLimit;
+  readonly holders: Holders;
+  readonly stop: ReturnType<typeof createStop>;
+  readonly onApiChange: (problem: StorehouseError | null) => void;
+};
+
+/** Puts the parts together that run slices. */
+async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
+  const { clock, log } = app;
+  const { settings } = app.config;
+  const { api } = settings;
+  const { db } = app.warehouse;
+  const { client, accountId, workerId, queueId, stop } = own;
+  const { abort, halted } = stop;
+  const retryMs = api.retry_seconds * 1000;
+  const shared = { db, clock, accountId };
+  const refresh = () => refreshBalance({ ...shared, client, workerId });
+  const dimensions = createDimensions(db);
+  const partitions = createPartitions(db, tablesByDay(settings));
+  const claimedSlices = createClaimedSlices();
+  const reported = { reported: reportedDatasets(settings), wanted: alsoWanted(settings) };
+  return {
+    db,
+    client,
+    queue: createCreditQueue({
+      ...shared,
+      pace: api.requests_per_second,
+      refresh,
+      concurrency: api.concurrency,
+      holders: own.holders,
+      floors: settings.credits.floors,
+      runLimit: own.runLimit,
+      budgets: budgetsOf(settings),
+    }),
+    apiOutage: createApiOutage({
+      clock,
+      log,
+      retryMs,
+      abort,
+      halted,
+      giveUpAfterMs: own.kind === "worker" ? Number.POSITIVE_INFINITY : foregroundGivesUpAfterMs,
+      refreshBalance: refresh,
+      onChange: own.onApiChange,
+    }),
+    dimensions,
+    batched: createBatchedSteps({
+      ...shared,
+      dimensions,
+      claimedSlices,
+      queueId,
+      workerId,
+      pace: api.requests_per_second,
+      at: app.at,
+      alsoAnswered: { db, dimensions, partitions, clock, ...reported },
+    }),
+    claimedSlices,
+    partitions,
+    clock,
+    log,
+    accountId,
+    account: own.account,
+    learned: await learnedPrices(db),
+    workerId,
+    program: programDigest(),
+    queueId,
+    retryMs,
+    refreshBalance: refresh,
+    scrub: app.hide,
+    abort,
+    halted,
+    stoppedBy: stop.stoppedBy,
+    reapDeadWorkers: own.reapDeadWorkers,
+    queueLeftOver: own.kind === "worker" ? () => queueLeftOver({ db, clock, log }, settings) : undefined,
+    at: app.at,
   };
 }
 

@@ -3,6 +3,8 @@ import type { ErrorCode } from "../core/error-codes.ts";
 import { AbortError, fail, StorehouseError } from "../core/errors.ts";
 import { retry } from "../core/retry.ts";
 import type { Log } from "../core/log.ts";
+import { endOutage, noteOutage } from "../ledger/api-outages.ts";
+import type { Database } from "../postgres/database.ts";
 
 /** How calls of a process get through a time in which the API does not respond. */
 export type ApiOutage = {
@@ -97,4 +99,31 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
   function deferred(): StorehouseError {
     return fail("api_unavailable", { until: clock.now() });
   }
+}
+
+/**
+ * Records in the ledger, for the incidents, since when the API does not respond: `onChange` when it stops and when it responds again, `note`
+ * with each heartbeat in between. A note that cannot be written is made up for by the next one.
+ */
+export function outageLog(
+  { db, clock, accountId }: { readonly db: Database; readonly clock: Clock; readonly accountId: string },
+  onApi: (problem: StorehouseError | null) => void,
+) {
+  let problem: StorehouseError | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  const write = (work: () => Promise<void>) => void (writing = writing.then(work).catch(() => undefined));
+  const note = () => {
+    const code = problem?.code;
+    if (code !== undefined) write(() => noteOutage(db, accountId, code, clock.now()));
+  };
+  return {
+    note,
+    onChange: (next: StorehouseError | null) => {
+      problem = next;
+      if (next === null) write(() => endOutage(db, accountId, clock.now()));
+      else note();
+      onApi(next);
+    },
+    written: () => writing,
+  };
 }
