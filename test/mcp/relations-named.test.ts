@@ -18,6 +18,11 @@ test.each([
   ["with x as (select * from mart.review_daily) select * from x", ["mart.review_daily"]],
   ["select 'it''s review_daily' -- review_daily\n, 1 /* review_daily */ from core.dim_app", ["core.dim_app"]],
   ["select $a$ review_daily $a$", []],
+  [
+    `select a.name as "app's name" from mart.review_daily join core.dim_app as a using (app_key) where store = 'ios'`,
+    ["mart.review_daily", "core.dim_app"],
+  ],
+  [String.raw`select E'it\'s' from mart.review_daily where store = 'ios'`, ["mart.review_daily"]],
   ["select review_daily_count from my_review_daily", []],
 ])("%s", (statement, expected) => {
   expect(named(statement)).toEqual(expected);
