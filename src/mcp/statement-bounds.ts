@@ -3,12 +3,13 @@ import type { NamedScopes } from "../planner/named-coverage.ts";
 
 /** Comments, and what begins like one in a text or a name and is none. */
 const comments = /('(?:[^']|'')*'|"(?:[^"]|"")*")|--[^\n]*|\/\*[\s\S]*?\*\//g;
-const texts = /'(?:[^']|'')*'/g;
+/** Texts, and names in quotes, which may hold what begins a text. */
+const texts = /'(?:[^']|'')*'|"(?:[^"]|"")*"/g;
 /** Texts that end elsewhere than others do. */
 const oddTexts = /\be'[^']*\\|\$\w*\$/i;
 /** What may read other rows than those of the conditions. */
 const others =
-  /\b(?:or|not|union|except|intersect|join|case|filter|lateral)\b|\bfrom\s+[\w."]+(?:\s+(?:as\s+)?\w+)?\s*,/i;
+  /\b(?:or|not|union|except|intersect|join|case|filter|lateral)\b|\bfrom\s+(?:only\s+)?[\w."]+(?:\s+(?:as\s+)?[\w"]+)?(?:\s*\([^)]*\))?\s*,/i;
 const written = /'\d{4}-\d{2}-\d{2}[^']*'/g;
 const literal = String.raw`(?:date\s*)?'(\d{4}-\d{2}-\d{2})'(?:\s*::\s*date)?(?!\s*(?:[-+*/:]|at\b))`;
 const condition = new RegExp(
@@ -88,6 +89,6 @@ function plain(statement: string): string {
 }
 
 function isOneSelect(text: string): boolean {
-  const words = text.replaceAll(texts, "''");
+  const words = text.replaceAll(texts, (quoted) => (quoted.startsWith("'") ? "''" : '"name"'));
   return !oddTexts.test(text) && !others.test(words) && words.match(/\bselect\b/gi)?.length === 1;
 }

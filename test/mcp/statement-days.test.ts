@@ -124,6 +124,9 @@ test("nor is one of which a second relation may have other days", () => {
     `select 1 from m as a , n ${july}`,
     `select (select count(*) from n) from m ${july}`,
     `with n as (select 1 from m ${july}) select 1 from o`,
+    `select 1 as "app's" from m ${july} or country_code = 'US'`,
+    `select 1 from m as "app's", n ${july}`,
+    `select 1 from only m as a (b, c), n ${july}`,
   ])
     expect([statement, read({ statement }).isExact]).toEqual([statement, false]);
 });
