@@ -1,11 +1,10 @@
 import { createClient } from "./api/client.ts";
 import { clientOptions, type App } from "./app.ts";
-import { apiAccess, type ApiAccess } from "./config/config.ts";
+import { apiAccess } from "./config/config.ts";
 import { accountOf } from "./config/config-of-account.ts";
 import { programDigest } from "./config/program.ts";
-import { AbortError, type StorehouseError } from "./core/errors.ts";
+import type { StorehouseError } from "./core/errors.ts";
 import { nameAccount, openAccount } from "./credits/account.ts";
-import { recordStop } from "./credits/account-stop.ts";
 import type { Holders } from "./credits/dead-holds.ts";
 import type { RunLimit } from "./credits/run-limit.ts";
 import { learnedPrices } from "./credits/costs.ts";
@@ -26,6 +25,7 @@ import { alsoWanted, reportedDatasets } from "./planner/also-answered.ts";
 import { queueLeftOver } from "./runs/orphans.ts";
 import { databaseOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
+import { createStop, type ProcessStop } from "./runs/process-stop.ts";
 import { reapDeadWorkers, startHeartbeat, usualRhythm, type HeartbeatParts } from "./runs/heartbeat.ts";
 
 /** Callbacks of a process: its heartbeats, and what is wrong with the API, null once it responds again. */
@@ -62,8 +62,7 @@ export async function openIngest(
   await using opened = new AsyncDisposableStack();
   const { clock, log } = app;
   const { db, pool } = app.warehouse;
-  const access = apiAccess(app.config.environment);
-  const { accountId } = access;
+  const { accountId } = apiAccess(app.config.environment);
   const client = opened.use(createClient(clientOptions(app)));
   const account = await openStorableAccount(app, accountId);
   let onQueued = () => undefined as void;
@@ -76,7 +75,7 @@ export async function openIngest(
   await reapDeadWorkers(living);
   const outage = outageLog({ db, clock, accountId }, onApi);
   const shared = await sharedQueueOf(db, account, clock.now());
-  const stop = createStop(app, access);
+  const stop = createStop({ ...living, hide: app.hide });
   opened.defer(stop.noted);
   opened.defer(outage.written);
   const queueId = kind === "worker" ? shared : workerId;
@@ -114,27 +113,6 @@ async function openStorableAccount({ warehouse: { db }, config: { settings }, cl
   return account;
 }
 
-/** What stops all calls of this process: the first error stops them, and a refusal is recorded for all processes of the account. */
-function createStop(app: App, access: ApiAccess) {
-  const halting = new AbortController();
-  let stopped: StorehouseError | null = null;
-  let noting: Promise<void> = Promise.resolve();
-  const abort = (error: StorehouseError) => {
-    if (stopped !== null) return;
-    stopped = error;
-    halting.abort();
-    if (error instanceof AbortError) noting = noteRefusal(app, access, error);
-  };
-  return {
-    abort,
-    halted: halting.signal,
-    halt: () => halting.abort(),
-    stoppedBy: () => stopped,
-    /** Resolves when a refusal is recorded. */
-    noted: () => noting,
-  };
-}
-
 /** What the parts of a process are made from, beside what every command has. */
 type ProcessParts = Pick<
   IngestParts,
@@ -143,7 +121,7 @@ type ProcessParts = Pick<
   readonly kind: WorkerKind;
   readonly runLimit: RunLimit;
   readonly holders: Holders;
-  readonly stop: ReturnType<typeof createStop>;
+  readonly stop: ProcessStop;
   readonly onApiChange: (problem: StorehouseError | null) => void;
 };
 
@@ -216,23 +194,6 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
     queueLeftOver: own.kind === "worker" ? () => queueLeftOver({ db, clock, log }, settings) : undefined,
     at: app.at,
   };
-}
-
-/** Logs that have said that the account is refused. */
-const saidIn = new WeakSet<App["log"]>();
-
-/** Records for all processes of the account that the API refuses it. The first of them logs it, and each that starts while that lasts, once. */
-async function noteRefusal(
-  { warehouse, log, hide, rhythm = usualRhythm }: App,
-  { accountId }: ApiAccess,
-  { code, message, context }: AbortError,
-): Promise<void> {
-  const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
-  const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
-  const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
-  const isNew = await recordStop(warehouse.db, accountId, stop, distances).catch(() => true);
-  log[isNew || !saidIn.has(log) ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
-  saidIn.add(log);
 }
 
 /** How long a page under way may go on after a stop where a person waits: most answers come in that time. Then it is cut. */

@@ -1,0 +1,62 @@
+import { AbortError, type StorehouseError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { recordStop } from "../credits/account-stop.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Rhythm } from "./heartbeat.ts";
+
+type StopParts = {
+  readonly db: Database;
+  readonly log: Log;
+  readonly accountId: string;
+  readonly rhythm: Rhythm;
+  /** Takes secrets out of a text. */
+  readonly hide: (text: string) => string;
+};
+
+/** What stops all calls of a process. */
+export type ProcessStop = {
+  /** Stops them with an error, unless another one has. */
+  readonly abort: (error: StorehouseError) => void;
+  readonly halted: AbortSignal;
+  /** Stops them without an error. */
+  readonly halt: () => void;
+  /** The error that stopped them; null without one. */
+  readonly stoppedBy: () => StorehouseError | null;
+  /** Resolves when a refusal is recorded. */
+  readonly noted: () => Promise<void>;
+};
+
+/** Makes the stop of a process: the first error stops its calls, and a refusal is recorded for all processes of the account. */
+export function createStop(parts: StopParts): ProcessStop {
+  const halting = new AbortController();
+  let stopped: StorehouseError | null = null;
+  let noting: Promise<void> = Promise.resolve();
+  return {
+    abort: (error) => {
+      if (stopped !== null) return;
+      stopped = error;
+      halting.abort();
+      if (error instanceof AbortError) noting = noteRefusal(parts, error);
+    },
+    halted: halting.signal,
+    halt: () => halting.abort(),
+    stoppedBy: () => stopped,
+    noted: () => noting,
+  };
+}
+
+/** Logs that have said that the account is refused. */
+const saidIn = new WeakSet<Log>();
+
+/** Records for all processes of the account that the API refuses it. The first of them logs it, and each that starts while that lasts, once. */
+async function noteRefusal(
+  { db, log, accountId, rhythm, hide }: StopParts,
+  { code, message, context }: AbortError,
+): Promise<void> {
+  const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
+  const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
+  const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
+  const isNew = await recordStop(db, accountId, stop, distances).catch(() => true);
+  log[isNew || !saidIn.has(log) ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
+  saidIn.add(log);
+}
