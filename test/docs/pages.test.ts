@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
@@ -45,6 +45,15 @@ describe("the pages", () => {
       expect(broken).toEqual([]);
     },
   );
+
+  test.each(["CONTRIBUTING.md", "DECISIONS.md"])("%s names files that exist", (file) => {
+    const named = [...pageAt(file).text.matchAll(/`((?:src|jobs|test|bench|migrations)\/[^`\s]*)`/g)].map(
+      ([, name = ""]) => name,
+    );
+    // one with a place to fill in is no file
+    const missing = named.filter((name) => !name.includes("<") && globSync(name, { cwd: projectRoot }).length === 0);
+    expect(missing).toEqual([]);
+  });
 
   test("README is one page, and its index links every other", () => {
     expect(readme.text.trimEnd().split("\n").length).toBeLessThanOrEqual(200);
