@@ -1,14 +1,17 @@
 import path from "node:path";
 import type { ClientOptions } from "./api/client.ts";
-import { apiAccess, type Config } from "./config/config.ts";
+import { accountOf } from "./config/config-of-account.ts";
+import { accountIdOf, apiAccess, type Config } from "./config/config.ts";
 import { networkOf } from "./config/network.ts";
 import { secretsOf } from "./config/secrets.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Day } from "./core/day.ts";
 import { createLog, type Log } from "./core/log.ts";
 import { hiderOf } from "./core/secret.ts";
+import { latestAccount } from "./credits/account.ts";
 import type { CrashHook } from "./ingest/crash-point.ts";
 import { openWarehouse, type Warehouse } from "./postgres/database.ts";
+import type { Queryable } from "./postgres/sql.ts";
 import { isUpToDate } from "./postgres/pending-migrations.ts";
 import type { Rhythm } from "./runs/heartbeat.ts";
 
@@ -81,6 +84,15 @@ export function clientOptions({ config, clock, onRequest }: App): ClientOptions 
     network: networkOf(config.environment),
     onRequest,
   };
+}
+
+/** The account id whose credits are meant: that of the token or, without one, the one of the account with the newest balance ('' for none). */
+export async function accountIdIn(
+  db: Queryable,
+  { environment, settings }: Pick<Config, "environment" | "settings">,
+): Promise<string> {
+  const { API_TOKEN: token } = environment;
+  return token === undefined ? latestAccount(db, accountOf(settings)) : accountIdOf(token);
 }
 
 // what few starts need is imported when they do: a start is most of what a reading command costs

@@ -1,8 +1,7 @@
+import { accountIdIn } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { accountOf } from "../config/config-of-account.ts";
-import { accountIdOf, crontabFile } from "../config/config.ts";
+import { crontabFile } from "../config/config.ts";
 import { dayOf } from "../core/day.ts";
-import { latestAccount } from "../credits/account.ts";
 import { createForesight, type Foreseen } from "../planner/price-schedule.ts";
 import type { Database } from "../postgres/database.ts";
 import { nextRuns, readCrontab, type CrontabLine } from "./crontab.ts";
@@ -28,8 +27,7 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
   const inOrder = lines
     .flatMap((line) => nextRuns(line, now, count).map((at) => ({ line, at })))
     .sort((a, b) => a.at - b.at);
-  const { API_TOKEN: token } = config.environment;
-  const accountId = token === undefined ? await latestAccount(db, accountOf(config.settings)) : accountIdOf(token);
+  const accountId = await accountIdIn(db, config);
   const foresight = createForesight({ db, settings: config.settings, accountId, today: dayOf(now) });
   const runs: ComingRun[] = [];
   for (const { line, at } of inOrder) {

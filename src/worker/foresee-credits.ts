@@ -1,10 +1,10 @@
 import { accountOf } from "../config/config-of-account.ts";
-import type { App } from "../app.ts";
-import { accountIdOf, crontabFile } from "../config/config.ts";
+import { accountIdIn, type App } from "../app.ts";
+import { crontabFile } from "../config/config.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import { budgetDays, budgetKey, isCovered, type CreditBudget } from "../core/credit-budget.ts";
 import { addDays, dayOf } from "../core/day.ts";
-import { latestAccount, readAccount } from "../credits/account.ts";
+import { readAccount } from "../credits/account.ts";
 import { readForecast, writeForecast, type ForecastDay, type StoredForecast } from "../credits/forecast-days.ts";
 import { wasPlannedSince } from "../ledger/runs.ts";
 import { oneByOne } from "../ledger/later-tries.ts";
@@ -109,8 +109,7 @@ export async function standingForecast(parts: Parts, stop?: AbortSignal): Promis
   const { db } = parts.warehouse;
   const now = clock.now();
   if (clock.today() !== dayOf(now)) return null;
-  const { API_TOKEN: token } = config.environment;
-  const accountId = token === undefined ? await latestAccount(db, accountOf(config.settings)) : accountIdOf(token);
+  const accountId = await accountIdIn(db, config);
   const known = await readForecast(db, accountId, dayOf(now));
   if (known !== null && (await stands(db, known, now))) return known;
   const made = await foreseeCredits(parts, accountId, stop);

@@ -1,7 +1,6 @@
-import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
-import { clientOptions, type App } from "../../app.ts";
-import { accountIdOf, apiAccess } from "../../config/config.ts";
+import { accountIdIn, clientOptions, type App } from "../../app.ts";
+import { apiAccess } from "../../config/config.ts";
 import { StorehouseError, UsageError } from "../../core/errors.ts";
 import { dayOf } from "../../core/day.ts";
 import {
@@ -12,7 +11,7 @@ import {
   type CreditForecast,
 } from "../../incidents/credit-forecast.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
-import { latestAccount, openAccount } from "../../credits/account.ts";
+import { openAccount } from "../../credits/account.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
 import { databaseOutage, isOutOfRoom } from "../../postgres/database-errors.ts";
 import { withWarehouse } from "../environment.ts";
@@ -27,11 +26,7 @@ export function defineCredits(command: Command): void {
     .option("--json", "as JSON")
     .action((options: { forecast?: true; json?: true }) =>
       withWarehouse(async (app) => {
-        const token = app.config.environment.API_TOKEN;
-        const accountId =
-          token === undefined
-            ? await latestAccount(app.warehouse.db, accountOf(app.config.settings))
-            : accountIdOf(token);
+        const accountId = await accountIdIn(app.warehouse.db, app.config);
         await checkBalance(app);
         if (options.forecast) await makeForecast(app);
         const { clock, warehouse, config } = app;

@@ -1,9 +1,7 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
-import type { App } from "../../app.ts";
-import { accountIdOf } from "../../config/config.ts";
+import { accountIdIn, type App } from "../../app.ts";
 import { dayOf } from "../../core/day.ts";
-import { latestAccount } from "../../credits/account.ts";
 import { deferredWords } from "../../plan/budget-words.ts";
 import type { OverBudget } from "../../plan/over-budget.ts";
 import { cutToRooms, readRooms } from "../../planner/credit-budgets.ts";
@@ -93,10 +91,9 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
 }
 
 /** What is left of the budgets now. */
-async function roomsOf({ config: { environment, settings }, clock, warehouse: { db } }: App) {
-  const { API_TOKEN: token } = environment;
-  const accountId = token === undefined ? await latestAccount(db, accountOf(settings)) : accountIdOf(token);
-  return readRooms(db, { settings, accountId, day: dayOf(clock.now()) });
+async function roomsOf({ config, clock, warehouse: { db } }: App) {
+  const accountId = await accountIdIn(db, config);
+  return readRooms(db, { settings: config.settings, accountId, day: dayOf(clock.now()) });
 }
 
 function printReport(report: Report): void {

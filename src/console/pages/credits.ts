@@ -1,11 +1,11 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
-import { accountIdOf } from "../../config/config.ts";
+import { accountIdIn } from "../../app.ts";
 import { countOf } from "../../core/count.ts";
 import { barChart } from "../../charts/bar-chart.ts";
 import { addDays, dayOf } from "../../core/day.ts";
 import { windowLength, type Window } from "../../core/window.ts";
-import { latestAccount, readAccount } from "../../credits/account.ts";
+import { readAccount } from "../../credits/account.ts";
 import { readBudgets } from "../../credits/budgets.ts";
 import { readCallerUse } from "../../credits/caller-use.ts";
 import { learnedCosts, type LearnedCost } from "../../credits/costs.ts";
@@ -44,10 +44,8 @@ export const creditsPage = definePage({
     const byApp = await context.read(`app spend ${from}`, (db) => readAppSpend(db, from));
     const callers = await context.read(`callers ${from}`, (db) => readCallerUse(db, from));
     const costs = await context.read("learned costs", (db) => learnedCosts(db));
-    const token = app.config.environment.API_TOKEN;
     const [account, forecast] = await context.read("account", async (db) => {
-      const accountId =
-        token === undefined ? await latestAccount(db, accountOf(app.config.settings)) : accountIdOf(token);
+      const accountId = await accountIdIn(db, app.config);
       const { settings } = app.config;
       const budgets = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(context.now) });
       return Promise.all([

@@ -66,7 +66,7 @@ type AlsoAnswers = {
   readonly figureOf: (row: Row) => { readonly day: Day; readonly item: string; readonly figure: number | null };
 };
 
-/** Something worth a table: who it is fetched for, which operations feed it, how its rows observation. Data and pure functions. */
+/** Something worth a table: who it is fetched for, which operations feed it, how answers become its rows. Data and pure functions. */
 export type Dataset = {
   readonly name: string;
   readonly summary: string;
