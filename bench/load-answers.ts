@@ -18,7 +18,7 @@ import { today } from "./work.ts";
 export type LoadTime = { readonly ms: number; readonly cpuMs: number; readonly slices: number };
 
 /** As many as a sync has: those whose rows wait for their commit. */
-const hands = 200;
+const slots = 200;
 
 /**
  * Loads the answers of the first run once more: from checked values in memory to rows, rejects and outcomes in the tables, as
@@ -41,7 +41,7 @@ export async function loadAlone({ config, changed }: { config: Config; changed: 
     }
   };
   const cpuBefore = process.cpuUsage();
-  const { ms } = await timed(() => Promise.all(Array.from({ length: hands }, work)));
+  const { ms } = await timed(() => Promise.all(Array.from({ length: slots }, work)));
   return { ms, cpuMs: ownCpuSince(cpuBefore), slices: slices.length };
 }
 

@@ -12,7 +12,7 @@ export const PlanDuePayload = z.strictObject({ datasets: z.array(z.string()).def
  * What graphile-worker adds to the payload of a line of the crontab, `collects` of a job that ended slices queued, and `joins` of one by which a
  * worker that plans has others take part.
  */
-const Ticked = PlanDuePayload.extend({
+const JobPayload = PlanDuePayload.extend({
   _cron: z.unknown().optional(),
   collects: z.literal(true).optional(),
   joins: z.literal(true).optional(),
@@ -20,7 +20,7 @@ const Ticked = PlanDuePayload.extend({
 
 /** True for a job of a worker that takes part in what another one plans. */
 export function joinsOthers(payload: unknown): boolean {
-  return Ticked.safeParse(payload).data?.joins === true;
+  return JobPayload.safeParse(payload).data?.joins === true;
 }
 
 /** Slices of one wave end one after the other: planning waits for so many first retry waits, so that it runs once for all of them. */
@@ -32,7 +32,7 @@ const waits = 2;
  */
 export default function planDueTask(parts: IngestParts, schedule: Schedule): Task {
   return async (payload) => {
-    const { datasets, collects, joins } = Ticked.parse(payload);
+    const { datasets, collects, joins } = JobPayload.parse(payload);
     if (joins) return joinPlanning(parts, schedule.settings);
     if (collects) await parts.clock.sleep(waits * parts.retryMs, parts.halted).catch(() => undefined);
     const named = collects ? datasets.filter((name) => schedule.datasets.includes(name)) : datasets;

@@ -19,10 +19,10 @@ export type PortfolioCountry = {
   readonly keywordCount: number | null;
 };
 
-/** What datasets found that others are planned from, by the name of the finding: named values, sorted. */
+/** What datasets provide for planning others, by the name of the planning source: named values, sorted. */
 export type SourceMembers = Readonly<Record<string, readonly Scope[]>>;
 
-/** What we follow: the account's own tracked apps and keywords and those of the configuration. Sorted by store, id, country. */
+/** The portfolio: apps and keywords that the account tracks, and those of the configuration. Sorted by store, id, country. */
 export type Portfolio = {
   /** Whose it is, by the name of the account; left out for the account of API_TOKEN. */
   readonly account?: string;

@@ -26,7 +26,10 @@ import type { Fetched } from "./read-pages.ts";
  * compared with what was reported (`compareReported`); days that the source still restates are left as well.
  */
 
-/** What it takes; `reported` are the datasets that answers of others report as well, `wanted` names the other dataset and its days, null where the configuration does not want it. */
+/**
+ * What loading such figures needs. `reported`: the datasets of which answers to other datasets report figures. `wanted`: the dataset that the
+ * answer of a slice reports as well, and the days that are taken from it; null where the configuration does not want them.
+ */
 export type AlsoAnsweredParts = LoadParts & {
   readonly clock: Clock;
   readonly reported: ReadonlySet<string>;
@@ -36,7 +39,7 @@ export type AlsoAnsweredParts = LoadParts & {
   ) => { readonly target: Dataset; readonly within: Window } | null;
 };
 
-/** What an answer reports of the dataset that is wanted, by day; null where there is nothing to take. */
+/** The figures that an answer reports of the wanted dataset, by day; null where there are none. */
 async function reportedIn({ wanted: wantedOf }: AlsoAnsweredParts, { slice, answer }: SliceLoad) {
   const wanted = wantedOf(slice, slice.asOf);
   const { alsoAnswers } = datasetNamed(slice.dataset);

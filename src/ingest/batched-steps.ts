@@ -19,7 +19,7 @@ import type { ClaimedSlices } from "./claimed-slices.ts";
  * rows. Each caller waits for its own part and gets its own result or error.
  */
 export type BatchedSteps = {
-  /** Starts an attempt; null when the slice is unavailable. */
+  /** Starts an attempt; null when the slice is done, not due, or in another queue. */
   readonly claim: (sliceId: string) => Promise<Slice | null>;
   /** Commits a request and its answer, and with them the settlement of its hold. */
   readonly land: (call: LandedCall) => Promise<void>;
@@ -58,7 +58,7 @@ const mostRows = 10_000;
 const awaitedAnswers = 9;
 const longestLingerMs = 3_000;
 const shortestLingerMs = 100;
-/** The ledger has to the hour when an operation last answered. */
+/** A price that has not changed is written again after so long: the ledger shows to the hour when an operation last answered. */
 const learnAgainMs = 60 * 60_000;
 /** An answer without rows takes a place in its group too. */
 const leastWeight = mostRows / mostAtOnce;
@@ -85,7 +85,7 @@ export function createBatchedSteps(parts: BatchParts): BatchedSteps {
         return calls.map(() => undefined);
       },
     }),
-    learn: whenNew(parts),
+    learn: learnWhenNew(parts),
     ...commits(parts),
   };
 }
@@ -103,8 +103,8 @@ async function landCalls({ db, accountId, pace, clock }: BatchParts, calls: read
   else await settleAfter(await storing(landings), { accountId, settlements, pace }, clock).execute(db);
 }
 
-/** A price is written while it is not learned, and once an hour besides, so that the ledger has when an operation last answered. */
-function whenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
+/** Writes a price that is not learned yet, and each price once an hour. */
+function learnWhenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
   const written = new Map<string, { readonly learned: number; readonly at: number }>();
   const write = createBatcher({
     most: mostAtOnce,

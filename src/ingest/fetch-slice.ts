@@ -27,7 +27,7 @@ type FetchOptions = { readonly signals: CallSignals; readonly retryWork: <T>(wor
 /** A slice that is ended, since its answer is what is loaded already, and how many rows that has. */
 type Unchanged = { readonly unchangedRows: number };
 
-/** Fetches the answer of a slice and prepares it for loading. Of an unchanged answer the slice is ended at once. */
+/** Fetches the answer of a slice and prepares it for loading. A slice whose answer is unchanged is ended at once. */
 export async function fetchSlice(
   parts: IngestParts,
   dataset: Dataset,
@@ -87,7 +87,7 @@ async function mayRead({ claimedSlices }: IngestParts, { sliceId }: Slice): Prom
   await nextTurn();
 }
 
-/** True where the ledger is to be asked. A later attempt may have rejects to delete, and lists of the portfolio are followed by plans. */
+/** True where the ledger should check whether the answer is loaded already: not at a later attempt, which may have rejects to delete, nor for lists of the portfolio, after which plans follow. */
 function isLikelyUnchanged(dataset: Dataset, { attempt, lastDigest }: Slice, digest: string): boolean {
   return lastDigest === digest && attempt === 1 && dataset.stage === "market";
 }
@@ -151,7 +151,7 @@ function isStillTrue(slice: Slice, page: LandedPage): boolean {
   return slice.class !== "snapshot" || dayOf(page.fetchedAt) >= slice.asOf;
 }
 
-/** False for an answer that was landed and cannot be used: half of one, one that said it failed, or one that the reader breaks at. */
+/** False for a stored page that cannot be used: half of an answer, one that reports a failure, or one that the reader breaks at. */
 function isReadable(operation: Operation, index: number, body: Buffer): boolean {
   if (endsList(operation, index, body)) return true;
   try {

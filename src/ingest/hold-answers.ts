@@ -1,6 +1,6 @@
 import { deleteKeywords } from "../api/operations/dashboard-keyword.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { decideHeld, holdAnswer, isSaidBefore, wasHeld, wasRequestedBefore } from "../ledger/held-answers.ts";
+import { decideHeld, holdAnswer, isHeldForSame, wasHeld, wasRequestedBefore } from "../ledger/held-answers.ts";
 import { closingsOf } from "../load/closings.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import type { ReadyLoad } from "../load/ready-load.ts";
@@ -54,7 +54,7 @@ async function decide(
     await decideHeld(transaction, slice, "contradicted", at);
     return false;
   }
-  if (await isSaidBefore(transaction, slice, closing)) {
+  if (await isHeldForSame(transaction, slice, closing)) {
     await decideHeld(transaction, slice, "confirmed", at);
     return false;
   }

@@ -24,7 +24,7 @@ const mostRead = 1000;
 type Reading = {
   readonly calls?: number;
   readonly mostPages?: number;
-  /** The most pages that are paid for, asked before each; an answer that goes on after them is incomplete, and a reject says so. */
+  /** The most pages that are paid for, worked out before each page; an answer that goes on after them is incomplete, and a reject says so. */
   readonly pageLimit?: () => number;
   /** Called after each page, before the next is requested, with the number of pages that will be requested, as far as is known by then. */
   readonly onPages?: (pages: number) => Promise<void>;
@@ -74,15 +74,16 @@ export async function readPages(
     if (change !== null) invalid.push({ reason: change, item: null });
     else if (itemsIn(read.invalid).length === 0 && lacksItems(operation, read.value, index))
       invalid.push({ reason: `page ${index + 1} has no items, and the answer reports some there`, item: null });
-    const available = Math.max(index + 1, pagesReported(operation, read.value, index, itemsIn(read.invalid).length));
-    const asked = Math.max(index + 1, Math.min(mostPages, available));
-    const wanted = Math.max(index + 1, Math.min(pageLimit(), mostRead, asked));
-    if (operation.paging !== null) await onPages(wanted);
-    if (wanted > index + 1) continue;
-    if (asked > wanted) invalid.push({ reason: tooManyPages(wanted), item: null });
-    else if (available === wanted && invalid.every(({ index: place }) => place !== undefined))
+    // each of these numbers counts this page: those there are, those that are wanted of them, and those that may be paid for
+    const reported = Math.max(index + 1, pagesReported(operation, read.value, index, itemsIn(read.invalid).length));
+    const wanted = Math.max(index + 1, Math.min(mostPages, reported));
+    const payable = Math.max(index + 1, Math.min(pageLimit(), mostRead, wanted));
+    if (operation.paging !== null) await onPages(payable);
+    if (payable > index + 1) continue;
+    if (wanted > payable) invalid.push({ reason: tooManyPages(payable), item: null });
+    else if (reported === payable && invalid.every(({ index: place }) => place !== undefined))
       invalid.push(...missingItems(operation, pages, invalid.length));
-    return { pages, invalid, drift, fetchedAt, isCut: available > wanted };
+    return { pages, invalid, drift, fetchedAt, isCut: reported > payable };
   }
 }
 

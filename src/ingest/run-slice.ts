@@ -21,7 +21,10 @@ import { type CallSignals, stopCalls } from "./paid-call.ts";
 /** A slice that lacks credits and whose reset is unknown is tried again after this. */
 const unknownResetMs = 60 * 60_000;
 const longestWaitMs = 10 * 60_000;
-/** Slices that wait for what another one finds are woken then; where it finds nothing, they are tried again after so many failures' wait. */
+/**
+ * A refused slice that waits for another one of its scope to find the bad item is woken by that one. Where nothing is found it is tried again
+ * after the wait that follows so many failures.
+ */
 const searchWaits = 5;
 /** A commit that met another worker's, or lost a race for a key, succeeds at the next try. */
 const commitTries = 4;
@@ -172,6 +175,7 @@ async function failAttempt(parts: IngestParts, slice: Slice, error: StorehouseEr
 /** Errors that the same request meets at any time. */
 const refusals: ReadonlySet<string> = new Set(["bad_request", "not_encodable"]);
 
+/** The end of an attempt that does not count: the slice is pending again. */
 const release = {
   state: "pending",
   error: null,

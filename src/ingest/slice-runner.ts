@@ -17,7 +17,7 @@ export type SliceRunner = {
 
 /** Slices are claimed together once one part in so many is free: a statement for each slice would cost as much as its rows. */
 const freeShare = 4;
-/** Where few run side by side so many are claimed together, if that is no more than half of them. */
+/** So many are claimed together at least, or half of all that may run where that is fewer. */
 const enoughFree = 4;
 
 /**
@@ -139,10 +139,11 @@ function checkEveryMs(retryMs: number): number {
 function createNextSlices(parts: IngestParts): NextSlices {
   const { db, clock, queueId, workerId, claimedSlices } = parts;
   const taker = { queueId, workerId };
-  let suspects = false;
-  let alone: string | null = null;
+  let hasSuspects = false;
+  /** A suspect that runs, and nothing beside it. */
+  let suspectId: string | null = null;
   let nextDueAt: number | null = null;
-  // false while a slice runs, whose end may be that it waits
+  // false while a slice runs: it may end by waiting, and its time may then be the next one
   let isNextKnown = false;
   let wakeAt = Number.NEGATIVE_INFINITY;
   let leftOverAt = Number.NEGATIVE_INFINITY;
@@ -166,15 +167,15 @@ function createNextSlices(parts: IngestParts): NextSlices {
       await parts.queueLeftOver?.();
       leftOverAt = now + leftOverCheckMs;
     }
-    if (alone !== null && claimedSlices.ids().includes(alone)) return [];
+    if (suspectId !== null && claimedSlices.ids().includes(suspectId)) return [];
     if (now >= wakeAt) {
       isNextKnown = claimedSlices.ids().length === 0;
       const found = await wakeDue(db, queueId, now);
-      ({ suspects, nextDueAt } = found);
+      ({ suspects: hasSuspects, nextDueAt } = found);
       wakeAt = now + checkEveryMs(parts.retryMs);
       if (!found.ready) return [];
     }
-    const claimed = suspects ? await claimAlone(most, now) : await claimNext(db, taker, most, now);
+    const claimed = hasSuspects ? await claimAlone(most, now) : await claimNext(db, taker, most, now);
     if (claimed.length > 0) isNextKnown = false;
     return claimed;
   }
@@ -183,9 +184,9 @@ function createNextSlices(parts: IngestParts): NextSlices {
   async function claimAlone(most: number, now: number): Promise<readonly Slice[]> {
     if (claimedSlices.ids().length > 0) return [];
     const [suspect] = await claimNext(db, taker, 1, now, "suspect");
-    alone = suspect?.sliceId ?? null;
+    suspectId = suspect?.sliceId ?? null;
     if (suspect !== undefined) return [suspect];
-    suspects = false;
+    hasSuspects = false;
     return claimNext(db, taker, most, now);
   }
 
@@ -203,7 +204,7 @@ function createNextSlices(parts: IngestParts): NextSlices {
     changed: () => (wakeAt = Number.NEGATIVE_INFINITY),
     nextCheckMs: () => {
       const oftenMs = checkEveryMs(parts.retryMs);
-      if (!isNextKnown || suspects || orphanChecks.length > 0) return oftenMs;
+      if (!isNextKnown || hasSuspects || orphanChecks.length > 0) return oftenMs;
       const dueMs = (nextDueAt ?? Number.POSITIVE_INFINITY) - clock.now();
       const idleMs = Math.min(longestIdleMs, idleRetries * parts.retryMs);
       return Math.max(oftenMs, Math.min(dueMs, idleMs));

@@ -28,7 +28,7 @@ export async function readHeld(db: Database): Promise<readonly HeldAnswer[]> {
 }
 
 /** True where an answer of an earlier day is held for the same scope that leaves out all of these members as well. */
-export async function isSaidBefore(db: Database, slice: Slice, closing: readonly string[]): Promise<boolean> {
+export async function isHeldForSame(db: Database, slice: Slice, closing: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ same: boolean }>`
     select date_day < ${slice.window.start}::date and closing @> ${[...closing]}::text[] as same
     from   ops.held_answer

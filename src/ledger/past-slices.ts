@@ -10,7 +10,7 @@ import { isFinal, packedColumns, wantedScopes } from "./packed-slices.ts";
  * summed up, a row a list, in the shape in which a plan reads it. It is derived: triggers of ops.slice delete the rows of a partition of which a
  * slice is added, changed or deleted that is about these days (a replay, a backfill, a retry); then a plan reads the slices,
  * and the night of its turn sums them up again from scratch. Both sides take the same lock, so that no change is missed by a summing up
- * that runs beside it. Slices that are open never are in it.
+ * that runs beside it. Open slices are never in it.
  */
 
 /** Nights after which what is past of a partition is summed up anew, a part of the partitions each night. A prime that no line of a crontab plans by. */

@@ -8,7 +8,8 @@ import { sharingColumns, type SharingRow, slicesOf } from "./slice-rows.ts";
 
 /*
  * Slices wait in the ledger. A foreground process has a queue of its own, named by its number: nobody else takes its slices, so that its
- * budget holds and its end is known. All others wait in the queue that the workers of an account share. `turn` says who is next, whichever process queued it when.
+ * budget holds and its end is known. All others wait in the queue that the workers of an account share. `turn` is the order of
+ * the slices of a queue, whichever process queued them and when.
  */
 
 /** Who takes slices: the process, and the queue that it takes them from. */
@@ -72,7 +73,7 @@ export async function claimAll(
 }
 
 /**
- * SQL: digest of the answer that was loaded last for the request of slice `s`, which that to it may repeat. The fence keeps to the index by
+ * SQL: digest of the answer that was loaded last for the request of slice `s`: the next answer may repeat it. The fence keeps to the index by
  * scope: while statistics are old the planner would read every slice of the day.
  */
 const lastDigest = sql`(
@@ -85,7 +86,7 @@ const lastDigest = sql`(
   order  by e.ended_at desc
   limit  1) as last_digest`;
 
-/** SQL: in words that the index of suspects knows. */
+/** SQL: as the index of suspects (slice_suspect) has it. */
 function isSort(sort: Sort): ReturnType<typeof sql<boolean>> {
   return sort === "suspect"
     ? sql`broken_off_count > ${sql.lit(suspectFrom - 1)}`

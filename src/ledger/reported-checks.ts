@@ -73,7 +73,7 @@ export async function hasDiffered(db: Database, { source, dataset, account }: Re
   return rows.length > 0;
 }
 
-/** Has the days be requested again that slices with this fingerprint cover for an account, as if their answers had come while their days went on. */
+/** Makes the next plan request again the days that slices with this fingerprint cover for an account: their answers count as given on the first of these days. */
 export async function distrust(db: Database, { dataset, account }: Reporting, fingerprint: string): Promise<void> {
   await sql`
     update ops.slice as s

@@ -9,7 +9,7 @@ import { learnedCosts } from "../credits/costs.ts";
 import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { readTracked } from "./portfolio.ts";
-import { checkedRequest, type Askable, type BackfillRequest } from "./backfill-request.ts";
+import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
 import { cutPlan, type CutPlan } from "./cut-to-limit.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
 import { planChunks } from "./plan-stream.ts";
@@ -75,7 +75,7 @@ export type WantedPlan = {
   readonly clock: Clock;
 };
 
-type PricedPlan = Askable & {
+type PricedPlan = CheckedRequest & {
   readonly portfolio: Portfolio;
   readonly sum: PlanSum | null;
   readonly leftOut: CutPlan["leftOut"];

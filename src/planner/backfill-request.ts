@@ -25,7 +25,7 @@ export type BackfillRequest = {
 };
 
 /** A request that can be planned, and what of it is unavailable, in sentences. */
-export type Askable = { readonly request: BackfillRequest; readonly notes: readonly string[] };
+export type CheckedRequest = { readonly request: BackfillRequest; readonly notes: readonly string[] };
 
 /** The day on which the first of the two stores opened: nothing can be known of days before it. */
 const firstStoreOpened = day("2008-07-10");
@@ -40,7 +40,7 @@ const namedAtMost = 20;
 export function checkedRequest(
   requested: BackfillRequest,
   { portfolio, settings, today }: { portfolio: Portfolio; settings: Settings; today: Day },
-): Askable {
+): CheckedRequest {
   const all = requested.datasets.map(datasetNamed);
   for (const dataset of all) checkStage(dataset);
   if (isEmpty(portfolio)) throw fail("portfolio_empty");

@@ -65,7 +65,7 @@ export async function reapDeadWorkers({
   if (failed.length > 0) log.error({ slices: failed }, "slices.poisoned");
 }
 
-/** Of so many beats one looks for all that dead processes left, whatever a beat finds itself. */
+/** One beat in so many checks for everything that dead processes left, also where the beat itself found nothing. */
 const fullCheckBeats = 30;
 
 /** A lock that is not granted for so many beats is reported. */
@@ -86,6 +86,7 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
       const beat = await beatOnce(parts);
       steady = beat === null ? 0 : steady + 1;
       reportLockWait(beat?.answer?.lockWait ?? null);
+      // the second steady beat is the first after which others may be declared dead
       const isDue = beat?.answer?.isDue === true || steady % fullCheckBeats === 2;
       // beside the beats: what it waits for, such as a plan that another process makes, may take longer than a heartbeat may be late
       if (isDue) checking ??= checkOthers(parts, steady > 1).finally(() => (checking = null));
@@ -103,26 +104,26 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
 }
 
 /** What a beat reads: `isDue` when another process has died, or the requests of the account are stopped. */
-type Seen = { readonly isDue: boolean; readonly lockWait: LockWait | null };
+type BeatFindings = { readonly isDue: boolean; readonly lockWait: LockWait | null };
 
 /** SQL: what a beat reads, as JSON. */
-function aroundUs({ worker, accountId, holders, rhythm }: HeartbeatParts): SqlFragment<Seen> {
-  return sql<Seen>`json_build_object(
+function beatQuestion({ worker, accountId, holders, rhythm }: HeartbeatParts): SqlFragment<BeatFindings> {
+  return sql<BeatFindings>`json_build_object(
     'isDue', ${isReconcileDue(worker.workerId, rhythm.deadAfterMs)} or ${hasDeadHolds(accountId, holders)} or ${isStopped(accountId)},
     'lockWait', ${longestLockWait(lockWaitBeats * rhythm.beatMs)})`;
 }
 
 /** One beat; what it found, null when the database did not take it. */
-async function beatOnce(parts: HeartbeatParts): Promise<Beat<Seen> | null> {
+async function beatOnce(parts: HeartbeatParts): Promise<Beat<BeatFindings> | null> {
   try {
-    const beat = await parts.worker.beat(aroundUs(parts));
+    const beat = await parts.worker.beat(beatQuestion(parts));
     if (!beat.isEntered) parts.abort(fail("lease_expired"));
     parts.onBeat(null);
     return beat;
   } catch (error) {
     if (isLostConnection(error)) parts.onBeat(databaseOutage(error, "no heartbeat gets through"));
     else if (error instanceof StorehouseError && isOutage(error)) parts.onBeat(error);
-    else say(parts, error);
+    else logFailure(parts, error);
     return null;
   }
 }
@@ -136,12 +137,12 @@ async function checkOthers(parts: HeartbeatParts, isSteady: boolean): Promise<vo
     if (!isSteady) return;
     await reapDeadWorkers(parts);
   } catch (error) {
-    if (!isLostConnection(error)) say(parts, error);
+    if (!isLostConnection(error)) logFailure(parts, error);
   }
 }
 
 /** The driver's own text may say where. */
-function say({ log }: HeartbeatParts, error: unknown): void {
+function logFailure({ log }: HeartbeatParts, error: unknown): void {
   log.warn({ problem: error instanceof Error ? error.name : "unknown" }, "heartbeat.failed");
 }
 

@@ -34,7 +34,7 @@ export async function runToEnd(
   let adoptedAgain = false;
   for (let waits = 1; ;) {
     let tries = 0;
-    // what they have open counts as covered in the wave, and may be cancelled before it is looked at again
+    // before the wave: what others have open counts as covered in it, and may be cancelled before the next look
     const hadOthers = await retryDatabase(parts.ingest, areOthersAtWork);
     const { taken, leftOut, isWhole } = await retryDatabase(parts.ingest, () => ((tries += 1), wave()));
     parts.wake();
