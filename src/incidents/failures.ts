@@ -51,16 +51,18 @@ function datasetsIn(groups: readonly FailedGroup[]): readonly string[] {
 
 function appProblem(subject: string, own: readonly FailedGroup[]): Problem {
   const [first] = own;
+  const datasets = datasetsIn(own);
   return problem({
     kind: "app_failing",
     subject,
     accountId: "",
     since: sinceOf(own),
+    explains: datasets,
     facts: {
       app: first?.app ?? "",
       store: first?.store ?? "",
       name: first?.name ?? null,
-      datasets: datasetsIn(own),
+      datasets,
       error_codes: [...new Set(own.map(codeOf))].sort(),
       slices: slicesIn(own),
       next_try_at: nextTry(own),

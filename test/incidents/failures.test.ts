@@ -93,6 +93,15 @@ describe("an effect opens no incident of its own", () => {
     ]);
   });
 
+  test("nor datasets that are late because the only app of them fails in all", () => {
+    const failing = failedProblems([group("review", "1"), group("keyword_rank", "1")]);
+    const { causes } = fold([late("review"), late("keyword_rank"), late("top_chart"), ...failing], []);
+    expect(causes.map(({ problem }) => [problem.kind, problem.subject])).toEqual([
+      ["dataset_stale", "top_chart"],
+      ["app_failing", "ios 1"],
+    ]);
+  });
+
   test("a failure that is weeks old, or that is an effect itself, hides no late dataset", () => {
     const [failure] = failedProblems([group("review", "1")]);
     const stale = late("review");
