@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 /** What a reader in Tokyo is shown in so many columns. */
-function shown(command: readonly string[], columns = "80"): string {
+function shown(command: readonly string[], columns = "80", stderr = ""): string {
   const ended = spawnSync(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), ...command], {
     encoding: "utf8",
     cwd: "/",
@@ -54,7 +54,7 @@ function shown(command: readonly string[], columns = "80"): string {
       ...(columns === "" ? {} : { COLUMNS: columns }),
     },
   });
-  expect(ended).toMatchObject({ status: 0, stderr: "" });
+  expect(ended).toMatchObject({ status: 0, stderr });
   return ended.stdout;
 }
 
@@ -109,6 +109,8 @@ test("failures lists slices with number, app by name and id, cause and the comma
     { sliceId: "3" },
     { sliceId: "2", code: "server_error" },
   ]);
+  const cut = "The first 1 of 2: --dataset or --limit shows others.\n";
+  expect(JSON.parse(shown(["failures", "--json", "--limit", "1"], "", cut))).toMatchObject([{ sliceId: "3" }]);
   expect(shown(["failures", "--dataset", "retention"])).toMatch(/^No slice is failed\./);
 });
 

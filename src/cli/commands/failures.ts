@@ -4,7 +4,7 @@ import { appWords, dayRange } from "../app-words.ts";
 import { countArgument, onlyDatasets } from "../arguments.ts";
 import { checkNames } from "../dataset-names.ts";
 import { withWarehouse } from "../environment.ts";
-import { countOf, print, printJson } from "../output.ts";
+import { countOf, print, printJson, remark } from "../output.ts";
 import { toned } from "../screen.ts";
 import { optional, table, type Cell } from "../table.ts";
 import { timeCell, zoneNote } from "../times.ts";
@@ -21,8 +21,10 @@ export function defineFailures(command: Command): void {
       withWarehouse(async ({ warehouse: { db } }) => {
         const failures = await readFailures(db, options.dataset, options.limit);
         if (failures.total === 0) await checkNames(options.dataset);
-        if (options.json) printJson(failures.failures);
-        else printFailures(failures);
+        if (!options.json) return printFailures(failures);
+        printJson(failures.failures);
+        const left = leftOutWords(failures);
+        if (left !== null) remark(left);
       }),
     );
 }
@@ -33,8 +35,15 @@ function printFailures({ failures, total }: Failures): void {
     return;
   }
   for (const same of Map.groupBy(failures, causeOf).values()) printCause(same);
-  if (failures.length < total) print(`The first ${failures.length} of ${total}: --dataset or --limit shows others.`);
+  const left = leftOutWords({ failures, total });
+  if (left !== null) print(left);
   print(zoneNote());
+}
+
+function leftOutWords({ failures, total }: Failures): string | null {
+  return failures.length < total
+    ? `The first ${failures.length} of ${total}: --dataset or --limit shows others.`
+    : null;
 }
 
 /** What fails for one reason is shown and mended together. */
