@@ -57,6 +57,7 @@ function appProblem(subject: string, own: readonly FailedGroup[]): Problem {
     subject,
     accountId: "",
     since: sinceOf(own),
+    isTriedAgain: true,
     explains: datasets,
     facts: {
       app: first?.app ?? "",
@@ -77,6 +78,7 @@ function codeProblem(subject: string, part: readonly FailedGroup[]): Problem {
     subject,
     accountId: "",
     since: sinceOf(part),
+    isTriedAgain: true,
     explains: datasets,
     facts: { datasets, error_code: part[0]?.code ?? "", slices: slicesIn(part), next_try_at: nextTry(part) },
   });

@@ -112,7 +112,8 @@ function keyOf({ kind, subject, accountId }: Key): string {
 
 /** When a problem began, in epoch-ms: as its check found it, else when its incident opened. */
 function sinceOf(one: Problem, open: readonly OpenIncident[], now: number): number {
-  return one.since ?? open.find((incident) => keyOf(incident) === keyOf(one))?.openedAt.getTime() ?? now;
+  const openedAt = open.find((incident) => keyOf(incident) === keyOf(one))?.openedAt.getTime() ?? now;
+  return one.isTriedAgain === true ? Math.min(one.since ?? now, openedAt) : (one.since ?? openedAt);
 }
 
 async function closeClean(db: Database, result: CheckResult, now: number): Promise<readonly IncidentLine[]> {

@@ -14,6 +14,8 @@ export type Problem<K extends IncidentKind = IncidentKind> = {
   readonly accountId: string;
   /** When it began, in epoch-ms; null where only its incident shows that. */
   readonly since: number | null;
+  /** True where each later try that fails moves `since`: its incident keeps the time at which it opened. */
+  readonly isTriedAgain?: boolean;
   readonly facts: FactsOf<K>;
   /** Datasets that are late because of it. */
   readonly explains?: readonly string[];

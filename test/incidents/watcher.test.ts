@@ -110,6 +110,17 @@ describe("an incident is notified", () => {
     ]);
   });
 
+  test("with the time since when slices fail, however often they were tried again since", async () => {
+    await stage.failSlice();
+    await stage.watch(1);
+    const opened = new Date(stage.clock.time).toISOString().slice(0, 16).replace("T", " ");
+    stage.clock.time += 2 * day;
+    // the try of that day failed as well
+    await stage.stage.pool.query("update ops.slice set ended_at = $1", [new Date(stage.clock.time)]);
+    await stage.watch(1);
+    expect(stage.receiver.received.at(-1)?.still_open?.[0]?.["summary"]).toContain(`failed since ${opened} UTC`);
+  });
+
   test("again at the distance that the settings name", async () => {
     const parts = stage.watcher({ settings: Settings.parse({ notify: { repeat_hours: 1 } }) });
     await stage.failSlice();
