@@ -82,7 +82,10 @@ export function classifyReply(operation: Operation, received: Received): Reply {
   };
   if (code === "answer") return { ...facts, answer: body, problem: null };
   const until = code === "credits_exhausted" ? { until: headers.resetsAt } : {};
-  return { ...facts, answer: null, problem: fail(code, { operation: operation.id, status, ...until }) };
+  const { charged } = facts.credits;
+  // of what is no answer only nothing may be charged
+  const paid = charged === null || charged === 0 ? {} : { charged };
+  return { ...facts, answer: null, problem: fail(code, { operation: operation.id, status, ...until, ...paid }) };
 }
 
 function creditsIn(operation: Operation, { status, headers }: Received, isAnswer: boolean): ReplyCredits {

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { StorehouseError } from "../core/errors.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 
 /** So many are kept; the oldest go. */
 const most = 10_000;
@@ -27,7 +27,9 @@ export function createEmptyReplies(clock: Pick<Clock, "now">, minutes: number): 
       if (minutes === 0 || !(error instanceof StorehouseError) || !isEmpty(error)) return;
       const [oldest] = kept.keys();
       if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
-      kept.set(question, { error, until: clock.now() + minutes * 60_000 });
+      // it is charged once
+      const free = fail(error.code, { ...error.context, charged: undefined });
+      kept.set(question, { error: free, until: clock.now() + minutes * 60_000 });
     },
     forget: () => kept.clear(),
   };

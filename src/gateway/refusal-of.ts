@@ -22,7 +22,13 @@ export function refusalOf(error: unknown, now: number): Refusal | null {
   if (!(error instanceof StorehouseError)) return null;
   const passes = error instanceof RetryError || error instanceof FencedError;
   const status = statuses[error.code] ?? (error instanceof DeferError ? 429 : passes ? 503 : 502);
-  return new Refusal(status, `${error.code}: ${error.problem}`, leftOfBudget(error, now));
+  const headers = { ...leftOfBudget(error, now), ...costOf(error) };
+  return new Refusal(status, `${error.code}: ${error.problem}`, headers);
+}
+
+/** What a reply of nothing was charged: the service answered, and may have taken credits for it. */
+function costOf({ code, context }: StorehouseError): Readonly<Record<string, string>> {
+  return code === "no_content" ? { "X-Credit-Cost": String(context["charged"] ?? 0) } : {};
 }
 
 /** What a budget that refuses has left: beside the rest of the allowance its refusal would pass for one of the pace. */

@@ -143,6 +143,26 @@ describe("a call", () => {
     expect(paidSince(before)).toHaveLength(1);
   });
 
+  test("that is answered with nothing (204) says what that was charged, and nothing when it is given again", async () => {
+    const nothing = {
+      operation: "ios.keyword-ranking",
+      times: 1,
+      kind: "status",
+      status: 204,
+      body: "",
+      charge: true,
+    } as const;
+    nights.stage.sandbox.set({ faults: [nothing] });
+    const before = nights.stage.asked().length;
+    const replies = [await door.call(ranking(older(39)), key), await door.call(ranking(older(39)), key)];
+    nights.stage.sandbox.set({ faults: [] });
+    expect(replies.map(({ status, cost }) => [status, cost])).toEqual([
+      [204, "3"],
+      [204, "0"],
+    ]);
+    expect(paidSince(before).map(({ charged }) => charged)).toEqual([3]);
+  });
+
   test("counts for budgets of its dataset, and of the app that it names", async () => {
     const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
     const budgets = {
