@@ -19,7 +19,11 @@ export function readYaml<S extends z.ZodType>(
   byName: readonly string[] = [],
 ): z.output<S> {
   const lines = new LineCounter();
-  const document = parseDocument(readText(file) ?? "", { lineCounter: lines, prettyErrors: false });
+  const text = readText(file) ?? "";
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const unreadable = text.indexOf("\uFFFD");
+  // a keyword with it would be requested, and paid for, as it stands
+  if (unreadable >= 0) throw fail("bad_config", { file, line: lines.linePos(unreadable).line, problem: notUtf8 });
   const broken = document.errors[0];
   if (broken !== undefined)
     throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: problemIn(broken) });
@@ -36,6 +40,8 @@ export function readYaml<S extends z.ZodType>(
   });
 }
 
+const notUtf8 = "holds what is no UTF-8: save the file as UTF-8";
+
 /** What is wrong, in words; of the name of an entry what a name has to be like. */
 function messageOf(issue: z.core.$ZodIssue | undefined): string | undefined {
   return issue?.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue?.message;
@@ -49,8 +55,12 @@ function problemIn({ code, message }: YAMLParseError): string {
 function valueOf(file: string, document: Document, lines: LineCounter): unknown {
   let line = 1;
   visit(document, {
-    Alias: (_, alias) => {
-      if (alias.resolve(document) === undefined) line = lines.linePos(alias.range?.[0] ?? 0).line;
+    Alias: (_, alias, path) => {
+      const meant = alias.resolve(document);
+      const isWithin = meant !== undefined && path.includes(meant);
+      if (meant === undefined || isWithin) line = lines.linePos(alias.range?.[0] ?? 0).line;
+      if (isWithin)
+        throw fail("bad_config", { file, line, problem: `*${alias.source} stands within what it stands for` });
     },
   });
   try {

@@ -282,6 +282,21 @@ test("`console: on` is reported with what to write instead", async () => {
   });
 });
 
+test.each(["latin1", "utf16le"] as const)(
+  "a file in %s is refused with its line: its keywords would be others",
+  async (encoding) => {
+    const text = "\uFEFFportfolio:\n  apps: [{ id: 1, countries: [DE], keywords: [für] }]\n";
+    await writeFile(file, Buffer.from(encoding === "latin1" ? text.slice(1) : text, encoding));
+    expect(() => readSettings(file, datasets)).toThrow(/line [12]:  ?holds what is no UTF-8: save the file as UTF-8; /);
+  },
+);
+
+test("an alias within what it stands for is refused with its line", async () => {
+  await expect(read("api: {}\nportfolio: &all\n  apps: [*all]\n")).rejects.toThrow(
+    /line 3:  ?\*all stands within what it stands for; /,
+  );
+});
+
 test("a file that cannot be read is reported by name", () => {
   expect(() => readSettings(folder, datasets)).toThrow(
     expect.objectContaining({
