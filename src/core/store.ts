@@ -1,3 +1,5 @@
+import { day } from "./day.ts";
+
 /** The two app stores. */
 export type Store = "ios" | "android";
 
@@ -11,3 +13,6 @@ export const devicesOf = { ios: ["IPHONE", "IPAD"], android: ["ALL"] } as const 
 export function storeOf(trackId: string): Store {
   return /^\d+$/.test(trackId) ? "ios" : "android";
 }
+
+/** The day on which the first of the two stores opened: nothing can be known of days before it. */
+export const firstStoreOpened = day("2008-07-10");

@@ -1,5 +1,6 @@
 import { addDays, daysBetween, type Day } from "../core/day.ts";
 import { periodOf } from "../core/period.ts";
+import { firstStoreOpened } from "../core/store.ts";
 import { openStates, type Covered, type SliceState } from "../core/slice.ts";
 import type { Reach, Timing } from "../core/timing.ts";
 import { holds, isSameWindow, windowLength, type Window } from "../core/window.ts";
@@ -17,9 +18,9 @@ export type Reprocess = (typeof reprocesses)[number];
 export type MissingCells = { readonly fresh: GapGrid; readonly restated: GapGrid };
 
 /**
- * The days that a sync may request: cut where they are not published yet, and before the dataset's first day and the first kept one. Without a start they
- * begin on that day or, where there is none, as far back from the end as the dataset's history; without an end they end where the
- * last full pack does.
+ * The days that a sync may request: cut where they are not published yet, and before the day on which the first store opened, the
+ * dataset's first day and the first kept one. Without a start they begin on the dataset's first day or, where there is none, as far
+ * back from the end as its history; without an end they end where the last full pack does.
  */
 export function requestable(timing: Reach, today: Day, bounds: Partial<Window>): Window {
   const { firstDay, historyDays, keptFrom } = timing;
@@ -30,7 +31,7 @@ export function requestable(timing: Reach, today: Day, bounds: Partial<Window>):
       : published;
   const end = bounds.end !== undefined && bounds.end < settled ? bounds.end : settled;
   const start = bounds.start ?? firstDay ?? addDays(end, -historyDays);
-  return { start: latest(start, firstDay, keptFrom), end };
+  return { start: latest(start, firstStoreOpened, firstDay, keptFrom), end };
 }
 
 function latest(day: Day, ...others: readonly (Day | undefined)[]): Day {

@@ -1,9 +1,10 @@
 import type { Settings } from "../config/settings.ts";
-import { addDays, day, type Day } from "../core/day.ts";
+import { addDays, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { keptFrom } from "../core/period.ts";
 import { periodOf } from "../core/period.ts";
 import type { Portfolio, PortfolioApp } from "../core/portfolio.ts";
+import { firstStoreOpened } from "../core/store.ts";
 import { lastDay, oneDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
@@ -26,9 +27,6 @@ export type BackfillRequest = {
 
 /** A request that can be planned, and what of it is unavailable, in sentences. */
 export type CheckedRequest = { readonly request: BackfillRequest; readonly notes: readonly string[] };
-
-/** The day on which the first of the two stores opened: nothing can be known of days before it. */
-const firstStoreOpened = day("2008-07-10");
 
 /** How many names an error lists. */
 const namedAtMost = 20;

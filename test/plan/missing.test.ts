@@ -24,6 +24,8 @@ describe("requestable", () => {
     expect(requestable(series(), today, { end: daysAgo(400) })).toEqual({ start: daysAgo(430), end: daysAgo(400) });
     const bounds = { start: daysAgo(9), end: addDays(today, 30) };
     expect(requestable(series({ settleDays: 2 }), today, bounds)).toEqual({ start: daysAgo(9), end: daysAgo(1) });
+    // before the first store opened there was nothing: such days were planned, and paid for
+    expect(requestable(series(), today, { start: day("1970-01-01") }).start).toBe("2008-07-10");
     expect(requestable(series(), today, { start: daysAgo(9), end: daysAgo(5) })).toEqual({
       start: daysAgo(9),
       end: daysAgo(5),
