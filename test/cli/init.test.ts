@@ -134,7 +134,7 @@ test("files that are links stay links, and what they lead to is written", async 
 test.each(["", " ", ".."])("a keyword of %j is refused as one, and not as a line of a file", async (keyword) => {
   const options = ["--api", "http://127.0.0.1:9", "--source", "both", "--app", "7", "--country", "US"];
   const { code, stderr } = await run(["--yes", ...options, "--keyword", keyword], "", { API_TOKEN: secret });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("It cannot be followed: a keyword ") });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("It cannot be requested: a keyword ") });
 });
 
 test.each([

@@ -147,7 +147,7 @@ function listingProblem({ app, country, keyword, source }: Options, sourceBefore
       : "--country and --keyword are those of an --app, and there is none";
   if (country.length === 0) return "--app needs a --country";
   if ((source ?? sourceBefore) === "account")
-    return "with the source account no listed app is followed: add --source both, or --source config";
+    return "with the source account no listed app is requested: add --source both, or --source config";
   return null;
 }
 
@@ -197,6 +197,6 @@ function eachCountry(text: string, previous: readonly string[]): readonly string
 
 function eachKeyword(text: string, previous: readonly string[]): readonly string[] {
   const problem = keywordProblem(text);
-  if (problem !== null) throw new InvalidArgumentError(`It cannot be followed: ${problem}.`);
+  if (problem !== null) throw new InvalidArgumentError(`It cannot be requested: ${problem}.`);
   return [...previous, text];
 }
