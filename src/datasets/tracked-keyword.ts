@@ -9,6 +9,7 @@ import { defineDataset, part } from "./shared/define-dataset.ts";
 import { readInstant } from "./shared/instants.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
 import { rankingHistory } from "./shared/ranking-history.ts";
+import { trackedCountry } from "./tracked-country.ts";
 
 const table = defineTable({
   name: "core.tracked_keyword",
@@ -62,6 +63,7 @@ export const trackedKeyword = defineDataset({
   },
   operations: [dailyKeywordRankings],
   operationsFor: () => [dailyKeywordRankings],
+  awaits: [trackedCountry.name],
   byApp: true,
   partitions: (portfolio) =>
     appCountries(portfolio)

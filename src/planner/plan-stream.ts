@@ -61,7 +61,7 @@ export async function* planChunks(
   let any = false;
   for (const stage of stages) {
     for (const shard of inputs.shards)
-      for await (const chunk of planStarts(db, await startsIn(db, inputs, { shard, stage }))) {
+      for await (const chunk of planStarts(db, await startsIn(db, inputs, { shard, stage }), whole)) {
         any = true;
         yield chunk;
       }
@@ -69,11 +69,22 @@ export async function* planChunks(
   }
 }
 
-/** The plan of some datasets from what they start from; of all of them, whatever their stages. */
-export async function* planStarts(db: Database, starts: readonly DatasetPlanning[]): AsyncGenerator<PlanChunk> {
-  for (const start of starts)
+/** The plan of some datasets from what they start from, whatever their stages; of all of them if `whole`, else without those that await another one. */
+export async function* planStarts(
+  db: Database,
+  starts: readonly DatasetPlanning[],
+  whole = false,
+): AsyncGenerator<PlanChunk> {
+  const due = new Set<string>();
+  for (const start of starts) {
+    const { name, stage, awaits = [] } = start.dataset;
+    if (!whole && awaits.some((other) => due.has(other))) continue;
     for await (const { plan } of planInChunks(coverageFor(db, start, { isJoined: true }), start))
-      if (plan.slices.length > 0) yield { ...plan, stage: start.dataset.stage };
+      if (plan.slices.length > 0) {
+        due.add(name);
+        yield { ...plan, stage };
+      }
+  }
 }
 
 /** What planning a request starts from beside the portfolio, whichever shard is planned. */

@@ -57,6 +57,18 @@ test("requests a new keyword alone, over all of its days", async () => {
   expect(rows).toEqual([{ count: 5 * 2 * 13 * 4 }]);
 });
 
+test("requests each list once on a night on which it is due and its number of keywords has changed", async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });
+  const nextWeek = addDays(today, 7);
+  grown.sandbox.set({ today: nextWeek });
+  await grown.sync({ request: { today: nextWeek } });
+  const lists = grown.asked().filter(({ operation }) => operation === "dashboard.daily-keyword-rankings");
+  expect(lists.map(wish).sort()).toEqual([...new Set(lists.map(wish))].sort());
+  expect(lists).toHaveLength(3 * 2);
+});
+
 test("requests the next day alone when a day has passed", async () => {
   await using stage = await openStage();
   await stage.sync();
