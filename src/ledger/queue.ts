@@ -46,11 +46,6 @@ export async function claimNext(
   return slicesOf(rows);
 }
 
-/** Starts an attempt of a slice that this process had: null when it is not available any more (done, not due, or in another queue). */
-export async function claim(db: Database, sliceId: string, taker: Taker, now: number): Promise<Slice | null> {
-  return (await claimAll(db, [sliceId], taker, now)).get(sliceId) ?? null;
-}
-
 /** Starts an attempt of each slice of a queue that is available; those by number. One statement. */
 export async function claimAll(
   db: Database,

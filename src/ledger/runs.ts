@@ -87,17 +87,10 @@ export async function wasPlannedSince(db: Database, since: number): Promise<bool
   return rows[0]?.planned === true;
 }
 
-/** Writes planned slices into the queue of their run, in one transaction; returns how many are new. */
-export async function enqueue(
-  db: Database,
-  runId: string,
-  drafts: readonly SliceDraft[],
-  now: number,
-): Promise<number> {
-  return db.transaction().execute((transaction) => enqueueWithin(transaction, runId, drafts, now));
-}
-
-/** `enqueue` inside a transaction of the caller's. They run by class and day, in any order and parts in which they are queued. */
+/**
+ * Writes planned slices into the queue of their run, in a transaction of the caller's; returns how many are new. They run by class and day,
+ * in whichever order and parts they are queued.
+ */
 export async function enqueueWithin(
   transaction: Database,
   runId: string,

@@ -7,11 +7,11 @@ import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { commitSlice, type Committed } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice, type SliceLoad } from "../../src/ingest/prepare-slice.ts";
 import { openRun } from "../../src/ledger/runs.ts";
-import { claim } from "../../src/ledger/queue.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
 import { isLostConnection } from "../../src/postgres/database-errors.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
+import { claim } from "../support/queue-steps.ts";
 
 let opened: AsyncDisposableStack;
 let stage: Stage;

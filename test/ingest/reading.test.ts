@@ -4,12 +4,12 @@ import { oneDay } from "../../src/core/window.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { fetchSlice } from "../../src/ingest/fetch-slice.ts";
-import { claim } from "../../src/ledger/queue.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 import { openStage, today, until } from "../support/ingest-stage.ts";
+import { claim } from "../support/queue-steps.ts";
 
 test("calls go on while others fill the memory, and their answers are stored and not read", async () => {
   await using stage = await openStage();

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { claim, claimNext } from "../../src/ledger/queue.ts";
+import { claimNext } from "../../src/ledger/queue.ts";
 import { sharedQueue, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
 import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { claim } from "../support/queue-steps.ts";
 
 describe("adoptOrphanedSlices", () => {
   let stage: LedgerStage;

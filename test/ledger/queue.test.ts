@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { claimNext, releaseOrphanedClaims, wakeDue } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
-import { enqueue } from "../../src/ledger/runs.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { enqueue } from "../support/queue-steps.ts";
 
 describe("the queue", () => {
   let stage: LedgerStage;

@@ -2,12 +2,13 @@ import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { recordJobPool } from "../../src/ledger/workers.ts";
-import { claim, claimNext } from "../../src/ledger/queue.ts";
+import { claimNext } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { claim } from "../support/queue-steps.ts";
 
 const minute = 60_000;
 

@@ -1,12 +1,12 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { claim } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
 import type { Ending } from "../../src/ledger/slices.ts";
 import { endAttempt, failuresOf, insertSlices, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
+import { claim } from "../support/queue-steps.ts";
 
 const minute = 60_000;
 

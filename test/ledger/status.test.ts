@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { closeRun, enqueue } from "../../src/ledger/runs.ts";
+import { closeRun } from "../../src/ledger/runs.ts";
 import { endAttempt, type Ending } from "../../src/ledger/slices.ts";
 import { readStatus } from "../../src/ledger/status.ts";
 import { august, draft, ending, now, ledgerForTests } from "../support/ledger-stage.ts";
+import { enqueue } from "../support/queue-steps.ts";
 
 describe("readStatus", () => {
   const ledger = ledgerForTests();

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { adoptOrphanedSlices, enqueue } from "../../src/ledger/runs.ts";
+import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { august, draft, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
+import { enqueue } from "../support/queue-steps.ts";
 
 describe("the turns of slices", () => {
   let stage: LedgerStage;

@@ -11,7 +11,6 @@ import { everythingOn } from "../../src/demo/shows.ts";
 import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../../src/ingest/prepare-slice.ts";
-import { claim } from "../../src/ledger/queue.ts";
 import { sliceOf, type SliceRow } from "../../src/ledger/slice-rows.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { datasetNamed, datasets } from "../../src/datasets/shared/all.ts";
@@ -20,6 +19,7 @@ import { draftMigration } from "./draft-migration.ts";
 import { openStage, today, type Stage } from "./ingest-stage.ts";
 import { factsOf } from "./ingest-tables.ts";
 import type { Column } from "./table-columns.ts";
+import { claim } from "./queue-steps.ts";
 
 /** The datasets that the conformance suite holds to its promises: the one that `npm run test:dataset` names, or all. */
 export function datasetsUnderTest(): readonly Dataset[] {

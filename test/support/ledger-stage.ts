@@ -3,13 +3,13 @@ import type pg from "pg";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Clock } from "../../src/core/clock.ts";
 import type { Slice, SliceDraft } from "../../src/core/slice.ts";
-import { claim } from "../../src/ledger/queue.ts";
 import { endAttempt, insertSlices, type Ending } from "../../src/ledger/slices.ts";
 import { openRun, type RunStart } from "../../src/ledger/runs.ts";
 import { enterWorker, type LivingWorker, type WorkerKind } from "../../src/ledger/workers.ts";
 import { openWarehouse, type Database } from "../../src/postgres/database.ts";
 import { freshDatabase } from "./database.ts";
 import { august, draft, now, today } from "./slice-draft.ts";
+import { claim } from "./queue-steps.ts";
 
 export { august, draft, now, today };
 
