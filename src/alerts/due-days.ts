@@ -6,7 +6,10 @@ import { toleranceDays, type Alert } from "./alert.ts";
 /** Days back from today that alerts are checked for: what becomes complete later than that fires no more. */
 export const alertDays = 30;
 
-/** A day that has its answers, and what was there of them and of the days that it is compared with: when the newest came, and how many there are. */
+/**
+ * A day that has its answers, and what was there of them and of the days that it is compared with: when the newest came, and how many there
+ * are.
+ */
 export type AnsweredDay = {
   readonly alertName: string;
   readonly day: Day;
@@ -18,8 +21,8 @@ export type AnsweredDay = {
 };
 
 /**
- * The days of each alert that are published, whose data is there and for which nothing is under way: with `onlyNew` those with answers that no check has seen, or
- * compared with a day that has such, from the day on which the alert begins.
+ * The days of each alert that are published, whose data is there and for which nothing is under way: with `onlyNew` those with answers that
+ * no check has seen, or compared with a day that has such, from the day on which the alert begins.
  */
 export async function readDueDays(
   db: Queryable,

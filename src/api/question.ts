@@ -7,7 +7,8 @@ const digits = 32;
 
 /**
  * A call as a short text that is equal for equal calls: whatever the order of parameters and of lists, and whether a default is
- * named or left out. `account` sets calls of an account apart (not that of API_TOKEN). Hexadecimal digits of a hash over method, path and values, without address and token.
+ * named or left out. `account` sets calls of an account apart (not that of API_TOKEN). Hexadecimal digits of a hash over method, path and
+ * values, without address and token.
  */
 export function questionOf(operation: Operation, params: Params, account = ""): string {
   const { method, path, paging } = operation;

@@ -58,7 +58,10 @@ function bodyCount(holder: Body): number {
 /** The value of a file, and its body where that is just what stands in the file. */
 export type ParsedFile = { readonly json: unknown; readonly body?: ParsedText | undefined };
 
-/** Parses a file as JSON; in the form of `answerText` with one page the body, which is most of it, is parsed apart and kept as it stands. Throws what JSON.parse throws. */
+/**
+ * Parses a file as JSON; in the form of `answerText` with one page the body, which is most of it, is parsed apart and kept as it stands.
+ * Throws what JSON.parse throws.
+ */
 export function parseFile(text: string): ParsedFile {
   const at = text.indexOf(bodyBegins);
   const body =

@@ -10,7 +10,10 @@ import { landedPages } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
-/** Applies a held answer from its stored body, in one transaction; returns the number of its rows. Throws `answer_pruned` where the body was pruned. */
+/**
+ * Applies a held answer from its stored body, in one transaction; returns the number of its rows. Throws `answer_pruned` where the body was
+ * pruned.
+ */
 export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<number> {
   return parts.db.transaction().execute(async (transaction) => {
     const slice = await sliceOfHeld(transaction, held);

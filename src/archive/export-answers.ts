@@ -65,7 +65,10 @@ export async function exportRaw(db: Database, request: AnswerExportRequest): Pro
   return done;
 }
 
-/** SHA-256 by path of the files that a folder's manifest lists; none where it has no manifest. Throws a UsageError when it is no manifest of ours. */
+/**
+ * SHA-256 by path of the files that a folder's manifest lists; none where it has no manifest. Throws a UsageError when it is no manifest of
+ * ours.
+ */
 export async function readManifest(folder: string): Promise<Readonly<Record<string, string>>> {
   const file = path.join(folder, manifestName);
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {

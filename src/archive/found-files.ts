@@ -41,7 +41,10 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, string | nul
 /** The text of a file and when it was written (epoch-ms), or what is wrong with it. It is read twice, which a pipe cannot be. */
 type ReadFile = { readonly text: string; readonly writtenAt: number };
 
-/** Reads a file; with `checked` also whether it is UTF-8 and what its manifest says. At once: of a small file most is the way to another thread and back. */
+/**
+ * Reads a file; with `checked` also whether it is UTF-8 and what its manifest says. At once: of a small file most is the way to another
+ * thread and back.
+ */
 export function readFound({ file, sum }: FoundFile, { checked }: { readonly checked: boolean }): ReadFile | string {
   try {
     const entry = statSync(file);

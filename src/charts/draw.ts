@@ -54,14 +54,20 @@ interface SvgDocument {
   createElementNS(namespace: string, name: string): SvgElement;
 }
 
-/** A drawing for a page: an `svg` element without style sheet or script, whose colours are attributes. The page has the heading. The same drawing gives the same text. */
+/**
+ * A drawing for a page: an `svg` element without style sheet or script, whose colours are attributes. The page has the heading. The same
+ * drawing gives the same text.
+ */
 export async function drawn(drawing: Drawing, id: string): Promise<string> {
   const svg = await svgOf(drawing);
   name(svg, drawing, id);
   return textOf(svg);
 }
 
-/** A drawing as an SVG file of its own: no script, no font, nothing that is fetched; with its heading, and colours for dark pages. The same drawing gives the same bytes. */
+/**
+ * A drawing as an SVG file of its own: no script, no font, nothing that is fetched; with its heading, and colours for dark pages. The same
+ * drawing gives the same bytes.
+ */
 export async function drawnFile(drawing: Drawing): Promise<string> {
   const { title, subtitle } = drawing;
   const width = drawing.width + 2 * margin;

@@ -13,7 +13,10 @@ type Ended = {
 /** Pixels between two labels, so that they do not lie on each other. */
 const apart = 16;
 
-/** The newest rank of each line beside the frame, at its height; none of a line whose newest day is not ranked. `at`: the share of the height at which a rank lies; below it is the lane of days without rank. */
+/**
+ * The newest rank of each line beside the frame, at its height; none of a line whose newest day is not ranked. `at`: the share of the
+ * height at which a rank lies; below it is the lane of days without rank.
+ */
 export function endLabels(
   library: Library,
   lines: readonly Ended[],

@@ -16,7 +16,10 @@ export const inks = {
   event: { light: "#8250df", dark: "#b08cff" },
 } as const satisfies Record<string, Ink>;
 
-/** How one of several lines looks: they differ by dash and mark as well as by colour, for black and white and for eyes that see colours differently. */
+/**
+ * How one of several lines looks: they differ by dash and mark as well as by colour, for black and white and for eyes that see colours
+ * differently.
+ */
 export type LineLook = { readonly ink: Ink; readonly dash: string | undefined; readonly symbol: MarkSymbol };
 type MarkSymbol = "circle" | "square2" | "diamond2" | "triangle2" | "times" | "star";
 

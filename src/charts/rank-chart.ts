@@ -9,7 +9,10 @@ import { rankTicks } from "./rank-ticks.ts";
 import { instant, middle, windowWords } from "./time.ts";
 import { isolated, shortened, whole, widthOf, type NamedWords } from "./words.ts";
 
-/** A line of ranks by day: null where it was requested and not ranked; a day that is left out has no answer: it was not requested, or its request failed. */
+/**
+ * A line of ranks by day: null where it was requested and not ranked; a day that is left out has no answer: it was not requested, or its
+ * request failed.
+ */
 export type RankSeries = { readonly name: string; readonly ranks: ReadonlyMap<Day, number | null> };
 
 /** Something that happened on a day, such as a release. */

@@ -69,7 +69,10 @@ export async function fetchAppOverview(
   };
 }
 
-/** True for an error after which the other parts may still be available. The token was good for the balance, so that a refusal is about one operation alone. */
+/**
+ * True for an error after which the other parts may still be available. The token was good for the balance, so that a refusal is about one
+ * operation alone.
+ */
 function leavesTheRest(error: unknown): error is StorehouseError {
   return [RetryError, SkipError, DeferError, AbortError].some((kind) => error instanceof kind);
 }

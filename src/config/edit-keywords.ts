@@ -7,8 +7,9 @@ export type ListChange = { readonly add: readonly string[]; readonly remove: rea
 const mostOnALine = 10;
 
 /**
- * The text of the configuration file with other keywords of one entry of portfolio.apps (counted from 0), or of that of `account`; null where that entry does not
- * stand in the list itself but behind a name (`*name`). Everything else stays, comments too: one above a keyword that goes belongs to the next.
+ * The text of the configuration file with other keywords of one entry of portfolio.apps (counted from 0), or of that of `account`; null
+ * where that entry does not stand in the list itself but behind a name (`*name`). Everything else stays, comments too: one above a keyword
+ * that goes belongs to the next.
  */
 export function editedKeywords(
   text: string,

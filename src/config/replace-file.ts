@@ -19,7 +19,8 @@ export function whyFixed(file: string): string | null {
 
 /**
  * Writes a file as a whole or not at all: beside it first, then in its place. A link stays, and the file that it leads to is written.
- * `check` reads the new file before it counts; what it throws leaves the old one. `mode` is that of the file, by default the one that it has. Throws `unwritable_file`.
+ * `check` reads the new file before it counts; what it throws leaves the old one. `mode` is that of the file, by default the one that it
+ * has. Throws `unwritable_file`.
  */
 export function replaceFile(
   file: string,

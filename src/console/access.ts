@@ -28,7 +28,10 @@ const sessionMs = 12 * 3_600_000;
 
 /** Who may come in. */
 export type Access = {
-  /** Null for nobody who is known. Throws `console_host` for another name than loopback's, and for what a reverse proxy forwards, where no sign-in is wanted. */
+  /**
+   * Null for nobody who is known. Throws `console_host` for another name than loopback's, and for what a reverse proxy forwards, where no
+   * sign-in is wanted.
+   */
   readonly visitorOf: (request: FastifyRequest) => Visitor | null;
   /** Whom a request counts for where requests are limited: a session, a user of the proxy, or an address. */
   readonly countedFor: (request: FastifyRequest) => string;

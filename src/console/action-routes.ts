@@ -21,7 +21,10 @@ import { problemOf, visitorOrNull } from "./problem-page.ts";
 import type { Visitor } from "./visitor.ts";
 
 const Credits = z.coerce.number().int().min(0);
-/** What each form has beside the action's own fields. `agreed`: the price that was shown; `bound`: the digest of what it was about then; `typed`: what a person typed instead of a click; `once`: the name of the form that wants an agreement, which holds once. */
+/**
+ * What each form has beside the action's own fields. `agreed`: the price that was shown; `bound`: the digest of what it was about then;
+ * `typed`: what a person typed instead of a click; `once`: the name of the form that wants an agreement, which holds once.
+ */
 const Agreement = z.object({
   agreed: Credits.optional(),
   bound: z.string().optional(),
@@ -61,7 +64,10 @@ export function addActions(server: FastifyInstance, parts: ConsoleParts, limits:
 
 const refusals: ReadonlySet<ErrorCode> = new Set(["console_not_allowed", "console_forged"]);
 
-/** Puts on record that a known visitor was refused: a viewer, or a form that is none of this console. Its fields are not, since nobody has checked them. */
+/**
+ * Puts on record that a known visitor was refused: a viewer, or a form that is none of this console. Its fields are not, since nobody has
+ * checked them.
+ */
 async function recordRefused(
   { app, access }: ConsoleParts,
   { request, error, action }: { readonly request: FastifyRequest; readonly error: unknown; readonly action: string },

@@ -38,7 +38,10 @@ type RunRecord = {
 export interface BackgroundRuns extends AsyncDisposable {
   /** Throws `console_busy` while one runs. */
   readonly checkFree: () => void;
-  /** The run that was started at an instant, while it runs. Throws `console_nothing_runs` while none runs, `console_bad_input` while another one does. */
+  /**
+   * The run that was started at an instant, while it runs. Throws `console_nothing_runs` while none runs, `console_bad_input` while another
+   * one does.
+   */
   readonly checkRunning: (startedAt: number) => BackgroundRun;
   /** Starts a run that goes on when the answer has been sent. Throws `console_busy` while another one runs. */
   readonly start: (work: BackgroundWork, record: RunRecord) => void;

@@ -30,7 +30,10 @@ type Listener = { readonly since: number; readonly countedFor: string; readonly 
 export interface LiveStreams extends AsyncDisposable {
   /** How many changes were seen so far: what a page was shown at. */
   readonly seen: () => number;
-  /** Adds a stream until it closes or its listener may not any longer, and reports at once what was seen since its page was shown; false where there are too many. */
+  /**
+   * Adds a stream until it closes or its listener may not any longer, and reports at once what was seen since its page was shown; false
+   * where there are too many.
+   */
   readonly add: (stream: Writable, listener: Listener) => boolean;
   /** True where this visitor can have no further one. */
   readonly isFull: (countedFor: string) => boolean;

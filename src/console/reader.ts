@@ -10,7 +10,8 @@ const connections = 4;
 
 /**
  * Opens the connections by which pages read: read-only, each statement with a time limit (ms), as storehouse_reader where the connected role
- * may act as it and it may read here. Where it may not, as the connected role; then nobody can be let in as a viewer. Throws `console_reader_missing`.
+ * may act as it and it may read here. Where it may not, as the connected role; then nobody can be let in as a viewer. Throws
+ * `console_reader_missing`.
  */
 export async function openReader(
   { config, warehouse, databaseUrl, clock }: App,

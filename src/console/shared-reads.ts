@@ -10,7 +10,10 @@ type SharedValue<T> = { readonly value: T; readonly readAt: number; readonly isO
 
 /** Reads that all viewers share. */
 export type SharedReads = {
-  /** The value by a key: read now, or a moment ago for somebody else, or an older one where the database is slow. Throws `console_slow` without one. */
+  /**
+   * The value by a key: read now, or a moment ago for somebody else, or an older one where the database is slow. Throws `console_slow`
+   * without one.
+   */
   readonly read: <T>(key: string, work: (db: Database) => Promise<T>) => Promise<SharedValue<T>>;
   /** Has every key read anew when it is wanted next and its share of time allows: what it was read from has changed. */
   readonly forget: () => void;

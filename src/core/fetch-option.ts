@@ -22,7 +22,10 @@ export type FetchOption = {
 /** So many pages, of an answer about so many days; at most so many are ever requested. */
 export type Pages = { readonly count: number; readonly days: number; readonly most?: number };
 
-/** True when a call of this option can carry an item: the account tracks it where the option names no items, and no comma would split it in a list. */
+/**
+ * True when a call of this option can carry an item: the account tracks it where the option names no items, and no comma would split it in
+ * a list.
+ */
 export function carries(option: FetchOption, item: string): boolean {
   if (option.tracked !== undefined) return option.tracked.has(item);
   return option.maxItems === 1 || !isSplit(option, item);

@@ -1,7 +1,10 @@
 import type { Day } from "./day.ts";
 import type { Window } from "./window.ts";
 
-/** Who a fetch is about, as named values: `{ store, app, country }`, `{ store, country, keyword }` ... Names are sorted where they become a key. */
+/**
+ * Who a fetch is about, as named values: `{ store, app, country }`, `{ store, country, keyword }` ... Names are sorted where they become a
+ * key.
+ */
 export type Scope = Readonly<Record<string, string>>;
 
 /** In which order classes may dip into the reserve of credits: the first is lost for good when missed tonight. */
@@ -10,7 +13,10 @@ export type CreditClass = (typeof creditClasses)[number];
 /** Who credits are held for: a slice of some class, or a person who runs a command; what the floors leave is for people. */
 export type Spender = CreditClass | "person";
 
-/** What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for a later try or for `storehouse retry`; `lost` is a snapshot that nobody can request any more. */
+/**
+ * What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for a later try or for `storehouse retry`;
+ * `lost` is a snapshot that nobody can request any more.
+ */
 export const sliceStates = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "lost"] as const;
 export type SliceState = (typeof sliceStates)[number];
 /** The fingerprint of a lost day that was never requested: it is no attempt. */

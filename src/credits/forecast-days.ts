@@ -70,7 +70,8 @@ export async function readForecast(db: Queryable, accountId: string, day: Day): 
 
 /**
  * What each day from one to another (exclusive) was expected to be charged by the newest forecast of an earlier day, and what it was charged
- * for what runs; `others`: for commands of people, callers of the gateway and backfills, which no forecast knows of. Days that nobody foresaw are left out.
+ * for what runs; `others`: for commands of people, callers of the gateway and backfills, which no forecast knows of. Days that nobody
+ * foresaw are left out.
  */
 export async function readNightOutcomes(
   db: Queryable,

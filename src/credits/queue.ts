@@ -55,7 +55,10 @@ type Sent<T> = { readonly result: T; readonly receipt: CallReceipt; readonly isS
 
 /** The credit-aware queue: nothing is sent that was not granted first. */
 export interface CreditQueue {
-  /** Runs `send`, with the number of its hold, once credits and pace allow. Throws a DeferError, with the time of the next try, when credits do not. */
+  /**
+   * Runs `send`, with the number of its hold, once credits and pace allow. Throws a DeferError, with the time of the next try, when credits
+   * do not.
+   */
   run<T>(work: Work, send: (holdId: string) => Promise<Sent<T>>): Promise<T>;
   /** Does what decides whether calls may go on: none is sent meanwhile. */
   readonly whileHeld: CallGate["whileHeld"];

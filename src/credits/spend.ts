@@ -1,7 +1,10 @@
 import type { Day } from "../core/day.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
 
-/** Credits charged to an account on a day (UTC) for a dataset and class. `account` is empty for that of API_TOKEN, `dataset` for balance checks and requests of commands. */
+/**
+ * Credits charged to an account on a day (UTC) for a dataset and class. `account` is empty for that of API_TOKEN, `dataset` for balance
+ * checks and requests of commands.
+ */
 export type DailySpend = {
   readonly day: Day;
   readonly account: string;

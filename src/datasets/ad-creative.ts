@@ -128,7 +128,10 @@ function eachOnce(creatives: readonly Creative[]): readonly Creative[] {
   });
 }
 
-/** The same media may be shown under several texts: each is an advertisement. What changes from one observation to the next is not part of the key. */
+/**
+ * The same media may be shown under several texts: each is an advertisement. What changes from one observation to the next is not part of
+ * the key.
+ */
 function keyOf({ mediaId, hashedMediaId, mediaOriginalUrl, mediaUrl, title, subtitle, action }: Creative): string {
   const identified = idOf(mediaId) ?? idOf(hashedMediaId) ?? mediaOriginalUrl ?? mediaUrl ?? "";
   const identity = JSON.stringify([identified, title ?? "", subtitle ?? "", action ?? ""]);

@@ -99,7 +99,10 @@ export async function answers(db: Database): Promise<string> {
   return sections.join("\n");
 }
 
-/** How to open the console, and the data with other tools; `console` null where nothing stays up. `url` holds the password of the demo's own database, which listens on loopback only. */
+/**
+ * How to open the console, and the data with other tools; `console` null where nothing stays up. `url` holds the password of the demo's own
+ * database, which listens on loopback only.
+ */
 export function connectWords(url: string, console: string | null): string {
   const { hostname, port, username, password, pathname } = new URL(url);
   if (console === null)

@@ -75,7 +75,10 @@ export const everythingShow: DemoShow = show({
 
 const weekClock = nightClock();
 
-/** What is on by default and what the other pages of the console show, of a small market, as seven nights loaded it: something to mend in the console. */
+/**
+ * What is on by default and what the other pages of the console show, of a small market, as seven nights loaded it: something to mend in
+ * the console.
+ */
 export const weekShow: DemoShow = {
   ...show({
     today: weekClock.today(),

@@ -82,7 +82,10 @@ export async function checkMigrations(db: Database): Promise<Diagnosis> {
 const skewWarned = 5_000;
 const skewHarmful = 60_000;
 
-/** Compares this machine's clock with another that was read between `requestedAt` and `answeredAt`. `precisionMs` is the resolution of the other clock. */
+/**
+ * Compares this machine's clock with another that was read between `requestedAt` and `answeredAt`. `precisionMs` is the resolution of the
+ * other clock.
+ */
 export function checkSkew(
   whose: string,
   other: {

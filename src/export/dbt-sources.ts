@@ -2,7 +2,10 @@ import { stringify } from "yaml";
 import type { Timing } from "../core/timing.ts";
 import type { Column, Relation } from "../postgres/relations.ts";
 
-/** What is known of a table or mart beside the catalogue: the datasets whose rows it has, how fresh it is to be (null: its rows say nothing about that), and by which time. */
+/**
+ * What is known of a table or mart beside the catalogue: the datasets whose rows it has, how fresh it is to be (null: its rows say nothing
+ * about that), and by which time.
+ */
 export type TableFacts = {
   readonly datasets: readonly string[];
   readonly freshness: Freshness | null;

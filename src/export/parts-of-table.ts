@@ -28,8 +28,8 @@ export function wholeMonths({ start, end }: Partial<Window>): Partial<Window> {
 type Found = { readonly month: string | null; readonly rows: string; readonly sum: string };
 
 /**
- * The parts that a table has now, oldest first, each with a digest of its rows that does not depend on their order. One pass inside Postgres: no row leaves
- * it, and no change is missed, whichever program made it.
+ * The parts that a table has now, oldest first, each with a digest of its rows that does not depend on their order. One pass inside
+ * Postgres: no row leaves it, and no change is missed, whichever program made it.
  */
 export async function partsOf(
   client: PoolClient,

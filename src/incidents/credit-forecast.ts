@@ -12,7 +12,10 @@ import type { CheckParts } from "./check-parts.ts";
 /** So many days back nights are compared with what was foreseen. */
 const errorDays = 30;
 
-/** The rest of the running period of a budget: credits that its nights to come would take, and the day on which they are above it; null where they fit. */
+/**
+ * The rest of the running period of a budget: credits that its nights to come would take, and the day on which they are above it; null
+ * where they fit.
+ */
 export type BudgetForecast = BudgetUse & { readonly foreseen: number; readonly fullOn: Day | null };
 
 /** What is foreseen to the end of the period of credits and of each budget, and how well nights were foreseen so far. */

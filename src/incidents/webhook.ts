@@ -22,7 +22,10 @@ export function createWebhook({ format, ...address }: SecretAddress & { readonly
   return (message) => post({ method: "POST", body: bodyOf(message, format) });
 }
 
-/** Makes the function that requests the address of a dead man's switch. It follows no redirect. Throws `ping_failed`, which never contains the address. */
+/**
+ * Makes the function that requests the address of a dead man's switch. It follows no redirect. Throws `ping_failed`, which never contains
+ * the address.
+ */
 export function createPing(address: SecretAddress): () => Promise<void> {
   const get = createCall(address, "ping_failed");
   return () => get({ method: "GET" });

@@ -14,8 +14,8 @@ export function asOfToday(parts: Parts, claimed: Slice, today: Day): Promise<Sli
 
 /**
  * Moves a running snapshot slice that was planned on an earlier day to today: its answer will hold now. Where the time of its own day, or of
- * one since, is over, that day is noted as lost, in the same transaction. One whose answer is stored since its own day stays there, since that is paid for,
- * and the snapshot of today is queued beside it. Returns the slice as it stands.
+ * one since, is over, that day is noted as lost, in the same transaction. One whose answer is stored since its own day stays there, since
+ * that is paid for, and the snapshot of today is queued beside it. Returns the slice as it stands.
  */
 async function moveSnapshot({ db, clock }: Parts, claimed: Slice, today: Day): Promise<Slice> {
   const isStored = await hasOwnAnswer(db, claimed);

@@ -66,8 +66,8 @@ export async function commitGroup(
 
 /**
  * Queues the planner after slices of the shared queue, or of a retry, that changed the portfolio, since the next wave is planned from it.
- * A foreground sync plans its own waves. Called in the transaction that commits the slices, as its last statement: a worker that dies leaves both or
- * neither, and the job's row is locked no longer than the commit takes.
+ * A foreground sync plans its own waves. Called in the transaction that commits the slices, as its last statement: a worker that dies
+ * leaves both or neither, and the job's row is locked no longer than the commit takes.
  */
 async function planAfter(db: Database, queueId: string, slices: readonly Slice[]): Promise<void> {
   const runs = new Set(

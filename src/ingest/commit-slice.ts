@@ -10,7 +10,10 @@ export type Committed = {
   readonly rejects: number;
 };
 
-/** Commits rows, rejects, drift and the outcome of a slice together. An answer without a valid row fails the slice; its rejects are kept. Throws `fenced` when another attempt has taken the slice over. */
+/**
+ * Commits rows, rejects, drift and the outcome of a slice together. An answer without a valid row fails the slice; its rejects are kept.
+ * Throws `fenced` when another attempt has taken the slice over.
+ */
 export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<Committed> {
   const { state, problem } = outcomeOf(load);
   const ending = {

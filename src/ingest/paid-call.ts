@@ -35,7 +35,10 @@ export type ApiCall = {
   readonly class: Spender;
   /** The page of a slice that it is for; null where it is for none, and then the body of its answer is stored for a `caller` only. */
   readonly page: { readonly slice: Slice; readonly index: number } | null;
-  /** The caller of the gateway that it is for, the share of the allowance that it leaves untouched, in place of its class's, and what it is about, for budgets. */
+  /**
+   * The caller of the gateway that it is for, the share of the allowance that it leaves untouched, in place of its class's, and what it is
+   * about, for budgets.
+   */
   readonly caller?: { readonly name: string; readonly floor: number | undefined; readonly about: BudgetSubject };
 };
 

@@ -40,7 +40,10 @@ export type SliceLoad = Omit<AnswerRows, "loads"> & {
   readonly digest?: string;
 };
 
-/** Normalises an answer and makes the keys and partitions that its rows need; without the rows those do no harm. Rows of months before `goneBefore`, which were dropped, are left out. */
+/**
+ * Normalises an answer and makes the keys and partitions that its rows need; without the rows those do no harm. Rows of months before
+ * `goneBefore`, which were dropped, are left out.
+ */
 export async function prepareSlice(
   parts: LoadParts,
   dataset: Dataset,

@@ -90,7 +90,10 @@ export async function noteOutcome(db: Database, slice: Slice, outcome: LateOutco
   await noteOutcomes(db, [{ slice, outcome }]);
 }
 
-/** The same of several slices, in a transaction that has begun with `findByKey`. What a slice says already is not written; a lost day is so until its answer can be read. */
+/**
+ * The same of several slices, in a transaction that has begun with `findByKey`. What a slice says already is not written; a lost day is so
+ * until its answer can be read.
+ */
 export async function noteOutcomes(
   db: Database,
   ends: readonly { readonly slice: Slice; readonly outcome: LateOutcome }[],

@@ -19,8 +19,8 @@ export async function readBudgetWaits(db: Database, now: number, account?: strin
 }
 
 /**
- * Lets slices of a shared queue be tried again that wait for a budget, where none of these budgets, which are used up, is for them: the limit was raised, or
- * the budget is gone. Returns how many.
+ * Lets slices of a shared queue be tried again that wait for a budget, where none of these budgets, which are used up, is for them: the
+ * limit was raised, or the budget is gone. Returns how many.
  */
 export async function resumeWithinBudgets(
   db: Database,

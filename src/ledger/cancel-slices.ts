@@ -113,9 +113,9 @@ export function chargesKept(planId: SqlFragment): SqlFragment {
 }
 
 /**
- * Cancels open slices of plans whose foreground runs are over, or that the price did not pay for, as far as what is left of the price does not pay for them: it is all that
- * was agreed to, and what is due is planned anyway. Answers that have begun to land are paid for and stay, before all others. The plan
- * keeps what its cancelled slices were charged, or may have been. Returns how many were cancelled.
+ * Cancels open slices of plans whose foreground runs are over, or that the price did not pay for, as far as what is left of the price does
+ * not pay for them: it is all that was agreed to, and what is due is planned anyway. Answers that have begun to land are paid for and stay,
+ * before all others. The plan keeps what its cancelled slices were charged, or may have been. Returns how many were cancelled.
  */
 export async function cancelBeyondPrices(db: Database): Promise<number> {
   let cancelled = 0;

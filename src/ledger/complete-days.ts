@@ -2,7 +2,10 @@ import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
-/** How far a dataset is complete: every app and country of which something is due is answered through `completeTo`, in the days in which gaps are searched. */
+/**
+ * How far a dataset is complete: every app and country of which something is due is answered through `completeTo`, in the days in which
+ * gaps are searched.
+ */
 export type CompleteDays = {
   readonly dataset: string;
   /** Null where one of them has no answer yet. */

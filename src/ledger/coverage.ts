@@ -15,7 +15,10 @@ export type CoverageReader = {
   readonly scopesAtOnce?: number;
 };
 
-/** Reads the coverage of one dataset; only windows that touch `within`, when given, and with `finalDays` final slices as the stretches that they cover. Keeps the lists of recent batches. */
+/**
+ * Reads the coverage of one dataset; only windows that touch `within`, when given, and with `finalDays` final slices as the stretches that
+ * they cover. Keeps the lists of recent batches.
+ */
 export function coverageReader(db: Database, dataset: string, within: Wanted): CoverageReader {
   const lists = new Map<string, readonly string[]>();
   return {

@@ -15,8 +15,9 @@ const pageSize = 500;
 
 /**
  * The slices of a dataset whose answers were loaded, or would be by now, in the order in which the answers came, as they stood when
- * the first was read, without those whose days were all dropped by retention since. `within` keeps to windows that touch it. Every slice of it has at least one landed page. They are found and
- * put in order once and then read on by a cursor, so it takes a transaction, which one such reading at a time may use.
+ * the first was read, without those whose days were all dropped by retention since. `within` keeps to windows that touch it. Every slice of
+ * it has at least one landed page. They are found and put in order once and then read on by a cursor, so it takes a transaction, which one
+ * such reading at a time may use.
  */
 export async function* landedSlices(
   transaction: Database,
@@ -88,7 +89,10 @@ async function itemsOfPage(
 /** Slices whose answer was loaded and is stored no more, and the first and last day that they stand for. */
 export type MissingAnswers = { readonly slices: number; readonly from: Day | null; readonly to: Day | null };
 
-/** Counts the loaded slices of a dataset whose answers were pruned; only windows that touch `within`, and not those whose days were dropped. An answer without a body was never stored. */
+/**
+ * Counts the loaded slices of a dataset whose answers were pruned; only windows that touch `within`, and not those whose days were dropped.
+ * An answer without a body was never stored.
+ */
 export async function missingAnswers(db: Database, dataset: string, within: Partial<Window>): Promise<MissingAnswers> {
   const { rows } = await sql<MissingAnswers>`
     select count(*)::float8 + coalesce((

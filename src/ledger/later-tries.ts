@@ -8,7 +8,10 @@ import { priceLeft, readPlanProgress } from "./plans.ts";
 import { queueOf } from "./runs.ts";
 import { isAlive } from "./workers.ts";
 
-/** Which failed slices are requested again: datasets that the configuration does not switch off, and of these the ones that run without being named. */
+/**
+ * Which failed slices are requested again: datasets that the configuration does not switch off, and of these the ones that run without
+ * being named.
+ */
 export type LaterTries = {
   /** Epoch-ms, and its day as planning has it. */
   readonly now: number;
@@ -19,7 +22,10 @@ export type LaterTries = {
   readonly account?: string;
 };
 
-/** A failed slice whose time has come: its plan, if it belongs to one, its app, '' where it is about none, and the requests and credits that it is likely to take. */
+/**
+ * A failed slice whose time has come: its plan, if it belongs to one, its app, '' where it is about none, and the requests and credits that
+ * it is likely to take.
+ */
 export type DueTry = {
   readonly sliceId: string;
   readonly planId: string | null;
@@ -75,7 +81,10 @@ function requestedFrom(today: Day) {
     limit  1), date '-infinity')`;
 }
 
-/** What requesting failed slices of an account again has cost on the day (UTC) of `now`, with calls that may have been charged, and what the open ones of them still take. */
+/**
+ * What requesting failed slices of an account again has cost on the day (UTC) of `now`, with calls that may have been charged, and what the
+ * open ones of them still take.
+ */
 export async function spentOnLaterTries(db: Database, now: number, account = ""): Promise<number> {
   const isMine = isOfAccount(account);
   const { rows } = await sql<{ credits: number }>`

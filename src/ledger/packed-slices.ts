@@ -125,7 +125,10 @@ export function isFinal(finalDays: number | undefined): SqlFragment {
   return sql`(s.state = 'loaded' and s.tail_of is null and s.as_of - s.window_end >= ${finalDays - 1}::integer)`;
 }
 
-/** The slices of one scope that end after a day, where one is given, the oldest first; before them one for each stretch of days that final ones cover. */
+/**
+ * The slices of one scope that end after a day, where one is given, the oldest first; before them one for each stretch of days that final
+ * ones cover.
+ */
 export function unpacked(
   scope: Scope,
   packed: readonly PackedSlices[],

@@ -130,7 +130,10 @@ export async function runOfPlan(db: Database, planId: string, workerId: string):
   return rows[0]?.run_id ?? null;
 }
 
-/** Notes that all slices of a plan are queued; false when another process was first. To be called in the transaction that queues them, before it does. */
+/**
+ * Notes that all slices of a plan are queued; false when another process was first. To be called in the transaction that queues them,
+ * before it does.
+ */
 export async function noteQueued(db: Database, planId: string, now: number): Promise<boolean> {
   const { rows } = await sql`
     update ops.plan set queued_at = ${instant(now)} where plan_id = ${planId} and queued_at is null returning plan_id`.execute(
@@ -157,7 +160,10 @@ export type PlanProgress = {
   readonly takenCredits: number;
 };
 
-/** Counts where the slices of a plan stand. `beside` is the run on whose behalf they are counted: its own are neither running elsewhere nor orphaned; null when none does. */
+/**
+ * Counts where the slices of a plan stand. `beside` is the run on whose behalf they are counted: its own are neither running elsewhere nor
+ * orphaned; null when none does.
+ */
 export async function readPlanProgress(db: Database, planId: string, beside: string | null): Promise<PlanProgress> {
   const { rows } = await sql<PlanProgress>`
     select count(*)::int + coalesce((select past_slice_count from ops.plan where plan_id = ${planId}), 0) as total,

@@ -22,8 +22,8 @@ export type Reason = {
 };
 
 /**
- * Why cells of some partitions and days are not loaded: slices that wait, failed, are unavailable or lost, by state and error, save those whose days
- * a newer slice of the same partition and list answered or is about to.
+ * Why cells of some partitions and days are not loaded: slices that wait, failed, are unavailable or lost, by state and error, save those
+ * whose days a newer slice of the same partition and list answered or is about to.
  */
 export async function readReasons(
   db: Database,

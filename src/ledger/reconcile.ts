@@ -19,8 +19,9 @@ export type Reconciled = {
 
 /**
  * Finds processes that died without a word, or that sent no heartbeat for `deadAfterMs` although they hold their lock, and frees
- * what they had: their slices wait again at no failure, their sessions are ended, and jobs of the queue that they had locked can be taken. A slice that ran alone at the end
- * of several processes has failed (poison.ts); `decidingWaitMs` is the wait before the last of them. One statement for slices and processes, so that nobody who freezes over it holds up the others.
+ * what they had: their slices wait again at no failure, their sessions are ended, and jobs of the queue that they had locked can be taken.
+ * A slice that ran alone at the end of several processes has failed (poison.ts); `decidingWaitMs` is the wait before the last of them. One
+ * statement for slices and processes, so that nobody who freezes over it holds up the others.
  */
 export async function reconcile(db: Database, deadAfterMs: number, decidingWaitMs?: number): Promise<Reconciled> {
   const { deadWorkers, sessions, freed, failed } = await freeSlices(db, deadAfterMs, decidingWaitMs);

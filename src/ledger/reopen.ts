@@ -10,7 +10,8 @@ import { isInGroups } from "./in-groups.ts";
 
 /**
  * Which slices are run again: of these datasets, `failed` ones when no states are named, with one of these codes, ended on this day (UTC)
- * or later, of this app, of these partitions (null for what a scope does not have), about any day of this window, of these numbers, of the runs of this account.
+ * or later, of this app, of these partitions (null for what a scope does not have), about any day of this window, of these numbers, of the
+ * runs of this account.
  */
 export type Reopening = {
   readonly datasets: readonly string[];
@@ -25,7 +26,10 @@ export type Reopening = {
   readonly account?: string;
 };
 
-/** Slices that would be run again, by dataset and code. `credits` is what they were planned to cost, at the price that was learned since where that is higher. */
+/**
+ * Slices that would be run again, by dataset and code. `credits` is what they were planned to cost, at the price that was learned since
+ * where that is higher.
+ */
 export type Reopened = {
   readonly dataset: string;
   readonly state: string;

@@ -79,8 +79,8 @@ export async function claimShard(transaction: Database, runId: string): Promise<
 }
 
 /**
- * Waits until the process that plans the first shard which is left has ended its transaction, one way or the other. Returns false where none is left. To be
- * called in no transaction: one that waited and went on would hold the row, and could wait for a process that wants it.
+ * Waits until the process that plans the first shard which is left has ended its transaction, one way or the other. Returns false where
+ * none is left. To be called in no transaction: one that waited and went on would hold the row, and could wait for a process that wants it.
  */
 export async function awaitShard(db: Database, runId: string): Promise<boolean> {
   const { rows } = await sql<Pick<RunShard, "step" | "number">>`

@@ -135,10 +135,10 @@ export type Adoption = {
 const adoptedAtOnce = 5_000;
 
 /**
- * Adopts orphaned slices of the run's account: open ones of dead processes, and those of the shared queue that no worker runs now. They join the run and its
- * queue, at once. Slices of a living foreground process stay where they are, and so do those that are in this queue already. At most
- * `mostCredits`, in order of class, then newest first or as their plan says. Of two processes that want the same slice at the same
- * moment the first one keeps it.
+ * Adopts orphaned slices of the run's account: open ones of dead processes, and those of the shared queue that no worker runs now. They
+ * join the run and its queue, at once. Slices of a living foreground process stay where they are, and so do those that are in this queue
+ * already. At most `mostCredits`, in order of class, then newest first or as their plan says. Of two processes that want the same slice at
+ * the same moment the first one keeps it.
  */
 export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<number> {
   return db.transaction().execute(async (transaction) => {

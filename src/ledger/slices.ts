@@ -81,7 +81,10 @@ type SnapshotRow = Pick<SliceDraft, "dataset" | "scope" | "fingerprint"> & {
   readonly batch_id: string | null | undefined;
 };
 
-/** The positions of snapshots of a sync that wait since an earlier day, or this one. Those stand for what is known now from then on (their fingerprint). */
+/**
+ * The positions of snapshots of a sync that wait since an earlier day, or this one. Those stand for what is known now from then on (their
+ * fingerprint).
+ */
 async function leftToWaiting(db: Database, runId: string, rows: readonly SnapshotRow[]): Promise<ReadonlySet<number>> {
   if (rows.length === 0) return new Set();
   const found = await sql<{ position: number }>`
@@ -115,7 +118,10 @@ export async function endAttempt(db: Database, slice: Slice, ending: Ending, now
   return (await endAttempts(db, [{ slice, ending }], now)).has(slice.sliceId);
 }
 
-/** Ends attempts of different slices in one statement. Returns the numbers of those that had not been taken over; of the others nothing was written. */
+/**
+ * Ends attempts of different slices in one statement. Returns the numbers of those that had not been taken over; of the others nothing was
+ * written.
+ */
 export async function endAttempts(
   db: Database,
   ends: readonly { readonly slice: Slice; readonly ending: Ending }[],

@@ -5,7 +5,10 @@ import { holdsLock } from "./workers.ts";
 /** The last worker, where none is left although nobody stopped it: since when, and how it ended. */
 type GoneWorker = { readonly since: Date; readonly endedAs: string };
 
-/** Whether the last worker of an account died or ended with an error, and no other runs. Null where one runs or waits, was stopped, or never ran. */
+/**
+ * Whether the last worker of an account died or ended with an error, and no other runs. Null where one runs or waits, was stopped, or never
+ * ran.
+ */
 export async function readGoneWorker(db: Queryable, account = ""): Promise<GoneWorker | null> {
   const isFresh = sql`w.heartbeat_at > clock_timestamp() - make_interval(secs => ${lateSeconds})`;
   const { rows } = await sql<GoneWorker>`
@@ -24,7 +27,10 @@ export async function readGoneWorker(db: Queryable, account = ""): Promise<GoneW
 /** A time without a worker. */
 export type WorkerGap = { readonly from: Date; readonly to: Date; readonly endedAs: string };
 
-/** The last time of more than `longerThanMs` without a worker of the account, if it ended within the last `endedWithinMs`, by the clock of the database. */
+/**
+ * The last time of more than `longerThanMs` without a worker of the account, if it ended within the last `endedWithinMs`, by the clock of
+ * the database.
+ */
 export async function readWorkerGap(
   db: Queryable,
   {

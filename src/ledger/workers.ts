@@ -9,14 +9,20 @@ import { queuedChannel } from "./shared-queue.ts";
 /** What a process does: runs its own slices, runs those of the shared queue, answers a person's question, or those of callers. */
 export type WorkerKind = "sync" | "worker" | "command" | "gateway";
 
-/** This process in the ledger. While it lives it holds an advisory lock, so that a killed one is known at once, and beats, so that a frozen one is. */
+/**
+ * This process in the ledger. While it lives it holds an advisory lock, so that a killed one is known at once, and beats, so that a frozen
+ * one is.
+ */
 export interface LivingWorker extends AsyncDisposable {
   readonly workerId: string;
   /** Notes that the process lives, and asks a question in the same statement. */
   beat<T>(question?: SqlFragment<T>): Promise<Beat<T>>;
 }
 
-/** What a heartbeat found: `isEntered` is false when the process was declared dead: then other processes have its slices, and it must re-register. */
+/**
+ * What a heartbeat found: `isEntered` is false when the process was declared dead: then other processes have its slices, and it must
+ * re-register.
+ */
 export type Beat<T> = { readonly isEntered: boolean; readonly answer: T | null };
 
 /** First key of the advisory locks that living workers hold; the second is the worker's number. */

@@ -23,7 +23,9 @@ export type ColumnKind =
 /**
  * How rows replace older ones.
  * `upsert`: row by row by key. Where several sources report one row, `ranked` names the column with the source and its values, the worst
- * first: a better source wins over a worse one, even over a later one, and within a source the later answer wins. `replace`: as a whole for the values of `scope`, in which `date_day`, or `period_start` without `period_end`, stands for all days of the answer; members that left are gone. A day holds rows of one value of `source` only, if the table names such a column, even where an answer has invalid items.
+ * first: a better source wins over a worse one, even over a later one, and within a source the later answer wins. `replace`: as a whole for
+ * the values of `scope`, in which `date_day`, or `period_start` without `period_end`, stands for all days of the answer; members that left
+ * are gone. A day holds rows of one value of `source` only, if the table names such a column, even where an answer has invalid items.
  * `history`: one row a stretch of days (`valid_from`, `valid_to`, `is_current`); within `scope` a member that left, or whose
  * `versioned` columns changed, is closed.
  */

@@ -138,7 +138,10 @@ function groupOf(table: Table, given: readonly Filled[]): Group {
   };
 }
 
-/** Loads in the order of their part of the key, and whether all rows are in the order of the key then: to sort them takes Postgres a fifth of the insert. */
+/**
+ * Loads in the order of their part of the key, and whether all rows are in the order of the key then: to sort them takes Postgres a fifth
+ * of the insert.
+ */
 function byKey(
   table: Table,
   given: readonly Filled[],

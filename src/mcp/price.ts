@@ -3,7 +3,10 @@ import { pricePlan } from "../planner/backfill-plan.ts";
 import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
 import type { ServerParts } from "./parts.ts";
 
-/** What a backfill would cost, as `storehouse backfill --dry-run` prices it, and the command that a person runs it with. Writes and spends nothing. */
+/**
+ * What a backfill would cost, as `storehouse backfill --dry-run` prices it, and the command that a person runs it with. Writes and spends
+ * nothing.
+ */
 export async function priceOf({ db, settings, clock }: ServerParts, requested: BackfillRequest) {
   const { request, sum, leftOut, notes } = await pricePlan(db, { requested, settings, clock });
   const work = workOf(sum?.lines ?? []);

@@ -45,7 +45,10 @@ const Built = z.object({ query: z.record(z.string(), z.unknown()) });
 /** Where new cards go, and whether a card that differs is replaced. */
 export type CardOptions = { readonly collectionId: number | null; readonly overwrite: boolean };
 
-/** Makes a card that is missing. One that is there and differs is reported, and replaced only with `overwrite`. Returns its id, null where a dry run would have made it. */
+/**
+ * Makes a card that is missing. One that is there and differs is reported, and replaced only with `overwrite`. Returns its id, null where a
+ * dry run would have made it.
+ */
 export async function applyCard(
   remote: Remote,
   wanted: WantedCard,

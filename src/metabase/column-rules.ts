@@ -29,9 +29,9 @@ const figures: readonly Kind[] = ["number"];
 const words: readonly Kind[] = ["text"];
 
 /**
- * What the name of a column says about it: whether it is hidden, by the first rule that fits and says so, and how it is shown, by the first of the others.
- * Money gets no sign: rows of one column are in the currency that stands in the column beside it. A percentage is
- * multiplied by a hundred: parts that stand in core are as the service scales them, and are shown as they are.
+ * What the name of a column says about it: whether it is hidden, by the first rule that fits and says so, and how it is shown, by the first
+ * of the others. Money gets no sign: rows of one column are in the currency that stands in the column beside it. A percentage is multiplied
+ * by a hundred: parts that stand in core are as the service scales them, and are shown as they are.
  */
 const rules: readonly Rule[] = [
   // bookkeeping

@@ -11,7 +11,10 @@ import type { Cells } from "./stale-cells.ts";
 export const cellStates = [...sliceStates, "stale", "missing", "dropped"] as const;
 export type CellState = (typeof cellStates)[number];
 
-/** States from the one that matters most to the one that matters least: a day, or any other group of cells, shows the first that one of its cells is in. */
+/**
+ * States from the one that matters most to the one that matters least: a day, or any other group of cells, shows the first that one of its
+ * cells is in.
+ */
 export const worstFirst = [
   "failed",
   "lost",

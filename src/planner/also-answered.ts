@@ -7,7 +7,10 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { requestable } from "../plan/missing.ts";
 import { settingsOf, timingWith } from "./dataset-settings.ts";
 
-/** Another dataset that answers of a slice report as well, and the days that a sync may request of it and that are final; null where the configuration does not want it. */
+/**
+ * Another dataset that answers of a slice report as well, and the days that a sync may request of it and that are final; null where the
+ * configuration does not want it.
+ */
 type AlsoWanted = (
   slice: Pick<Slice, "dataset" | "scope">,
   today: Day,

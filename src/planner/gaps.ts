@@ -16,7 +16,10 @@ import type { SyncRequest } from "./request.ts";
 /** How the cells of one dataset stand for one app and country, by day; the other parts of a scope are added up. */
 export type ScopeCoverage = PartitionGroup & { readonly days: ReadonlyMap<Day, CellCounts> };
 
-/** Whose cells are read. `shown`: the days of interest where these are others than the requested ones, as in a grid of a year beside a history of a month. */
+/**
+ * Whose cells are read. `shown`: the days of interest where these are others than the requested ones, as in a grid of a year beside a
+ * history of a month.
+ */
 export type CoverageQuestion = {
   readonly request: SyncRequest;
   readonly settings: Settings;

@@ -176,7 +176,10 @@ export async function* startsByShard(
   for (const shard of inputs.shards) yield startsIn(db, inputs, { shard });
 }
 
-/** The portfolio of an account. `only`: of its apps those of these track ids (or `store:trackId`). `oneKeyword`: at most one keyword a country of what the account tracks. */
+/**
+ * The portfolio of an account. `only`: of its apps those of these track ids (or `store:trackId`). `oneKeyword`: at most one keyword a
+ * country of what the account tracks.
+ */
 async function readPortfolio(
   db: Database,
   settings: Settings,

@@ -19,7 +19,10 @@ export interface PlanTally {
   sum(): PlanSum;
 }
 
-/** Opens an empty tally, which keeps a line an app, country and operation, and no slice. A plan that nobody keeps needs no digest: it takes most of the time. */
+/**
+ * Opens an empty tally, which keeps a line an app, country and operation, and no slice. A plan that nobody keeps needs no digest: it takes
+ * most of the time.
+ */
 export function createTally({ digest = true } = {}): PlanTally {
   const hash = createHash("sha256");
   const lines: Lines = { byKey: new Map(), byScope: new WeakMap() };

@@ -99,8 +99,9 @@ export async function readTrackedApps(db: Database, account = ""): Promise<reado
 }
 
 /**
- * What the account tracks, as last read: apps, their countries and keywords, all of them until they are known to have left. Sorted by store, id, country, keyword. Only apps of these
- * track ids (or `store:trackId`) where some are named: a large account has millions of keywords.
+ * What the account tracks, as last read: apps, their countries and keywords, all of them until they are known to have left. Sorted by
+ * store, id, country, keyword. Only apps of these track ids (or `store:trackId`) where some are named: a large account has millions of
+ * keywords.
  */
 export async function readTracked(
   db: Database,
@@ -150,8 +151,8 @@ function firstKeyword(account: string): SqlFragment {
 }
 
 /**
- * Reads the texts of keywords by their numbers, each once however many countries have it. Returns what makes a list of numbers one of texts, sorted;
- * countries with the same numbers share a list.
+ * Reads the texts of keywords by their numbers, each once however many countries have it. Returns what makes a list of numbers one of
+ * texts, sorted; countries with the same numbers share a list.
  */
 async function readKeywords(
   db: Database,

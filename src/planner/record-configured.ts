@@ -8,8 +8,8 @@ import { sql } from "../postgres/sql.ts";
 const longestMember = 500;
 
 /**
- * Records which apps, countries and keywords the configuration lists for an account, as periods: the file says what is listed, and not since when. What
- * has not changed is not written; what left and is back on the same day never left.
+ * Records which apps, countries and keywords the configuration lists for an account, as periods: the file says what is listed, and not
+ * since when. What has not changed is not written; what left and is back on the same day never left.
  */
 export async function recordConfigured(db: Database, portfolio: Settings["portfolio"], today: Day): Promise<void> {
   const wanted = JSON.stringify(membersOf(portfolio));

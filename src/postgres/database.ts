@@ -54,7 +54,10 @@ const connectMs = 10_000;
 /** A peer that has vanished is found after half a minute or so; the server's end is in the settings of the session. */
 const keepAliveMs = 30_000;
 
-/** How connections behave. `timeoutMs`: a statement without a reply for so long counts as a lost connection. `session`: settings beside or instead of the usual. */
+/**
+ * How connections behave. `timeoutMs`: a statement without a reply for so long counts as a lost connection. `session`: settings beside or
+ * instead of the usual.
+ */
 type ConnectionOptions = {
   readonly timeoutMs?: number;
   readonly session?: Readonly<Record<string, string>>;
@@ -62,8 +65,8 @@ type ConnectionOptions = {
 
 /**
  * Opens a pool of at most `size` connections.
- * Throws `database_unreachable` when the server does not respond, `database_refused` when it refuses the login, `database_tls` when the way cannot
- * be secured as sslmode requires, `database_busy` without a connection left, `database_pooled` behind a pooler without sessions,
+ * Throws `database_unreachable` when the server does not respond, `database_refused` when it refuses the login, `database_tls` when the way
+ * cannot be secured as sslmode requires, `database_busy` without a connection left, `database_pooled` behind a pooler without sessions,
  * `database_options` for parameters that the server refuses, `database_too_old` below 15, `database_encoding` for one that is not UTF8, and
  * `bad_setting` for an address that does not fit.
  */

@@ -2,7 +2,10 @@ import { sql } from "./sql.ts";
 import type { Database } from "./database.ts";
 import { loadersRights } from "./role-statements.ts";
 
-/** How the connected role stands: its name, what of the tables is not its own, and what loading takes and it may not, such as `delete on ops.slice`. */
+/**
+ * How the connected role stands: its name, what of the tables is not its own, and what loading takes and it may not, such as `delete on
+ * ops.slice`.
+ */
 export type LackingRights = {
   readonly me: string;
   readonly mayCreate: boolean;

@@ -24,7 +24,10 @@ export async function isUpToDate(db: Database): Promise<boolean> {
   }
 }
 
-/** How a database stands to this program's migrations: those that it lacks, those that it knows and the program does not, and whether this role may change that. */
+/**
+ * How a database stands to this program's migrations: those that it lacks, those that it knows and the program does not, and whether this
+ * role may change that.
+ */
 export type PendingMigrations = {
   readonly missing: readonly string[];
   readonly unknown: readonly string[];

@@ -2,7 +2,10 @@ import type { Database } from "./database.ts";
 import { martShapes } from "./mart-shapes.ts";
 import { sql } from "./sql.ts";
 
-/** A column as the catalogue has it: `type` as Postgres writes it, `numeric(10,2)` or `timestamp with time zone`. Of a view only the key may be known not to be null. */
+/**
+ * A column as the catalogue has it: `type` as Postgres writes it, `numeric(10,2)` or `timestamp with time zone`. Of a view only the key may
+ * be known not to be null.
+ */
 export type Column = {
   readonly name: string;
   readonly type: string;

@@ -77,7 +77,10 @@ begin
 end
 $$;`;
 
-/** What of roles is kept by database: who may connect and how sessions of the reader behave. Needs the owner of the database where that is not set. */
+/**
+ * What of roles is kept by database: who may connect and how sessions of the reader behave. Needs the owner of the database where that is
+ * not set.
+ */
 export const setDatabase = `
 do $$
 declare
@@ -102,7 +105,10 @@ begin
 end
 $$;`;
 
-/** Gives what is not the owner's yet to the owner, so many at a time that a warehouse with thousands of partitions fits into the server's table of locks. */
+/**
+ * Gives what is not the owner's yet to the owner, so many at a time that a warehouse with thousands of partitions fits into the server's
+ * table of locks.
+ */
 export const handOver = `
 do $$
 declare

@@ -54,8 +54,8 @@ export const staging = "storehouse.staging";
 
 /**
  * Brings the months of a table up to date: those whose rows changed are loaded apart, compared with Postgres by their sums, and swapped whole.
- * A kill on the way leaves each month as it was or as it is. Months that retention removed stay, and what is loaded of them again is added; of a view
- * they stay as they were published before, until all that it reads is there again.
+ * A kill on the way leaves each month as it was or as it is. Months that retention removed stay, and what is loaded of them again is added;
+ * of a view they stay as they were published before, until all that it reads is there again.
  */
 export async function publishTable(publisher: Publisher, relation: Relation): Promise<Published> {
   const { clickHouse, writer, signal } = publisher;
@@ -168,7 +168,10 @@ async function addOthers(
   return new Map(found.map(({ part, rows }) => [part, Number(rows)]));
 }
 
-/** Months whose record says before a change that nobody knows what is there: after a kill rows that are what they were would pass for published. */
+/**
+ * Months whose record says before a change that nobody knows what is there: after a kill rows that are what they were would pass for
+ * published.
+ */
 function underWay(months: readonly PublishedMonth[]): readonly PublishedMonth[] {
   return months.map((one) => ({ ...one, digest: "under way" }));
 }

@@ -31,7 +31,10 @@ type Row = {
   fingerprint: string;
 };
 
-/** The last answer to a call (see `questionOf`); null where none is stored. `since` (epoch-ms) finds one that is for no slice, and came since then. */
+/**
+ * The last answer to a call (see `questionOf`); null where none is stored. `since` (epoch-ms) finds one that is for no slice, and came
+ * since then.
+ */
 export async function lastAnswerTo(
   db: Database,
   question: string,

@@ -23,8 +23,8 @@ const unread = "gateway";
 
 /**
  * Deletes the landed answers of slices that are loaded or empty and whose last page was in before an instant (epoch-ms), and those
- * that are for no slice: those of open and failed slices may still be the only copy of what was paid for, and an answer is kept or goes with all its pages. What is
- * gone cannot be replayed.
+ * that are for no slice: those of open and failed slices may still be the only copy of what was paid for, and an answer is kept or goes
+ * with all its pages. What is gone cannot be replayed.
  */
 export function pruneRaw(db: Database, before: number): Promise<Pruned> {
   const unreadToo = sql`delete from raw.answer as a where ${isUnread(before)} returning ${unreadFacts}`;

@@ -18,7 +18,10 @@ const unpackAside = promisify(zstdDecompress);
 /** A packed answer of ranks takes 10 microseconds at once and ten times that through another thread. */
 const largestAtOnce = 64 * 1024;
 
-/** The pages that were landed for a slice, by number; of a page that was requested again the latest. `from` leaves out those of attempts before it. */
+/**
+ * The pages that were landed for a slice, by number; of a page that was requested again the latest. `from` leaves out those of attempts
+ * before it.
+ */
 export async function landedPages(db: Database, sliceId: string, from = 0): Promise<ReadonlyMap<number, LandedPage>> {
   return (await landedPagesOf(db, [sliceId], from)).get(sliceId) ?? new Map<number, LandedPage>();
 }
@@ -55,7 +58,10 @@ type LandedStart = LandedPage & { readonly isWhole: boolean; readonly byteCount:
 /** Zstandard unpacks by the block: so much more is read than is wanted, and no block is cut. */
 const largestBlock = 256 * 1024;
 
-/** The first bytes of the body of a page that was landed, the latest of it; null when there is none. No other page and not much more of this one is read. */
+/**
+ * The first bytes of the body of a page that was landed, the latest of it; null when there is none. No other page and not much more of this
+ * one is read.
+ */
 export async function landedStart(
   db: Database,
   { sliceId, page, most }: { readonly sliceId: string; readonly page: number; readonly most: number },

@@ -4,7 +4,10 @@ import { constants, zstdCompress, zstdCompressSync } from "node:zlib";
 import { cleanJson } from "../core/text.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A request and what came of it. Times in epoch-ms. `body` is null when there is nothing to keep; that of a request for neither a slice nor a caller is not kept. */
+/**
+ * A request and what came of it. Times in epoch-ms. `body` is null when there is nothing to keep; that of a request for neither a slice nor
+ * a caller is not kept.
+ */
 export type Landing = {
   readonly accountId: string;
   readonly sliceId: string | null;

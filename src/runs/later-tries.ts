@@ -16,7 +16,10 @@ import { isPassing } from "../postgres/database-errors.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log">;
 
-/** Which failed slices are meant: those of named datasets, or of all that run without being named; and what they may cost beside `credits.retries_a_day`. */
+/**
+ * Which failed slices are meant: those of named datasets, or of all that run without being named; and what they may cost beside
+ * `credits.retries_a_day`.
+ */
 export type TriesFor = {
   readonly settings: Settings;
   readonly datasets: readonly string[] | null;

@@ -11,7 +11,10 @@ export type LockWait = {
   readonly program: string | null;
 };
 
-/** SQL: the lock that sessions of this process have awaited the longest, as JSON; null where none has been for so long. Processes of ours await one another's advisory locks as a rule. */
+/**
+ * SQL: the lock that sessions of this process have awaited the longest, as JSON; null where none has been for so long. Processes of ours
+ * await one another's advisory locks as a rule.
+ */
 export function longestLockWait(longerThanMs: number): SqlFragment<LockWait | null> {
   return sql<LockWait | null>`(
     select json_build_object('table', w.name, 'wait_ms', w.ms, 'held_by', w.holder, 'role', b.usename, 'program', b.application_name)

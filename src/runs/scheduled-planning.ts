@@ -35,7 +35,10 @@ type Parts = Pick<IngestParts, "db" | "clock" | "log" | "halted" | "at">;
 /** Shards that a process plans at a time: while one waits for the database another is worked out. */
 const atOnce = 2;
 
-/** Takes part in what other workers of the account plan, or have left in the middle, until it is planned. What an earlier day left is not planned any more. */
+/**
+ * Takes part in what other workers of the account plan, or have left in the middle, until it is planned. What an earlier day left is not
+ * planned any more.
+ */
 export async function joinPlanning(parts: Parts, settings: Settings): Promise<void> {
   const { db, clock, halted } = parts;
   for (const { runId, asOf } of await runsInPlanning(db, accountOf(settings))) {
@@ -75,7 +78,10 @@ async function planShards(parts: Parts, runId: string, inputs: PlanningInputs): 
   }
 }
 
-/** Plans the next shard that no other process has, or ends the run where it stands for that. Returns what of days past is worth summing up after it; null where there is none. */
+/**
+ * Plans the next shard that no other process has, or ends the run where it stands for that. Returns what of days past is worth summing up
+ * after it; null where there is none.
+ */
 async function planOne(
   parts: Parts,
   transaction: Database,

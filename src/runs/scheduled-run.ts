@@ -18,7 +18,10 @@ import { adoptInto } from "./orphans.ts";
 import { joinPlanning, planRun, stepAfter } from "./scheduled-planning.ts";
 import { takeOver } from "./take-over.ts";
 
-/** Plans what is due today and queues it for any worker, beside failed slices whose next try is due; adopts orphaned slices. Returns nothing: the result is in the ledger. */
+/**
+ * Plans what is due today and queues it for any worker, beside failed slices whose next try is due; adopts orphaned slices. Returns
+ * nothing: the result is in the ledger.
+ */
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
   const { clock } = parts;
   await resumeOnCredits(parts, settings);

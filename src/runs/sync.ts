@@ -48,7 +48,10 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
 
 type WaveRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
-/** Queues what is to be done next: first orphaned slices, failed ones whose next try is due and those that wait for another account's credits, which the plan counts as covered, then what is planned from all that is in. */
+/**
+ * Queues what is to be done next: first orphaned slices, failed ones whose next try is due and those that wait for another account's
+ * credits, which the plan counts as covered, then what is planned from all that is in.
+ */
 async function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Promise<Wave> {
   const { db } = parts.ingest;
   const adopted = await adoptOrphanedSlices(db, { runId, datasets: names, mostCredits: parts.runLimit.left() });

@@ -6,7 +6,10 @@ import { isOpen } from "../ledger/open-slices.ts";
 
 /** What keeps a run from saying that all is loaded, beside its own slices. */
 export type Unfinished = {
-  /** Open slices of processes that are gone, or that workers share while none lives, and that the run did not take over, because its limit was too small. */
+  /**
+   * Open slices of processes that are gone, or that workers share while none lives, and that the run did not take over, because its limit
+   * was too small.
+   */
   readonly orphaned: number;
   /** Slices that another living process is about to load. */
   readonly runningElsewhere: number;

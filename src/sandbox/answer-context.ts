@@ -49,7 +49,10 @@ export type Answer = {
 /** Answer generators by operation id. */
 export type AnswerTable = Readonly<Record<string, Answer>>;
 
-/** Pairs an operation with what generates its answers, undefined for no content. It may throw a Refusal; it is called with values that fit the operation only. */
+/**
+ * Pairs an operation with what generates its answers, undefined for no content. It may throw a Refusal; it is called with values that fit
+ * the operation only.
+ */
 export function answerTo<O extends Operation>(
   operation: O,
   generate: (values: ValuesOf<O>, context: AnswerContext) => z.input<O["answer"]> | undefined,

@@ -21,7 +21,10 @@ export type CrontabLine = {
   readonly item: ParsedCronItem;
 };
 
-/** Reads a crontab in graphile-worker's format. Throws a UsageError that names file and line: for a time, option, task, payload or dataset that does not fit. */
+/**
+ * Reads a crontab in graphile-worker's format. Throws a UsageError that names file and line: for a time, option, task, payload or dataset
+ * that does not fit.
+ */
 export function readCrontab(file: string): readonly CrontabLine[] {
   const text = readText(file);
   if (text === null) throw fail("bad_setting", { variable: "STOREHOUSE_CRONTAB", problem: `names no file: ${file}` });

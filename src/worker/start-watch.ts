@@ -33,7 +33,10 @@ export interface Watch extends AsyncDisposable {
   readonly port: number | null;
 }
 
-/** The watch has connections of its own, so that it and the work do not wait for each other: one for a scrape, one for a check, one for readiness. */
+/**
+ * The watch has connections of its own, so that it and the work do not wait for each other: one for a scrape, one for a check, one for
+ * readiness.
+ */
 const connections = 3;
 /** A check of a large ledger takes seconds; a server that sends nothing for longer does not respond. */
 const queryTimeoutMs = 30_000;

@@ -73,7 +73,10 @@ async function consoleOf(app: App): Promise<AsyncDisposable | null> {
   }
 }
 
-/** The service manager kills a process soon after it stopped it: slices that are not released by then are taken over by other workers within a minute. */
+/**
+ * The service manager kills a process soon after it stopped it: slices that are not released by then are taken over by other workers within
+ * a minute.
+ */
 function endAfter(stop: AbortSignal, seconds: number): { timer: NodeJS.Timeout | undefined } {
   const grace: { timer: NodeJS.Timeout | undefined } = { timer: undefined };
   const end = () => {

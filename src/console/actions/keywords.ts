@@ -92,7 +92,10 @@ export const keywordsAction = defineAction({
   },
 });
 
-/** Sends the changes. Throws `console_bad_input` before anything is changed where they are not those that were shown, `console_keywords_left` half-way. */
+/**
+ * Sends the changes. Throws `console_bad_input` before anything is changed where they are not those that were shown,
+ * `console_keywords_left` half-way.
+ */
 async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: number): Promise<KeywordsChanged> {
   const { app } = context;
   const runLimit = createRunLimit(mostCredits);

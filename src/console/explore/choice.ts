@@ -50,7 +50,10 @@ export type Choice = {
 
 /** Days that are shown unless others are named. */
 const usualDays = 90;
-/** The newest days of a longer window are shown, twenty years: two hundred years of days are drawn for seconds, in which nobody else is served. */
+/**
+ * The newest days of a longer window are shown, twenty years: two hundred years of days are drawn for seconds, in which nobody else is
+ * served.
+ */
 const mostDays = 7_305;
 /** Rivals that are drawn at once: more lines nobody can follow. */
 export const mostRivals = 5;
@@ -118,7 +121,10 @@ async function readRivals(
   return rows;
 }
 
-/** The choice that an address comes to; null where no app has ranks, or none of this id, or the app has none in the country or on the device that is named. */
+/**
+ * The choice that an address comes to; null where no app has ranks, or none of this id, or the app has none in the country or on the device
+ * that is named.
+ */
 export async function readChoice(db: Database, named: Named, account: string): Promise<Choice | null> {
   const apps = await readApps(db, account);
   const app = named.app === undefined ? apps[0] : apps.find((one) => one.app === named.app);

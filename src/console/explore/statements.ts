@@ -98,7 +98,10 @@ export type StarRow = {
   readonly is_answered: boolean;
 };
 
-/** The app's reviews by day and stars, and whether all of the day's were requested; reviews of a store that does not tell countries apart count in each. */
+/**
+ * The app's reviews by day and stars, and whether all of the day's were requested; reviews of a store that does not tell countries apart
+ * count in each.
+ */
 export function starsOf({ app, country, window }: Choice): SqlFragment<StarRow> {
   return sql<StarRow>`
 select date_day, sum(review_count)::int as review_count, sum(one_star_count)::int as one_star_count, sum(two_star_count)::int as two_star_count,

@@ -57,7 +57,10 @@ function daysText(column: Window): string {
 
 const storeNames: Readonly<Record<string, string>> = { ios: "iOS", android: "And." };
 
-/** Rows of the grid, the first of them with this number. `selecting`: the address that selects a whole row by its key, for readers without JavaScript. */
+/**
+ * Rows of the grid, the first of them with this number. `selecting`: the address that selects a whole row by its key, for readers without
+ * JavaScript.
+ */
 export function gridRows(rows: readonly GridRow[], offset: number, selecting?: (key: string) => string): Html {
   return html`${rows.map(
     (row, index) =>

@@ -64,7 +64,10 @@ function mendOf(context: PageContext, incident: OpenIncident, failures: readonly
 
 type Fields = { readonly app: string; readonly datasets: string; readonly codes: string };
 
-/** The subject of an incident of failed slices is an app (`ios 12`), a dataset and an error code, or a code alone: however many slices there are, a form names what they have in common. */
+/**
+ * The subject of an incident of failed slices is an app (`ios 12`), a dataset and an error code, or a code alone: however many slices there
+ * are, a form names what they have in common.
+ */
 function retryFields({ kind, subject }: OpenIncident, failures: readonly FailureSum[]): Fields {
   if (kind === "app_failing") return { app: subject, datasets: "", codes: "" };
   const [first = "", second] = subject.split(" ");

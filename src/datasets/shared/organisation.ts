@@ -7,7 +7,10 @@ import type { Window } from "../../core/window.ts";
 import { part } from "./define-dataset.ts";
 import { organisations } from "../search-ads-integration.ts";
 
-/** The ids of the search-ads organisations of the account, each once, without those that the service calls invalid; none where nothing is connected. */
+/**
+ * The ids of the search-ads organisations of the account, each once, without those that the service calls invalid; none where nothing is
+ * connected.
+ */
 export function connectedOrganisations(portfolio: Portfolio): readonly string[] {
   const found = portfolio.sources?.[organisations.name] ?? [];
   const usable = found.filter(({ is_valid: valid }) => valid !== "false");

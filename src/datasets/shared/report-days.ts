@@ -16,7 +16,10 @@ export const shapes = {
   newest: "period_end",
 } as const;
 
-/** A call whose rows had days keeps DAILY reports in use for this long, the most that one call requests: a single answer without days may be a mistake. */
+/**
+ * A call whose rows had days keeps DAILY reports in use for this long, the most that one call requests: a single answer without days may be
+ * a mistake.
+ */
 export const daysBeside = 27;
 
 /**

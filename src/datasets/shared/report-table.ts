@@ -70,7 +70,10 @@ const columns: Readonly<Record<string, ColumnKind>> = {
   ...status,
 };
 
-/** Rows of reports: of one day where `grain` is day, of a longer period otherwise. The type of the report is not part of the key: a day is held once. */
+/**
+ * Rows of reports: of one day where `grain` is day, of a longer period otherwise. The type of the report is not part of the key: a day is
+ * held once.
+ */
 export const reportTable = defineTable({
   name: "core.fact_search_ads_report",
   columns,

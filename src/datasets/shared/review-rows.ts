@@ -58,7 +58,10 @@ function rowOf({ scope, items }: Slice, review: Plain | Paged) {
   };
 }
 
-/** Country or language: as reported (`isReported`) or, where the answer has none, the only one that was requested. Android answers have a language. */
+/**
+ * Country or language: as reported (`isReported`) or, where the answer has none, the only one that was requested. Android answers have a
+ * language.
+ */
 function regionOf(store: string, requested: readonly string[], reported: string) {
   const only = requested.length === 1 ? requested[0] : undefined;
   if (store === "android") {

@@ -24,7 +24,10 @@ export type Kind<F extends Facts = Facts> = {
   readonly weight: "trouble" | "note";
   /** Kinds of which it is an effect: while one of those is open it opens no incident of its own. */
   readonly under?: readonly string[];
-  /** What mends it in the console: its failed slices again, the page that shows what is missing, or an agreement to what is held. Left out where a person has to see elsewhere. */
+  /**
+   * What mends it in the console: its failed slices again, the page that shows what is missing, or an agreement to what is held. Left out
+   * where a person has to see elsewhere.
+   */
   readonly mend?: "retry" | "coverage" | "credits" | "held";
   /** True where no check finds it: the room that notices it writes a finding with `raiseFinding`. */
   readonly isRaised?: true;
