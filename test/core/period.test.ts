@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { day, daysBetween } from "../../src/core/day.ts";
-import { periodOf, periodsTouching } from "../../src/core/period.ts";
+import { keptFrom, periodOf, periodsTouching } from "../../src/core/period.ts";
 
 const fortnight = { days: 14 };
 const month = { months: 1 } as const;
@@ -43,5 +43,16 @@ describe("calendar months", () => {
       "2026-01-01",
       "2026-02-01",
     ]);
+  });
+});
+
+describe("rows that are kept", () => {
+  test("begin with the first day of a month, so many whole months before the running one", () => {
+    expect(keptFrom(day("2026-08-31"), 6)).toBe("2026-02-01");
+    expect(keptFrom(day("2026-01-01"), 1)).toBe("2025-12-01");
+  });
+
+  test("have no first day where all are kept", () => {
+    expect(keptFrom(day("2026-08-31"), undefined)).toBeNull();
   });
 });
