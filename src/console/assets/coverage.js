@@ -10,21 +10,27 @@
     const size = Number(table.dataset.size);
     const first = Number(table.dataset.offset);
     const columns = [...table.querySelectorAll("thead th[data-from]")];
+    // the key of each row that is loaded, by its number: addresses name rows by their keys
     const keys = new Map();
+    // the markup of each block as it was last sent: a block that has not changed stays as it is
     const sent = new WeakMap();
+    // the selection: its cell that stays and its cell that moves, as { row, column }; both null where nothing is selected
     let anchor = null;
     let active = null;
     let isDragging = false;
+    // the ledger has changed, and the blocks are not read again yet
     let isDue = false;
-    let asked = 0;
-    let loads = 0;
+    // the number of the newest request of the panel: the reply to an older one is not shown
+    let newestRequest = 0;
+    // above 0 while the blocks are read again, and for two seconds after it
+    let refreshes = 0;
 
     document.body.classList.add("js");
     table.setAttribute("role", "grid");
     table.setAttribute("aria-multiselectable", "true");
     table.setAttribute("aria-rowcount", String(total));
 
-    // rows in blocks: a block that is far away is one empty row of the same height
+    // --- rows, in blocks: a block that is far away is one empty row of the same height
     const rowHeight = table.tBodies[0].rows[0]?.offsetHeight ?? 22;
     const seen = new IntersectionObserver(onSeen, { root: table.parentElement, rootMargin: "600px 0px" });
     prepare(table.tBodies[0], first);
@@ -89,7 +95,7 @@
       if (focused) cellAt(focused)?.focus({ preventScroll: true });
     }
 
-    // what was shown before stays, with a word about it
+    // --- replies; where there is none, what was shown before stays, with a word about it
     const notice = document.getElementById("grid-notice");
     function report(says) {
       notice.hidden = says === "";
@@ -120,7 +126,7 @@
       }
     }
 
-    // selection
+    // --- selection
     const placeOf = (cell) => {
       const row = cell.closest("tr");
       return row?.dataset.row === undefined ? null : { row: Number(row.dataset.row), column: cell.cellIndex - 1 };
@@ -195,24 +201,24 @@
       const query = anchor && active ? parameters() : null;
       if (query === null) return;
       history.replaceState(null, "", withQuery(table.dataset.page, query));
-      const turn = (asked += 1);
+      const turn = (newestRequest += 1);
       panel.setAttribute("aria-busy", "true");
       const markup = await text(withQuery(table.dataset.panel, query));
-      if (turn !== asked) return;
+      if (turn !== newestRequest) return;
       panel.removeAttribute("aria-busy");
-      // a form in which somebody types is left as it is
+      // a form that a person fills in is left as it is
       if (!isNew && panel.contains(document.activeElement)) return;
       if (markup !== null) panel.innerHTML = markup;
     }
 
     async function clear() {
       history.replaceState(null, "", table.dataset.page);
-      const turn = (asked += 1);
+      const turn = (newestRequest += 1);
       const markup = await text(table.dataset.panel);
-      if (turn === asked && markup !== null) panel.innerHTML = markup;
+      if (turn === newestRequest && markup !== null) panel.innerHTML = markup;
     }
 
-    // by touch the grid scrolls: a tap selects a cell, and what becomes a swipe is cancelled by the browser
+    // --- pointer and keyboard; by touch the grid scrolls: a tap selects a cell, and what becomes a swipe is cancelled by the browser
     let touched = null;
     table.addEventListener("pointerdown", (event) => {
       const cell = event.target.closest("tbody td");
@@ -290,7 +296,7 @@
       if (place) describe(event.target, place);
     });
 
-    // the newest days are what most look for
+    // --- at the start; the newest days are what most look for
     const toNewest = () => (table.parentElement.scrollLeft = table.parentElement.scrollWidth);
     toNewest();
     // again when the style sheets have made it as wide as it is
@@ -309,20 +315,20 @@
     }
     mark();
 
-    // what the ledger changes is read again, at most every two seconds, and not while nobody looks or cells are dragged over
+    // --- changes of the ledger: read again every two seconds at most, and not while the page is hidden or cells are dragged over
     function refresh() {
-      if (document.hidden || loads > 0 || isDragging) {
+      if (document.hidden || refreshes > 0 || isDragging) {
         isDue = true;
         return;
       }
       isDue = false;
-      loads += 1;
+      refreshes += 1;
       const full = [...table.tBodies].filter((body) => body.dataset.full);
       void Promise.all(full.map(load))
         .then(() => show(false))
         .finally(() =>
           setTimeout(() => {
-            loads -= 1;
+            refreshes -= 1;
             if (isDue) refresh();
           }, 2000),
         );
@@ -349,7 +355,7 @@
       changes = null;
     }
     listen();
-    // a page that nobody sees, or that the browser keeps for the way back, would keep one of its few connections
+    // a hidden page, or one that the browser keeps for the way back, would keep one of its few connections
     addEventListener("pagehide", mute);
     addEventListener("pageshow", ({ persisted }) => {
       if (!persisted) return;
