@@ -30,7 +30,13 @@ type OutageParts = {
 };
 
 /** Errors that a single call may meet as well; where the balance check meets one too, the API is unavailable. */
-const signs: ReadonlySet<ErrorCode> = new Set(["no_connection", "cut_connection", "timeout", "server_error"]);
+const signs: ReadonlySet<ErrorCode> = new Set([
+  "no_connection",
+  "cut_connection",
+  "timeout",
+  "server_error",
+  "not_json",
+]);
 /** The checks grow rarer up to this: a service that is back should not wait for us much longer than it was unavailable. */
 const slowestCheckMs = 60_000;
 

@@ -130,7 +130,12 @@ async function pagesOf(
     if (kept !== undefined && isStillTrue(slice, kept) && isReadable(operation, index, kept.body)) return kept;
     const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
     const call = { operation, params, class: slice.class, page: { slice, index }, ...signals };
-    return parts.apiOutage.through(() => paidCall(parts, call));
+    return parts.apiOutage.through(async () => {
+      const page = await paidCall(parts, call);
+      // what stands in for a service under maintenance answers everything with a page for people
+      if (isMarkup(page.body)) throw fail("not_json", { operation: operation.id, bytes: page.body.length });
+      return page;
+    });
   };
 }
 
@@ -149,6 +154,11 @@ export async function hasOwnAnswer(db: Database, slice: Slice): Promise<boolean>
 /** An answer about "now" that came on an earlier day than the slice stands for is not its answer. */
 function isStillTrue(slice: Slice, page: LandedPage): boolean {
   return slice.class !== "snapshot" || dayOf(page.fetchedAt) >= slice.asOf;
+}
+
+/** True for HTML or XML, which no answer is. */
+function isMarkup(body: Buffer): boolean {
+  return body.subarray(0, 64).toString("latin1").trimStart().startsWith("<");
 }
 
 /** False for a stored page that cannot be used: half of an answer, one that reports a failure, or one that the reader breaks at. */

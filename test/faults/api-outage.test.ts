@@ -15,7 +15,7 @@ const concurrency = 2;
 const hands = 2 * concurrency;
 // a machine that stands still for a while must not end a request: which error that is would change what is seen
 const settings = { api: { concurrency, timeout_seconds: 600 } };
-const nothingWorks = (kind: Fault["kind"]): Fault => ({ kind, status: 503, times: 1_000_000 });
+const nothingWorks = (kind: Fault["kind"]): Fault => ({ kind, status: 503, times: 1_000_000, charge: false });
 
 let calm: Calm;
 
@@ -38,7 +38,7 @@ async function expectUnharmed(stage: Stage, paidTwice = 0): Promise<void> {
   expect(repeats(stage.asked()).length).toBeLessThanOrEqual(hands);
 }
 
-test.each(["status", "cut"] as const)(
+test.each(["status", "cut", "not-json"] as const)(
   "a sync waits for an API of which every answer is a %s, requests nothing but whether it is back, and says so once",
   async (kind) => {
     const gate = gateAfter(9);
