@@ -81,7 +81,8 @@ export function creditsFor(
 
 /**
  * Has the account track keywords and no longer track others, so many a call. What is added goes first: a failure in between then
- * leaves too much and not too little. Afterwards what the warehouse knows of it is due again, also after a failure.
+ * leaves too much and not too little. Afterwards what the warehouse knows of it is due again, also after a failure; what a gateway would
+ * give again goes before as well, in case the process is killed.
  */
 export async function changeKeywords(
   session: ApiSession,
@@ -94,6 +95,7 @@ export async function changeKeywords(
   const added: string[] = [];
   const removed: string[] = [];
   let error: unknown = null;
+  await forgetAnswersTo(session.app.warehouse.db, questionsAbout(session.app, place));
   try {
     for (const body of batches(add)) {
       const confirmed = new Set(

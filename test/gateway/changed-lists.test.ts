@@ -46,7 +46,7 @@ describe("a list of keywords is read again", () => {
     expect([after.from, JSON.stringify(after.body)]).toEqual(["miss", names("second new")]);
   });
 
-  test("after a change of a person", async () => {
+  test("while a change of a person is under way, who may be killed before its reply, and after it", async () => {
     const path = `/gateway/account/app/${stage.app}/keywords/rankings/US`;
     await door.call(path, editor);
     expect((await door.call(path, editor)).from).toBe("hit");
@@ -57,7 +57,14 @@ describe("a list of keywords is read again", () => {
     const session = apiSession({ app, ingest, stop: signal, onInvalid: () => undefined });
     await ingest.parts.refreshBalance();
     const now = await trackedNow(session, place, "never");
-    const done = await changeKeywords(session, place, now, { add: ["third new"], remove: [], left: [] });
+    // as a process leaves it that is killed before the reply
+    const left: unknown[] = [];
+    const send: typeof session.send = async (operation, params) => {
+      left.push((await door.call(path, editor)).from);
+      return session.send(operation, params);
+    };
+    const done = await changeKeywords({ ...session, send }, place, now, { add: ["third new"], remove: [], left: [] });
+    expect(left).toEqual(["miss"]);
     expect(done).toMatchObject({ added: ["third new"], error: null });
     const after = await door.call(path, editor);
     expect([after.from, JSON.stringify(after.body)]).toEqual(["miss", names("third new")]);
