@@ -1,13 +1,14 @@
 import pg, { type PoolClient } from "pg";
 import { addMonths, type Day } from "../core/day.ts";
+import { takenByNewest } from "../postgres/mart-shapes.ts";
 import type { Relation } from "../postgres/relations.ts";
 
 /** Months by their first day, with the time (epoch-ms) when retention removed them last. */
 export type MonthsAway = ReadonlyMap<string, number>;
 
 /**
- * The months that retention removed of a table; of a view those of the tables that it reads, of which fewer rows are there now than were
- * removed: computed from what is left it would say less than its copies do.
+ * The months that retention removed of a table; of a view those of the tables that it reads by their day, of which fewer rows are there now
+ * than were removed: computed from what is left it would say less than its copies do.
  */
 export function monthsAway(client: PoolClient, relation: Relation): Promise<MonthsAway> {
   return relation.isView ? awayOfView(client, relation) : awayOfTable(client, relation);
@@ -48,8 +49,9 @@ async function awayOfView(client: PoolClient, view: Relation): Promise<MonthsAwa
      join   pg_catalog.pg_partitioned_table as p on p.partrelid = c.oid
      join   pg_catalog.pg_attribute         as a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
      join   ops.dropped_month               as m on m.table_name = n.nspname || '.' || c.relname and m.is_done
+     where  m.table_name <> all ($2::text[])
      group  by 1, 2, 3, 4`,
-    [view.name],
+    [view.name, takenByNewest],
   );
   if (read.length === 0) return new Map();
   const { rows: found } = await client.query<{ place: number; count: string }>(read.map(countOf).join(" union all "));

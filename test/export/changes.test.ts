@@ -94,18 +94,24 @@ test("the same rows give the same bytes, in any order of writing", async () => {
   expect(after?.sha256).toBe(before?.sha256);
 });
 
+/** Takes May out of a table, as retention does. */
+async function remove(table: string): Promise<void> {
+  await stage.pool.query(
+    `insert into ops.dropped_month select 'any', $1, '2026-05-01', 'drop', count(*), 0, current_user, '2026-08-20 01:30Z', false
+     from ${table} where date_day between '2026-05-01' and '2026-05-31'`,
+    [table],
+  );
+  await stage.pool.query("select ops.remove_month($1::regclass, '2026-05-01', false)", [table]);
+  await stage.pool.query("update ops.dropped_month set is_done = true");
+}
+
 test("a month that retention took away stays as it was exported last, of the table and of what reads it", async () => {
   const tables = [ranks, "mart.keyword_rank_daily"];
   const folders = (done: Awaited<ReturnType<typeof stage.export>>) =>
     done.map(({ removed, unchanged, rows }) => ({ removed, unchanged, rows }));
   await stage.export(tables);
   const before = await stage.files();
-  await stage.pool.query(
-    `insert into ops.dropped_month values ('keyword_rank', $1, '2026-05-01', 'drop', 3, 0, current_user, now(), false)`,
-    [ranks],
-  );
-  await stage.pool.query("select ops.remove_month($1::regclass, '2026-05-01', false)", [ranks]);
-  await stage.pool.query("update ops.dropped_month set is_done = true, dropped_at = '2026-08-20 01:30Z'");
+  await remove(ranks);
   const stays = { removed: 0, unchanged: 3, rows: 10 };
   expect(folders(await stage.export(tables))).toEqual([stays, stays]);
   expect(await stage.files()).toEqual(before);
@@ -137,11 +143,31 @@ test("a mart keeps the file of a month of which one of its tables has lost its r
   };
   const before = await score();
   expect(before).toEqual([["50.000000000000000000", "1"]]);
-  await stage.pool.query(`
-    insert into ops.dropped_month values ('visibility', 'core.fact_visibility', '2026-05-01', 'drop', 1, 0, current_user, now(), false)`);
-  await stage.pool.query("select ops.remove_month('core.fact_visibility'::regclass, '2026-05-01', false)");
-  await stage.pool.query("update ops.dropped_month set is_done = true, dropped_at = '2026-08-20 01:30Z'");
+  await remove("core.fact_visibility");
   expect(await score()).toEqual(before);
+});
+
+test("search volumes are the newest in each month of a mart, also where retention removed the volumes of that month", async () => {
+  const volume = (day: string, value: number) =>
+    stage.pool.query(`
+      select ops.make_partition('core.fact_keyword_metadata'::regclass, '${day}');
+      insert into core.fact_keyword_metadata (keyword_key, date_day, country_key, store, search_volume, slice_id, fetched_at)
+      values (1, '${day}', 840, 'ios', ${value}, 1, now())`);
+  await stage.pool.query(
+    "insert into core.fact_keyword_rank_summary select 1, '2026-05-04', 840, 1, 1, 1, 1, 1, 1, 1, 1, 1000000000",
+  );
+  const table = "mart.weighted_share_of_voice_daily";
+  const volumes = async () => {
+    await stage.export([table]);
+    return stage.read(
+      "select search_volume_sum from read_parquet('OUT/mart/weighted_share_of_voice_daily/*/*.parquet')",
+    );
+  };
+  await volume("2026-05-10", 10);
+  expect(await volumes()).toEqual([["10.000000000000000000"]]);
+  await volume("2026-07-10", 20);
+  await remove("core.fact_keyword_metadata");
+  expect(await volumes()).toEqual([["20.000000000000000000"]]);
 });
 
 test("a month that has no rows any more goes from the manifest, and its folder with it", async () => {
