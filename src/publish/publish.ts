@@ -9,7 +9,7 @@ import { liftReplyLimit, type Warehouse } from "../postgres/database.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import type { ClickHouse } from "./clickhouse.ts";
-import { martViews } from "./mart-views.ts";
+import { martViews, type MartView } from "./mart-views.ts";
 import { publishTable, staging, type Published, type Publisher } from "./publish-table.ts";
 import { prepare, readPublished } from "./published-months.ts";
 import { createView } from "./statements.ts";
@@ -18,7 +18,7 @@ import { readTables } from "./tables-there.ts";
 /** What of publishing is given from outside. `onTable` is called with each table as soon as it is done. */
 type PublishOptions = Pick<Publisher, "now" | "signal"> & {
   readonly onTable?: (done: Published) => void;
-  /** Only these relations, with their schemas; all when left out. */
+  /** Only these relations, with their schemas, and what marts among them read; all when left out. */
   readonly only?: readonly string[];
 };
 
@@ -36,7 +36,8 @@ export async function publish(
 ): Promise<PublishReport> {
   const views = martViews();
   const found = await readRelations(db);
-  const all = only === undefined ? found : found.filter(({ name }) => only.includes(name));
+  const named = only === undefined ? null : withWhatIsRead(views, only);
+  const all = named === null ? found : found.filter(({ name }) => named.has(name));
   const isViewThere = ({ name }: Relation) => views.some(({ mart }) => mart === name);
   const isRead = ({ name }: Relation) => views.some(({ reads }) => reads.includes(name));
   const wanted = all.filter((relation) => (relation.schema === "ops" ? isRead(relation) : !isViewThere(relation)));
@@ -78,6 +79,14 @@ export async function publish(
     made.push(mart);
   }
   return { tables, views: made };
+}
+
+/** Names of relations with those that views among them read, which a view alone would not find there, or as they were. */
+function withWhatIsRead(views: readonly MartView[], names: readonly string[]): ReadonlySet<string> {
+  const found = new Set(names);
+  // each view comes after those that it reads
+  for (const { mart, reads } of views.toReversed()) if (found.has(mart)) for (const read of reads) found.add(read);
+  return found;
 }
 
 /** Until the transaction ends: two publications would load into one table. */

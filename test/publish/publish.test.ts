@@ -78,6 +78,18 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     expect(await there.ask(`select note from ${ranks}`)).toEqual([{ note: "seen" }]);
   });
 
+  test("a mart that is named alone is published with the tables that it reads", async () => {
+    await stage.ranks("2026-04-01", 3);
+    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+    const command = ["publish", "--table", "mart.keyword_rank_movers"];
+    expect(await runCommand(behind, command, { variables: environment })).toMatchObject({ code: 0 });
+    expect(await months()).toEqual([{ month: 202604, count: 3 }]);
+    expect(await there.ask("select toInt32(count()) as count from mart.keyword_rank_movers")).toEqual([{ count: 0 }]);
+    expect(await there.ask("select name from system.tables where database = 'mart'")).toEqual([
+      { name: "keyword_rank_movers" },
+    ]);
+  });
+
   test("a table that was dropped there is made and published again", async () => {
     await stage.ranks("2026-04-01", 3);
     await stage.ranks("2026-05-01", 2);

@@ -15,9 +15,10 @@ type Options = { readonly table?: readonly string[]; readonly json?: true };
 export function definePublish(command: Command): void {
   command
     .addOption(
-      new Option("--table <name>", "only this table or mart, or a whole schema; may be repeated").argParser(
-        (text: string, previous: readonly string[] | undefined) => collect(text, previous ?? []),
-      ),
+      new Option(
+        "--table <name>",
+        "only this table, or this mart and what it reads, or a whole schema; may be repeated",
+      ).argParser((text: string, previous: readonly string[] | undefined) => collect(text, previous ?? [])),
     )
     .option("--json", "as JSON")
     .addHelpText(
