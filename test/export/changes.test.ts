@@ -148,11 +148,11 @@ test("a mart keeps the file of a month of which one of its tables has lost its r
 });
 
 test("search volumes are the newest in each month of a mart, also where retention removed the volumes of that month", async () => {
-  const volume = (day: string, value: number) =>
+  const volume = (on: string, value: number) =>
     stage.pool.query(`
-      select ops.make_partition('core.fact_keyword_metadata'::regclass, '${day}');
+      select ops.make_partition('core.fact_keyword_metadata'::regclass, '${on}');
       insert into core.fact_keyword_metadata (keyword_key, date_day, country_key, store, search_volume, slice_id, fetched_at)
-      values (1, '${day}', 840, 'ios', ${value}, 1, now())`);
+      values (1, '${on}', 840, 'ios', ${value}, 1, now())`);
   await stage.pool.query(
     "insert into core.fact_keyword_rank_summary select 1, '2026-05-04', 840, 1, 1, 1, 1, 1, 1, 1, 1, 1000000000",
   );
