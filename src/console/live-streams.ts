@@ -10,7 +10,7 @@ import { readLedgerState } from "./ledger-state.ts";
  * there are some.
  */
 
-/** How often the ledger is looked at while somebody listens. */
+/** How often the ledger is checked for changes while a page listens. */
 const everyMs = 2_000;
 /** A comment keeps proxies from closing a stream that has nothing to say. */
 const quietMs = 15_000;

@@ -24,7 +24,7 @@ export async function endOutage(db: Queryable, accountId: string, now: number): 
   );
 }
 
-/** The outage that lasts now; null when the API responds, or when no process has asked it for some minutes. */
+/** The outage that lasts now; null when the API responds, or when no process has noted an outage for some minutes. */
 export async function readOutage(db: Queryable, accountId: string, now: number): Promise<ApiOutageRow | null> {
   const { rows } = await sql<ApiOutageRow>`
     select code, since_at as since from ops.api_outage

@@ -38,7 +38,7 @@ export async function* landedSlices(
     -- what came before a snapshot was moved to its day is not its answer
     and    (s.class <> 'snapshot' or s.state not in ('failed', 'lost') or (landed.landed_at at time zone 'UTC')::date >= s.window_start)
     order  by landed.landed_at, s.slice_id`.execute(transaction);
-  // the next page is asked for before this one is used up: who reads on would wait for what the transaction writes meanwhile
+  // the next page is requested before this one is used up: otherwise the caller would wait for what the transaction writes meanwhile
   let next = readPage(transaction, new Map());
   try {
     for (;;) {
@@ -46,7 +46,7 @@ export async function* landedSlices(
       const isLast = rows.length < pageSize;
       if (!isLast) {
         next = readPage(transaction, items);
-        // who reads on sees the error
+        // the next `await` throws it
         next.catch(() => undefined);
       }
       for (const row of rows) {

@@ -155,7 +155,7 @@ function questionsAbout({ config, clock }: App, { trackId, country }: TrackedPla
   return [...lists, questionIn(account, numberOfKeywords, { trackId }), questionIn(account, dashboardApps, {})];
 }
 
-/** True where somebody changed the list since it was read: as many keywords may be others. */
+/** True where the list was changed since it was read: as many keywords as before may be others. */
 async function isListOutdated(app: App, place: TrackedPlace): Promise<boolean> {
   const { db } = app.warehouse;
   const due = trackedKeyword

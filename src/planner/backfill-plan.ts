@@ -68,7 +68,7 @@ export async function pricePlan(db: Database, wanted: WantedPlan): Promise<Omit<
     });
 }
 
-/** A backfill that somebody may want: what it is made from. */
+/** What a plan of a backfill is made from. */
 export type WantedPlan = {
   readonly requested: BackfillRequest;
   readonly settings: Settings;

@@ -42,7 +42,7 @@ export async function lockUntilCommit(transaction: Database, name: LockName): Pr
   await sql`select pg_advisory_xact_lock(${keyOf(name)})`.execute(transaction);
 }
 
-/** Takes the lock until the transaction ends, if nobody has it now; false where somebody has. */
+/** Takes the lock until the transaction ends, if no other session has it now; false where one has. */
 export async function tryLockUntilCommit(transaction: Database, name: LockName): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${keyOf(name)}) as taken`.execute(
     transaction,

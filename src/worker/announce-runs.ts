@@ -7,7 +7,7 @@ import { comingRuns } from "./coming-runs.ts";
 
 /**
  * Writes the next run of each line and its price into the ledger, for `storehouse status`, and where none stands the forecast of the days
- * to come: planning takes too long for a page that is read at a glance. A day that is pinned has no next run.
+ * to come: planning takes too long for a page that is read in a moment. A day that is pinned has no next run.
  */
 export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
   const { config, clock, log, hide } = app;

@@ -6,7 +6,7 @@ import { sumOfCells, type CellCounts } from "../../plan/cell-states.ts";
 export const columnWidths = ["day", "week"] as const;
 export type ColumnWidth = (typeof columnWidths)[number];
 
-/** More days than this are shown by the week unless somebody wants days: a screen has no room for them. */
+/** More days than this are shown by the week unless the visitor chooses days: a screen has no room for them. */
 const mostDays = 100;
 
 /** The width of columns that suits a window. */
