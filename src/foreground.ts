@@ -13,7 +13,10 @@ import type { Reopening } from "./ledger/reopen.ts";
 import { runProgress } from "./ledger/runs.ts";
 import { databaseOutage, isLostConnection } from "./postgres/database-errors.ts";
 
-/** Why a run is stopped by somebody who wants no more of it: a plan's rest is cancelled then, which else goes on by its number or by a worker. */
+/**
+ * The reason of a stop after which nothing of the run goes on: the rest of its plan is cancelled. After any other stop a worker, or
+ * `storehouse backfill --plan`, goes on with that rest.
+ */
 export const noMoreOfIt = new DOMException("The run is stopped, and nothing of it goes on.", "AbortError");
 
 /** A run in the foreground: what to do, how much it may spend, when to stop, and where it reports its progress. */
@@ -86,7 +89,7 @@ async function inForeground(
   }
 }
 
-/** What a stopped run has open goes on with no worker, who knows no limit; the rest of a plan, which has a price, only where nobody wants it. */
+/** Ends what a stopped run has open: workers, which know no limit, do not go on with it. The rest of a plan, which has a price, is cancelled only with `wantsNoMore`. */
 async function endStopped({ warehouse: { db } }: App, runId: string, wantsNoMore: boolean): Promise<void> {
   await cancelUnfinished(db, runId);
   await returnToFailed(db, runId);
