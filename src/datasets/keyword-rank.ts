@@ -100,10 +100,13 @@ function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly
   const entries = pages.flat() as readonly KeywordRankEntry[];
   let folded: ReadonlyMap<string, readonly string[]> | null = null;
   let echoed: ReadonlySet<string> | null = null;
+  const unnamed = (keywords: readonly string[]): readonly string[] => {
+    const named = (echoed ??= new Set(entries.map(({ keyword }) => keyword)));
+    return keywords.filter((keyword) => !named.has(keyword));
+  };
   const otherwise = (spelled: string): readonly string[] => {
     folded ??= Map.groupBy(new Set(slice.items), foldKeyword);
-    echoed ??= new Set(entries.map(({ keyword }) => keyword));
-    return (folded.get(foldKeyword(spelled)) ?? []).filter((keyword) => echoed?.has(keyword) !== true);
+    return unnamed(folded.get(foldKeyword(spelled)) ?? []);
   };
   const cells = createRankCells(slice);
   const mismatchOf = mismatches(slice);
@@ -115,6 +118,7 @@ function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly
     const keywords = cells.areAbout(entry.keyword) ? [entry.keyword] : otherwise(entry.keyword);
     const reason = keywords.length === 0 ? "a keyword that was not requested" : mismatch;
     if (reason !== null) invalid.push({ reason, item: entry });
+    if (keywords.length === 0) for (const keyword of unnamed(likeIt(slice, entry.keyword))) uncertain.add(keyword);
     for (const keyword of keywords)
       if (reason === null) cells.keepLatest(keyword, entry, crawl);
       else uncertain.add(keyword);
@@ -163,6 +167,22 @@ function keywordsOf(slice: Slice, item: unknown): readonly string[] {
   const name = typeof item === "object" && item !== null && "keyword" in item ? item.keyword : null;
   const items = slice.items ?? [];
   return typeof name === "string" ? items.filter((keyword) => foldKeyword(keyword) === foldKeyword(name)) : items;
+}
+
+/** The requested keywords that a name may be meant for, whose spaces and signs a service has written in its own way (`habit+tracker`, `caf%C3%A9`). */
+function likeIt({ items }: Slice, name: string): readonly string[] {
+  const like = lettersOf(name);
+  return (items ?? []).filter((keyword) => lettersOf(keyword) === like);
+}
+
+function lettersOf(keyword: string): string {
+  let text = keyword;
+  try {
+    text = decodeURIComponent(keyword);
+  } catch {
+    // a % of its own
+  }
+  return foldKeyword(text).replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }
 
 /** A function that says why an entry does not belong to the slice, null when it does. */

@@ -132,6 +132,19 @@ describe("keyword ranks", () => {
     ]);
   });
 
+  test.each([
+    ["habit+tracker", "habit tracker"],
+    ["caf%C3%A9", "café"],
+    ["to do list", "to-do, list"],
+  ])("say nothing of a keyword that the answer may mean by %s", (name, keyword) => {
+    const { rows, invalid } = rowsOf(sliceOf({ items: [keyword, "yoga"] }), [entry({ keyword: name })]);
+    expect(invalid.map(({ reason }) => reason)).toEqual(["a keyword that was not requested"]);
+    expect(rows).toEqual([noIpad, "yoga IPHONE 2026-08-01  "]);
+    // one that is named as well is known
+    const named = rowsOf(sliceOf({ items: [keyword] }), [entry({ keyword: name }), entry({ keyword })]);
+    expect(named.rows).toHaveLength(2);
+  });
+
   test("ask by list for a day, and by keyword for a stretch whose end counts", () => {
     const window = { start: day("2026-08-01"), end: day("2026-08-11") };
     expect(keywordRank.request(sliceOf({ items: ["a", "b"] }))).toEqual({
