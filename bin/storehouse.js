@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import module from "node:module";
 import { constants as os } from "node:os";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import v8 from "node:v8";
 
@@ -33,6 +33,12 @@ const isCompileWanted = process.argv.length === 3 && process.argv[2] === "--comp
 // 24.15 is the first that strips types and opens node:sqlite without a warning
 if (isVersionWanted) {
   process.stdout.write(`${JSON.parse(readFileSync(join(project, "package.json"), "utf8")).version}\n`);
+} else if (project.split(sep).includes("node_modules")) {
+  // Node strips no types there
+  process.stderr.write(
+    "storehouse works in a folder of its own, not in node_modules: clone the project, and run npm ci and npx storehouse there\n",
+  );
+  process.exit(2);
 } else if (major > 24 || (major === 24 && minor >= 15)) {
   module.enableCompileCache(cache);
   for (const flag of [...smallHeap, "--semi-space-growth-factor=1"]) v8.setFlagsFromString(flag);

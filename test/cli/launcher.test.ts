@@ -1,6 +1,6 @@
-import { execFileSync, fork, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, fork, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -65,6 +65,25 @@ function variablesOf(stage: Stage, config: string): NodeJS.ProcessEnv {
     LOG_LEVEL: "silent",
   };
 }
+
+test("installed as a package of another project it is refused in a line, and still says its version", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-package-"));
+  const installed = path.join(folder, "node_modules", "storehouse");
+  for (const part of ["bin/storehouse.js", "package.json", "src/cli.ts"])
+    cpSync(path.join(projectRoot, part), path.join(installed, part), { recursive: true });
+  const call = (option: string) =>
+    spawnSync(process.execPath, [path.join(installed, "bin", "storehouse.js"), option], { encoding: "utf8" });
+  expect(call("--help")).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/^storehouse works in a folder of its own, not in node_modules: .*\n$/),
+  });
+  expect(call("--version")).toMatchObject({
+    status: 0,
+    stderr: "",
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+  rmSync(folder, { recursive: true });
+});
 
 const command = ["sync", "--as-of", today, "--yes"];
 
