@@ -169,7 +169,7 @@ function keywordsOf(slice: Slice, item: unknown): readonly string[] {
   return typeof name === "string" ? items.filter((keyword) => foldKeyword(keyword) === foldKeyword(name)) : items;
 }
 
-/** The requested keywords that a name may be meant for, whose spaces and signs a service has written in its own way (`habit+tracker`, `caf%C3%A9`). */
+/** The requested keywords that a name may stand for where a service writes spaces and signs in its own way (`habit+tracker`, `caf%C3%A9`). */
 function likeIt({ items }: Slice, name: string): readonly string[] {
   const like = lettersOf(name);
   return (items ?? []).filter((keyword) => lettersOf(keyword) === like);

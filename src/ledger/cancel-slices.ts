@@ -35,8 +35,8 @@ export async function cancelUnfinished(db: Database, own: string | null = null):
 }
 
 /**
- * Cancels what the schedule of an account queued, and nobody has begun, of some datasets. What a person
- * named, in a sync or a plan, stays, and so do answers that have begun to land. Returns how many were cancelled.
+ * Cancels what the schedule of an account queued, and nobody has begun, of some datasets. What a person named, in a sync or a plan, stays,
+ * and so do answers that have begun to land. Returns how many were cancelled.
  */
 export async function cancelScheduled(db: Database, account: string, datasets: readonly string[]): Promise<number> {
   if (datasets.length === 0) return 0;

@@ -1,30 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
 import { projectRoot } from "../../src/config/config.ts";
 import { readSettings } from "../../src/config/read-yaml.ts";
 import type { Settings } from "../../src/config/settings.ts";
+import { datasets, openSettingsFile, type SettingsFile } from "../support/settings-file.ts";
 
-const datasets = {
-  keyword_rank: null,
-  organic_keyword: null,
-  category_rank: z.object({ hourly: z.boolean().default(false), charts: z.array(z.enum(["FREE", "PAID"])).optional() }),
-};
-let folder = "";
-let file = "";
-
+let given: SettingsFile;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "storehouse-settings-"));
-  file = path.join(folder, "storehouse.yaml");
+  given = await openSettingsFile();
 });
-afterAll(() => rm(folder, { recursive: true }));
-
-async function read(yaml: string): Promise<Settings> {
-  await writeFile(file, yaml);
-  return readSettings(file, datasets);
-}
+afterAll(() => given[Symbol.asyncDispose]());
+const read = (yaml: string) => given.read(yaml);
 
 const defaults: Settings = {
   portfolio: { source: "account", apps: [], groups: { apps: {}, keywords: {} } },
@@ -58,7 +45,7 @@ const defaults: Settings = {
 
 describe("the defaults", () => {
   test("hold where there is no file", () => {
-    expect(readSettings(path.join(folder, "none.yaml"), datasets)).toEqual(defaults);
+    expect(readSettings(path.join(given.folder, "none.yaml"), datasets)).toEqual(defaults);
   });
 
   test("are what the file that comes with the project says", () => {
@@ -164,7 +151,11 @@ describe("a wrong value is reported with file, line and key", () => {
     ["api", 2, "# no\napi: fast"],
   ])("%s on line %i", async (key, line, yaml) => {
     const wrong = read(yaml);
-    await expect(wrong).rejects.toMatchObject({ name: "UsageError", code: "bad_config", context: { file, line, key } });
+    await expect(wrong).rejects.toMatchObject({
+      name: "UsageError",
+      code: "bad_config",
+      context: { file: given.file, line, key },
+    });
     await expect(wrong).rejects.toThrow(new RegExp(`storehouse.yaml.*\\b${line}\\b.*${key}`));
   });
 });
@@ -216,40 +207,12 @@ describe("a key that nobody knows is named, on its own line", () => {
     await expect(read("datasets:\n  keyword_rank: {}\n  keyword_ranks:\n    on: true\n")).rejects.toMatchObject({
       code: "bad_config",
       context: {
-        file,
+        file: given.file,
         line: 3,
         key: "datasets.keyword_ranks",
         problem: "no dataset has this name, did you mean keyword_rank?",
       },
     });
-  });
-});
-
-describe("invalid YAML is reported with its line", () => {
-  test.each([
-    ["a bracket that stays open", 2, "portfolio: {\napi: [\n"],
-    ["a tab", 2, "api:\n\tconcurrency: 1\n"],
-    ["a key that comes twice", 3, "api: {}\ndatasets: {}\napi: {}\n"],
-    ["two documents", 2, "api: {}\n---\napi: {}\n"],
-    ["an alias without its anchor", 2, "datasets: {}\napi: *fast\n"],
-  ])("%s", async (_, line, yaml) => {
-    await expect(read(yaml)).rejects.toMatchObject({ name: "UsageError", code: "bad_config", context: { file, line } });
-  });
-
-  test("a second document in words for people", async () => {
-    await expect(read("api: {}\n---\napi: {}\n")).rejects.toThrow("a second document begins here (---)");
-  });
-
-  test("an alias with its anchor is no problem", async () => {
-    const floors = "{ snapshot: &same 0.1, daily: *same }";
-    expect((await read(`credits: { floors: ${floors} }`)).credits.floors).toMatchObject({ snapshot: 0.1, daily: 0.1 });
-  });
-
-  test.each([
-    ["a list", "- api\n"],
-    ["a word", "api\n"],
-  ])("%s instead of settings", async (_, yaml) => {
-    await expect(read(yaml)).rejects.toMatchObject({ code: "bad_config", context: { file, line: 1, key: undefined } });
   });
 });
 
@@ -267,11 +230,11 @@ datasets:
 
 test("a setting that a dataset cannot use is reported on its own line, with the reason", async () => {
   await writeFile(
-    file,
+    given.file,
     "datasets:\n  keyword_rank: { on: true }\n  organic_keyword:\n    on: true\n    devices: [IPAD]\n",
   );
   const unusable = (name: string) => (name === "organic_keyword" ? { devices: "it has none" } : { countries: "none" });
-  expect(() => readSettings(file, datasets, unusable)).toThrow(
+  expect(() => readSettings(given.file, datasets, unusable)).toThrow(
     /line 5: datasets\.organic_keyword\.devices cannot be used for this dataset: it has none; /,
   );
 });
@@ -280,29 +243,4 @@ test("`console: on` is reported with what to write instead", async () => {
   await expect(read("console: on\n")).rejects.toMatchObject({
     message: expect.stringContaining("console is a map: `console: {on: true}`"),
   });
-});
-
-test.each(["latin1", "utf16le"] as const)(
-  "a file in %s is refused with its line: its keywords would be others",
-  async (encoding) => {
-    const text = "\uFEFFportfolio:\n  apps: [{ id: 1, countries: [DE], keywords: [für] }]\n";
-    await writeFile(file, Buffer.from(encoding === "latin1" ? text.slice(1) : text, encoding));
-    expect(() => readSettings(file, datasets)).toThrow(/line [12]:  ?holds what is no UTF-8: save the file as UTF-8; /);
-  },
-);
-
-test("an alias within what it stands for is refused with its line", async () => {
-  await expect(read("api: {}\nportfolio: &all\n  apps: [*all]\n")).rejects.toThrow(
-    /line 3:  ?\*all stands within what it stands for; /,
-  );
-});
-
-test("a file that cannot be read is reported by name", () => {
-  expect(() => readSettings(folder, datasets)).toThrow(
-    expect.objectContaining({
-      name: "UsageError",
-      code: "unreadable_file",
-      context: { file: folder, cause: "EISDIR" },
-    }),
-  );
 });

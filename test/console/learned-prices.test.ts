@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addDays } from "../../src/core/day.ts";
 import { startConsole } from "../../src/console/server.ts";
-import { clientOf, type Client } from "../support/console-stage.ts";
-import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { clientOf, syncWithFailedDay, type Client } from "../support/console-stage.ts";
+import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
 // dearer than documented
@@ -15,15 +14,7 @@ let ann: Client;
 beforeAll(async () => {
   const accounts = [{ token: "sandbox-token", total: 100_000, periodHours: 24, costs }];
   stage = opened.use(await openStage({ market, accounts }));
-  const failing = {
-    operation: "ios.keyword-ranking",
-    contains: addDays(today, -2),
-    times: 100,
-    kind: "status",
-  } as const;
-  stage.sandbox.set({ faults: [failing] });
-  await stage.sync();
-  stage.sandbox.set({ faults: [] });
+  await syncWithFailedDay(stage);
   const app = opened.use(await stage.open());
   ann = clientOf(opened.use(await startConsole(app, { port: 0 })));
   await ann.get("/");

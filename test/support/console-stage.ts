@@ -36,12 +36,8 @@ type Deed = {
 
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
 
-/** Opens one; disposing closes what it started. */
-export async function openConsoleStage(): Promise<ConsoleStage> {
-  await using opened = new AsyncDisposableStack();
-  const granted = opened.use(await openGranted());
-  const stage = opened.use(await openStage({ market, database: granted.urlOf("loader") }));
-  // one day of the ranks fails, all of its attempts
+/** Syncs while the ranks of one day fail, in all of their attempts; afterwards they would not. */
+export async function syncWithFailedDay(stage: Stage): Promise<void> {
   const failing = {
     operation: "ios.keyword-ranking",
     contains: addDays(today, -2),
@@ -51,6 +47,14 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
   stage.sandbox.set({ faults: [failing] });
   await stage.sync();
   stage.sandbox.set({ faults: [] });
+}
+
+/** Opens one; disposing closes what it started. */
+export async function openConsoleStage(): Promise<ConsoleStage> {
+  await using opened = new AsyncDisposableStack();
+  const granted = opened.use(await openGranted());
+  const stage = opened.use(await openStage({ market, database: granted.urlOf("loader") }));
+  await syncWithFailedDay(stage);
   const stack = opened.move();
   return {
     granted,

@@ -117,7 +117,10 @@ export type Dataset = {
   readonly planningSources?: PlanningSource | readonly PlanningSource[];
   /** Names of the planning sources that its partitions are made from (`portfolio.sources`); it is planned after the datasets that provide them. */
   readonly plannedFrom?: readonly string[];
-  /** Datasets of its stage, planned before it, whose answers say whether it is due: it is planned once they are in, so that it is not requested once more for what they bring. */
+  /**
+   * Datasets of its stage, planned before it, whose answers say whether it is due: it is planned once they are in, so that it is not
+   * requested once more for what they bring.
+   */
   readonly awaits?: readonly string[];
   /**
    * True where the partitions of several apps are those of each of them: some apps are planned at a time, beside others and by several
