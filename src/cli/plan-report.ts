@@ -7,7 +7,7 @@ import type { OpenWork } from "../ledger/open-slices.ts";
 import { forecast } from "../plan/forecast.ts";
 import { count, print } from "./output.ts";
 import { table } from "./table.ts";
-import { timeText } from "./times.ts";
+import { isoTime, timeText } from "./times.ts";
 
 /** When work would be done: allowance periods, the running one counted, and an instant as ISO 8601. */
 export type Done = { readonly periods: number; readonly doneAt: string } | { readonly unknown: DoneUnknown };
@@ -35,9 +35,7 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
     requestsPerSecond: settings.api.requests_per_second,
     now,
   });
-  return done === null
-    ? { unknown: "allowance_too_small" }
-    : { periods: done.periods, doneAt: new Date(done.doneAt).toISOString() };
+  return done === null ? { unknown: "allowance_too_small" } : { periods: done.periods, doneAt: isoTime(done.doneAt) };
 }
 
 /** What a plan holds, as it is shown by every command that plans. `waiting` was planned earlier and is part of `totals`. */

@@ -1,6 +1,13 @@
 export { durationText } from "../core/duration.ts";
 import { screen } from "./screen.ts";
 
+/** A time in epoch-ms as answers for programs have it: `2026-11-22T10:05:00.000Z`. */
+export function isoTime(instant: number): string;
+export function isoTime(instant: number | null): string | null;
+export function isoTime(instant: number | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString();
+}
+
 /** A time as a table shows it: `2026-11-22 10:05`, in the reader's zone; see `zoneNote`. Seconds where they are needed to distinguish calls. */
 export function timeCell(instant: Date | number | null, precision: "minutes" | "seconds" = "minutes"): string | null {
   if (instant === null) return null;

@@ -17,6 +17,7 @@ import { forecastOf } from "../plan-report.ts";
 import { exitCodeOf, exitCodes, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { withProgress } from "./sync.ts";
+import { isoTime } from "../times.ts";
 
 /** `storehouse backfill`: plan the price of history, show the plan, run exactly that. */
 export function defineBackfill(command: Command): void {
@@ -154,16 +155,12 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
 async function planJson(app: App, { plan, notes }: Made) {
   const left = await workLeft(app, plan);
   return {
-    plan: { ...plan, madeAt: instant(plan.madeAt), queuedAt: instant(plan.queuedAt) },
+    plan: { ...plan, madeAt: isoTime(plan.madeAt), queuedAt: isoTime(plan.queuedAt) },
     notes,
     left,
     forecast: await forecastOf(app, left),
     atLeast: datasetsAtLeast(left, app.config.settings),
   };
-}
-
-function instant(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }
 
 async function sayChanges(app: App, options: BackfillOptions, plan: BackfillPlan): Promise<void> {

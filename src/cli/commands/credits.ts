@@ -17,7 +17,7 @@ import { databaseOutage, isOutOfRoom } from "../../postgres/database-errors.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { optional, table } from "../table.ts";
-import { timeCell, zoneNote } from "../times.ts";
+import { isoTime, timeCell, zoneNote } from "../times.ts";
 
 /** `storehouse credits`: what is left and where it went. */
 export function defineCredits(command: Command): void {
@@ -37,7 +37,7 @@ export function defineCredits(command: Command): void {
         });
         const parts = { db: warehouse.db, settings: config.settings, clock, accountId };
         const forecast = await readCreditForecast(parts, report.budgets);
-        if (options.json) printJson({ ...report, forecast });
+        if (options.json) printJson(asJson(report, forecast));
         else printReport(report, forecast, clock.now());
       }),
     );
@@ -80,6 +80,24 @@ async function makeForecast(app: App): Promise<void> {
     if (!(known instanceof StorehouseError)) throw error;
     remark(`The forecast is the one last made, since none can be stored: ${known.message}`);
   }
+}
+
+/** The report with its times as text. */
+function asJson({ account, ...report }: CreditReport, { madeAt, resetsAt, outlook, ...forecast }: CreditForecast) {
+  return {
+    account: account && {
+      ...account,
+      resetsAt: isoTime(account.resetsAt),
+      observedAt: isoTime(account.observedAt),
+    },
+    ...report,
+    forecast: {
+      madeAt: isoTime(madeAt),
+      resetsAt: isoTime(resetsAt),
+      outlook: outlook && { ...outlook, outAt: isoTime(outlook.outAt) },
+      ...forecast,
+    },
+  };
 }
 
 function printAccounts(accounts: CreditReport["accounts"]): void {

@@ -14,7 +14,7 @@ import { loadConfig, withApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { optional, table } from "../table.ts";
-import { durationText, timeCell, zoneNote } from "../times.ts";
+import { durationText, isoTime, timeCell, zoneNote } from "../times.ts";
 
 type Options = { readonly json?: true; readonly count: number };
 
@@ -62,7 +62,7 @@ export async function scheduleOf({ config, warehouse, clock }: App, count: numbe
   const now = clock.now();
   const runs = (await comingRuns({ db, config, now, count })).map(({ at, price, ...run }) => ({
     ...run,
-    at: new Date(at).toISOString(),
+    at: isoTime(at),
     inSeconds: Math.round((at - now) / 1000),
     price: price === null ? null : { ...price, isLeast: isLeast(price, settings) },
   }));

@@ -11,6 +11,7 @@ import { print, printJson } from "../output.ts";
 import { toned } from "../screen.ts";
 import { statusFacts } from "../status-facts.ts";
 import { optional, table, type Cell } from "../table.ts";
+import { isoTime } from "../times.ts";
 
 /** `storehouse status`: the page of the morning, the verdict first. */
 export function defineStatus(command: Command): void {
@@ -45,15 +46,14 @@ function asJson({
   troubles,
   failedForNow,
 }: Morning) {
-  const instant = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   const credits = account && {
     total: account.total,
     remaining: account.remaining,
     held: account.held,
-    resetsAt: instant(account.resetsAt),
-    observedAt: instant(account.observedAt),
+    resetsAt: isoTime(account.resetsAt),
+    observedAt: isoTime(account.observedAt),
   };
-  const runs = nextRuns.map((run) => ({ ...run, at: instant(run.at), pricedAt: instant(run.pricedAt) }));
+  const runs = nextRuns.map((run) => ({ ...run, at: isoTime(run.at), pricedAt: isoTime(run.pricedAt) }));
   return { verdict, credits, budgets, nextRuns: runs, workers, incidents, lastRun, datasets, troubles, failedForNow };
 }
 
