@@ -71,6 +71,13 @@ export async function claimBalanceCheck(db: Queryable, accountId: string, interv
   return rows.length > 0;
 }
 
+/** Replaces the reason of a stop that stands by what refuses the account now. */
+export async function changeStopReason(db: Queryable, accountId: string, stop: AccountStop): Promise<void> {
+  await sql`
+    update ops.account_stop set code = ${stop.code}, operation = ${stop.operation}, dataset = ${stop.dataset}, message = ${stop.message}
+    where  account_id = ${accountId} and lifted_at is null and code <> ${stop.code}`.execute(db);
+}
+
 /** Lifts the stop for all processes of the account; with `operation` only where that one was refused. */
 export async function liftStop(db: Queryable, accountId: string, operation: string | null = null): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import { AbortError, type StorehouseError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { recordStop } from "../credits/account-stop.ts";
+import { recordStop, type AccountStop } from "../credits/account-stop.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Rhythm } from "./heartbeat.ts";
 
@@ -48,15 +48,17 @@ export function createStop(parts: StopParts): ProcessStop {
 /** Logs that have said that the account is refused. */
 const saidIn = new WeakSet<Log>();
 
-/** Records for all processes of the account that the API refuses it. The first of them logs it, and each that starts while that lasts, once. */
-async function noteRefusal(
-  { db, log, accountId, rhythm, hide }: StopParts,
-  { code, message, context }: AbortError,
-): Promise<void> {
+/** A refusal as the reason of a stop, without secrets. */
+export function reasonOf({ code, message, context }: AbortError, hide: (text: string) => string): AccountStop {
   const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
-  const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
+  return { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
+}
+
+/** Records for all processes of the account that the API refuses it. The first of them logs it, and each that starts while that lasts, once. */
+async function noteRefusal({ db, log, accountId, rhythm, hide }: StopParts, error: AbortError): Promise<void> {
+  const stop = reasonOf(error, hide);
   const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
   const isNew = await recordStop(db, accountId, stop, distances).catch(() => true);
-  log[isNew || !saidIn.has(log) ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
+  log[isNew || !saidIn.has(log) ? "error" : "debug"]({ code: stop.code, problem: stop.message }, "api.refused");
   saidIn.add(log);
 }

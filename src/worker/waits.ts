@@ -3,11 +3,12 @@ import { clientOptions, createApp, createAppLog, type App } from "../app.ts";
 import { apiAccess, type Config } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
-import { StorehouseError } from "../core/errors.ts";
+import { AbortError, StorehouseError } from "../core/errors.ts";
 import { retry, type Backoff } from "../core/retry.ts";
-import { liftStop, readStop, claimBalanceCheck } from "../credits/account-stop.ts";
+import { changeStopReason, claimBalanceCheck, liftStop, readStop } from "../credits/account-stop.ts";
 import { refreshBalance } from "../ingest/balance-check.ts";
 import { usualRhythm } from "../runs/heartbeat.ts";
+import { reasonOf } from "../runs/process-stop.ts";
 import { noteEnd } from "../ledger/workers.ts";
 import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import { checkStorable } from "../raw/check-storable.ts";
@@ -100,6 +101,8 @@ export async function untilApiAccepts(app: App, stop: AbortSignal, former: strin
       return;
     } catch (error) {
       if (!(error instanceof StorehouseError) && !isLostConnection(error)) throw error;
+      if (error instanceof AbortError)
+        await changeStopReason(db, accountId, reasonOf(error, app.hide)).catch(() => undefined);
       log.debug({ code: error instanceof StorehouseError ? error.code : "database_unreachable" }, "api.still_refused");
     }
   }

@@ -57,6 +57,17 @@ test("a worker whose token is refused stays up, requests nothing but whether it 
   ]);
 });
 
+test("a stop says what refuses the account now, where that is something else than what stopped it", async () => {
+  await using stage = await openStage({ market, faults: [refused("ios.keyword-ranking", 403)] });
+  const reason = async () => (await stage.query("select code, operation from ops.account_stop"))[0];
+  await using _worker = await startWorker(stage);
+  await until(async () => (await reason()) !== undefined);
+  expect(await reason()).toEqual({ code: "forbidden", operation: "ios.keyword-ranking" });
+  stage.sandbox.set({ faults: [refused(balance, 401)] });
+  await until(async () => (await stage.query("select from ops.account_stop where code = 'unauthorised'")).length > 0);
+  expect(await reason()).toEqual({ code: "unauthorised", operation: balance });
+});
+
 test("checks of a refused account grow rarer, and of several workers one checks", async () => {
   await using stage = await openStage({ market, faults: [refused(balance, 403)] });
   await using first = await startWorker(stage);
