@@ -23,7 +23,7 @@ const table = defineTable({
 });
 
 type Estimate = z.output<typeof operation.answer>;
-type Figures = Estimate["countryBreakDown"][string];
+type Figures = NonNullable<Estimate["countryBreakDown"][string]>;
 
 /** Downloads and revenue of the last month, as estimated on the day of observation. */
 export const monthlyEstimate = defineDataset({
@@ -58,7 +58,9 @@ export const monthlyEstimate = defineDataset({
       { ...stamp, country_key: "ALL", is_total: true, ...figures(total) },
       ...Object.entries(countryBreakDown)
         .filter(([country]) => isCountry(country))
-        .map(([country, reported]) => ({ ...stamp, country_key: country, is_total: false, ...figures(reported) })),
+        .flatMap(([country, reported]) =>
+          reported === null ? [] : [{ ...stamp, country_key: country, is_total: false, ...figures(reported) }],
+        ),
     ]);
     const invalid = answers
       .flatMap(({ countryBreakDown }) => Object.entries(countryBreakDown))

@@ -31,17 +31,20 @@ export const trackedCountry = defineDataset({
       .map((app) => ({ scope: { store: app.store, app: app.trackId }, items: null })),
   request: ({ scope }) => ({ trackId: part(scope, "app") }),
   normalise: ({ scope }, pages) => {
-    const counts = pages.flatMap((page) => Object.entries(page as Readonly<Record<string, number>>));
+    const counts = pages.flatMap((page) => Object.entries(page as Readonly<Record<string, number | null>>));
+    const app = appRef(part(scope, "store"), part(scope, "app"));
     const rows = counts
-      .filter(([country]) => countryCode.test(country))
-      .map(([country, count]) => ({
-        app_key: appRef(part(scope, "store"), part(scope, "app")),
-        country_key: country,
-        keyword_count: count,
-      }));
-    const invalid = counts
-      .filter(([country]) => !countryCode.test(country))
-      .map((item) => ({ reason: "a country is two letters, upper case", item }));
+      .filter(([country, count]) => problemOf(country, count) === null)
+      .map(([country, count]) => ({ app_key: app, country_key: country, keyword_count: count }));
+    const invalid = counts.flatMap((item) => {
+      const reason = problemOf(...item);
+      return reason === null ? [] : [{ reason, item }];
+    });
     return { rows: { [table.name]: rows }, invalid };
   },
 });
+
+function problemOf(country: string, count: number | null): string | null {
+  if (!countryCode.test(country)) return "a country is two letters, upper case";
+  return count === null ? "it has no number of keywords" : null;
+}

@@ -5,10 +5,12 @@ import { appHistory } from "../../src/datasets/app-history.ts";
 import { appMatch } from "../../src/datasets/app-match.ts";
 import { appRating } from "../../src/datasets/app-rating.ts";
 import { appVersion } from "../../src/datasets/app-version.ts";
+import { iosMonthlyDownloadRevenue } from "../../src/api/operations/estimation.ts";
 import { monthlyEstimate } from "../../src/datasets/monthly-estimate.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { day } from "../../src/core/day.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
+import { normalised } from "../support/normalised.ts";
 
 /** An id that does not fit 32 bits. */
 const large = 6_446_318_020;
@@ -182,6 +184,13 @@ describe("estimates of a month", () => {
       { country_key: "ALL", is_total: true, download_count: 5_000_000_000, revenue: 9 },
       { country_key: "US", is_total: false, download_count: 3, revenue: 1.5 },
     ]);
+  });
+
+  test("of a country without figures leave out that country alone", () => {
+    const slice = { scope: { store: "ios", app: String(large) } };
+    const answer = { ...told, countryBreakDown: { ...told.countryBreakDown, JP: null } };
+    const { rows, invalid } = normalised(monthlyEstimate, iosMonthlyDownloadRevenue, slice, answer);
+    expect([rows.map((row) => row["country_key"]), invalid]).toEqual([["ALL", "US"], []]);
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { numberOfKeywords } from "../../src/api/operations/dashboard.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import { keywordMetadata } from "../../src/datasets/keyword-metadata.ts";
 import { organicKeyword } from "../../src/datasets/organic-keyword.ts";
@@ -7,6 +8,7 @@ import { trackedApps } from "../../src/datasets/tracked-app.ts";
 import { trackedCountry } from "../../src/datasets/tracked-country.ts";
 import { trackedKeyword } from "../../src/datasets/tracked-keyword.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
+import { normalised } from "../support/normalised.ts";
 
 const ios = { store: "ios", app: "42", country: "US", device: "IPAD" } as const;
 
@@ -83,6 +85,13 @@ test("counts keywords by country, and refuses what is no country", () => {
     { app_key: "ios:42", country_key: "US", account: "", keyword_count: 3 },
   ]);
   expect(invalid).toEqual([{ reason: expect.stringContaining("country"), item: ["WORLD", 9] }]);
+});
+
+test("a country without a number of keywords is rejected, and those beside it count", () => {
+  const slice = { scope: { store: "ios", app: "42" } };
+  const { rows, invalid } = normalised(trackedCountry, numberOfKeywords, slice, { US: 3, JP: null });
+  expect(rows).toMatchObject([{ country_key: "US", keyword_count: 3 }]);
+  expect(invalid).toEqual(["it has no number of keywords"]);
 });
 
 test("reads the expensive list of keywords again when their number changed, and not where there never was one", () => {

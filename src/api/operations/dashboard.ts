@@ -109,6 +109,6 @@ export const numberOfKeywords = defineOperation({
   paging: null,
   envelope: "data",
   items: null,
-  answer: z.record(z.string(), z.int().min(0)),
+  answer: z.record(z.string(), z.int().min(0).nullable()),
   summary: "How many keywords the account tracks for an app, by country.",
 });

@@ -37,7 +37,7 @@ export const iosMonthlyDownloadRevenue = defineOperation({
   envelope: "bare",
   items: null,
   answer: z.looseObject({
-    countryBreakDown: z.record(z.string(), z.looseObject({ download: MaybeAmount, revenue: MaybeAmount })),
+    countryBreakDown: z.record(z.string(), z.looseObject({ download: MaybeAmount, revenue: MaybeAmount }).nullable()),
     download: MaybeAmount,
     revenue: MaybeAmount,
   }),
