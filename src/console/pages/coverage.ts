@@ -94,7 +94,7 @@ export const coveragePage = definePage({
         </aside>
       </div>
       ${pager(input, grid)}
-      <script src="/assets/coverage.js" defer></script>`;
+      <script src="/assets/coverage.js" type="module"></script>`;
   },
 });
 
