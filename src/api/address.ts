@@ -3,6 +3,7 @@ import type { Store } from "../core/store.ts";
 import { fail } from "../core/errors.ts";
 import { isDotSegment } from "../core/text.ts";
 import type { Operation, Param } from "./define-operation.ts";
+import { schemaWords } from "../core/schema-words.ts";
 
 /** The words that a deployment uses for the two stores in its paths. */
 export type StoreWords = Readonly<Record<Store, string>>;
@@ -67,7 +68,7 @@ function encodedList(list: readonly unknown[]): string {
 function fit(operation: Operation, name: string, param: Param, value: unknown): unknown {
   if (Array.isArray(value) && fitted.get(value) === param.schema) return value;
   if (listOf(value).some(isBroken)) throw fail("not_encodable", { operation: operation.id, parameter: name });
-  const result = param.schema.safeParse(value);
+  const result = param.schema.safeParse(value, { error: schemaWords });
   // what may still change is checked again
   if (result.success && Array.isArray(value) && Object.isFrozen(value) && isSame(value, result.data)) {
     fitted.set(value, param.schema);

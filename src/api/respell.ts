@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { bareOf, schemaAt } from "./schema-at.ts";
+import { schemaWords } from "../core/schema-words.ts";
 
 /** A value that fits its schema, and the payload that it was read from; or why none does, and the payload as far as it could be mended. */
 export type Fit<T> =
@@ -11,7 +12,7 @@ export type Fit<T> =
  * contract says int, and a number may come as its digits, a text as a number, a flag as 0 or "true"; a list of one as the one alone.
  */
 export function parseSpelt<S extends z.ZodType>(schema: S, payload: unknown): Fit<z.output<S>> {
-  const first = schema.safeParse(payload);
+  const first = schema.safeParse(payload, { error: schemaWords });
   if (first.success) return { success: true, data: first.data, payload };
   const respelt = respell(schema, payload, first.error);
   if (respelt === null) return { success: false, error: first.error, payload };

@@ -12,6 +12,7 @@ import { type AnswerRows, rowsOfAnswer } from "../ingest/answer-rows.ts";
 import { AnswerFile, pagesOf, parseFile, type ParsedFile } from "./answer-file.ts";
 import { InvalidFile, sliceOfFile } from "./slice-of-file.ts";
 import type { Fetched } from "../ingest/read-pages.ts";
+import { schemaWords } from "../core/schema-words.ts";
 
 /** The answer of a valid file: the slice it answers, its pages, and the same read. */
 export type FileAnswer = {
@@ -76,11 +77,11 @@ function parsed(text: string): { readonly file: AnswerFile; readonly body: Parse
   // how deep a body is that is read as it stands is seen where it is read
   if (body === undefined && isDeeperThan(text, mostLevels))
     throw new InvalidFile(`it nests lists and objects deeper than ${mostLevels} levels`);
-  const result = AnswerFile.safeParse(json);
+  const result = AnswerFile.safeParse(json, { error: schemaWords });
   if (result.success) return { file: result.data, body };
   const issue = result.error.issues[0];
   const where = issue?.path.join(".") ?? "";
-  throw new InvalidFile(`${where === "" ? "" : `${where}: `}${issue?.message ?? "it does not fit"}`);
+  throw new InvalidFile(`${where === "" ? "it" : `${where}:`} ${issue?.message ?? "does not fit"}`);
 }
 
 async function readWhole(slice: Slice, pages: readonly LandedPage[]): Promise<Fetched> {

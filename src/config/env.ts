@@ -5,6 +5,7 @@ import { AccountName } from "./account-settings.ts";
 import { accountTokensIn, isAccountToken, Token, tokenVariables } from "./account-tokens.ts";
 import { readText } from "./read-text.ts";
 import { type Variables, withSecretFiles } from "./secret-files.ts";
+import { schemaWords } from "../core/schema-words.ts";
 
 /** An address without anything that would get in the way of building URLs. */
 const BaseUrl = z
@@ -170,7 +171,7 @@ export function readEnvironment(variables: Variables, file?: string): Environmen
   const levels = [variables, fromFile].map((level) => withUpperCase(withoutEmpty(level)));
   const tokens = tokenVariables(levels);
   const { given, setBy } = withSecretFiles([...secretNames, ...tokens], levels);
-  const result = Environment.safeParse(given);
+  const result = Environment.safeParse(given, { error: schemaWords });
   if (result.success && tokens.length === 0) return result.data;
   if (result.success) return { ...result.data, accountTokens: accountTokensIn(tokens, { given, setBy }) };
   const issue = result.error.issues[0];

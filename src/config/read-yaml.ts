@@ -4,6 +4,7 @@ import { fail } from "../core/errors.ts";
 import { didYouMean, keysAt } from "./did-you-mean.ts";
 import { readText } from "./read-text.ts";
 import { type DatasetOptions, Settings, settingsFor, type FindUnusable } from "./settings.ts";
+import { schemaWords } from "../core/schema-words.ts";
 
 /** A key that a schema does not know: the path to it, and the words that an error says about it. */
 export type UnknownKey = (key: string, path: readonly PropertyKey[]) => string;
@@ -27,7 +28,7 @@ export function readYaml<S extends z.ZodType>(
   const broken = document.errors[0];
   if (broken !== undefined)
     throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: problemIn(broken) });
-  const result = schema.safeParse(withoutEmpty(valueOf(file, document, lines), byName) ?? {});
+  const result = schema.safeParse(withoutEmpty(valueOf(file, document, lines), byName) ?? {}, { error: schemaWords });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;

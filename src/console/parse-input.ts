@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isDay } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
+import { schemaWords } from "../core/schema-words.ts";
 
 /** Data begins when the first store opened; no grid or chart reaches further than the days that commands take. */
 const isShownDay = (text: string) => isDay(text) && text >= "2000-01-01" && text < "2200-01-01";
@@ -30,7 +31,7 @@ export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output
   const holding = nameOfNull(given);
   if (holding !== undefined)
     throw fail("console_bad_input", { problem: `${holding} holds a character that no text has (U+0000)` });
-  const result = schema.safeParse(given);
+  const result = schema.safeParse(given, { error: schemaWords });
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim());
   throw fail("console_bad_input", { problem: problems.join("; ") });

@@ -5,6 +5,7 @@ import type { SandboxState } from "./state.ts";
 import { SandboxSettings } from "./options.ts";
 import { readJson } from "../api/serve/read-params.ts";
 import { Refusal } from "../api/serve/refusal.ts";
+import { schemaWords } from "../core/schema-words.ts";
 
 const Spend = z.strictObject({ credits: z.int().min(0), token: z.string().exactOptional() });
 const WhichAccount = z.strictObject({ token: z.string().exactOptional() });
@@ -43,7 +44,7 @@ export function accountOf(state: SandboxState, token?: string): Account {
 }
 
 function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: schemaWords });
   if (!result.success) throw new Refusal(400, z.prettifyError(result.error));
   return result.data;
 }

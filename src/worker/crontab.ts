@@ -9,6 +9,7 @@ import { datasets } from "../datasets/shared/all.ts";
 import { taskOfAccount } from "../ledger/shared-queue.ts";
 import { everyDataset } from "../incidents/lateness.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
+import { schemaWords } from "../core/schema-words.ts";
 
 /** A line of the crontab that runs something. */
 export type CrontabLine = {
@@ -61,7 +62,7 @@ function datasetsOf({ task, payload }: ParsedCronItem, bad: Bad): readonly strin
   const job = Object.hasOwn(jobs, task) ? jobs[task] : undefined;
   if (job === undefined)
     throw bad(`unknown task ${task}${didYouMean(task, Object.keys(jobs))} (known: ${Object.keys(jobs).join(", ")})`);
-  const checked = job.payload.safeParse(payload ?? {});
+  const checked = job.payload.safeParse(payload ?? {}, { error: schemaWords });
   if (!checked.success) {
     const issue = checked.error.issues[0];
     throw bad(

@@ -165,7 +165,7 @@ describe("a file is refused", () => {
 
   test.each([
     ["that is half a file", '{"dataset": "keyw', "not JSON"],
-    ["that is no object", "[]", "expected object"],
+    ["that is no object", "[]", "it must be an object with keys, not a list"],
     ["with a field that nobody knows", { ...least, token: "abc" }, "token"],
     ["with a window that has one more field", { ...least, window: { ...least.window, end: "x" } }, "window"],
     ["of a dataset that nobody knows", { ...least, dataset: "keyword_ranks" }, "no dataset has the name keyword_ranks"],

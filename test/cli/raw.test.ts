@@ -203,7 +203,7 @@ describe("storehouse raw", () => {
       stdout: "1 answer loaded with 2 rows, 0 known already, 2 files refused.\n",
     });
     expect(stderr.trim().split("\n")).toEqual([
-      expect.stringContaining("odd.json is not loaded: Unrecognized key"),
+      expect.stringContaining("odd.json is not loaded: it has a key that is not known: url"),
       expect.stringContaining("half.json is not loaded: it is not JSON, or only a part of it"),
     ]);
     expect(await target.query("select count(*)::int as rows from core.fact_keyword_rank")).toEqual([{ rows: 2 }]);

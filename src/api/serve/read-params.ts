@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Operation, Param } from "../define-operation.ts";
 import type { Query } from "./query.ts";
 import { Refusal } from "./refusal.ts";
+import { schemaWords } from "../../core/schema-words.ts";
 
 /** What one request sent for an operation, decoded but not yet checked. */
 export type SentParams = {
@@ -42,7 +43,7 @@ function fit(name: string, param: Param, raw: unknown): unknown {
   const value = isList(param) && typeof raw === "string" ? raw.split(",") : raw;
   if (param.maxItems !== undefined && Array.isArray(value) && value.length > param.maxItems)
     throw new Refusal(400, `${name} holds ${value.length} items, at most ${param.maxItems} are allowed`);
-  const plain = param.schema.safeParse(value);
+  const plain = param.schema.safeParse(value, { error: schemaWords });
   if (plain.success) return plain.data;
   const typed =
     param.in === "body" ? plain : param.schema.safeParse(Array.isArray(value) ? value.map(scalar) : scalar(value));
