@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import module from "node:module";
 import path from "node:path";
 
 /** A process of the bench that answers one message after the other. Disposing kills it. */
@@ -16,8 +17,9 @@ export function startChild(file: string, stop: AbortSignal, folder: string = imp
   const child = fork(path.join(folder, file), {
     serialization: "advanced",
     stdio: "inherit",
-    // as bin/storehouse.js starts the program
-    execArgv: ["--max-semi-space-size=8", "--heap-growing-percent=100", "--no-allocation-site-pretenuring"],
+    // as npm and bin/storehouse.js start the program
+    execArgv: ["--max-semi-space-size=16", "--heap-growing-percent=100", "--no-allocation-site-pretenuring"],
+    env: { ...process.env, NODE_COMPILE_CACHE: path.join(folder, "..", "node_modules", ".cache", "storehouse") },
   });
   const ended = once(child, "exit");
   const kill = () => void child.kill("SIGKILL");
@@ -50,7 +52,9 @@ export function answerParent(work: (message: unknown) => Promise<unknown>): void
           problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
         }),
       )
-      .then((reply) => process.send?.(reply));
+      .then((reply) => process.send?.(reply))
+      // it is killed at its end, and would not keep what it compiled
+      .finally(() => module.flushCompileCache());
   });
   process.on("disconnect", () => process.exit(1));
   // a terminal signals the whole group; the parent decides when a child ends

@@ -8253,6 +8253,22 @@ begin
   return null;
 end $function$;
 
+-- Gathers the statistics of ops.slice, unless another session works on the table for longer than two seconds.
+CREATE OR REPLACE FUNCTION ops.gather_slice_statistics()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '2s'
+AS $function$
+begin
+  analyze ops.slice;
+exception
+  when lock_not_available then null;
+end
+$function$;
+revoke all on function ops.gather_slice_statistics() from public;
+
 -- Keeps other sessions from storing requests of a month until the transaction ends, so that its sums hold. Requests of other months are stored meanwhile.
 CREATE OR REPLACE FUNCTION ops.hold_request_month(month date)
  RETURNS void

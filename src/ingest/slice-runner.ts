@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
-import { claimNext, releaseOrphanedClaims, wakeDue } from "../ledger/queue.ts";
+import { claimNext, gatherStatistics, releaseOrphanedClaims, wakeDue } from "../ledger/queue.ts";
 import { databaseOutage, isLostConnection, isPassing } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { longestRetryMs, retryDatabase } from "./retry-database.ts";
@@ -174,6 +174,7 @@ function createNextSlices(parts: IngestParts): NextSlices {
       ({ suspects: hasSuspects, nextDueAt } = found);
       wakeAt = now + checkEveryMs(parts.retryMs);
       if (!found.ready) return [];
+      if (found.isTakenForEmpty) await gatherStatistics(db);
     }
     const claimed = hasSuspects ? await claimAlone(most, now) : await claimNext(db, taker, most, now);
     if (claimed.length > 0) isNextKnown = false;

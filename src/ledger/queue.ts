@@ -93,8 +93,16 @@ function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`not exists (select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null)`;
 }
 
-/** What a queue holds: whether slices can be claimed, whether any of them run alone, and when the next one that waits is due (epoch-ms, null when none waits). */
-export type QueueState = { readonly ready: boolean; readonly suspects: boolean; readonly nextDueAt: number | null };
+/**
+ * What a queue holds: whether slices can be claimed, whether any of them run alone, and when the next one that waits is due (epoch-ms, null
+ * when none waits). `isTakenForEmpty`: the statistics say that the ledger has no slice.
+ */
+export type QueueState = {
+  readonly ready: boolean;
+  readonly suspects: boolean;
+  readonly nextDueAt: number | null;
+  readonly isTakenForEmpty: boolean;
+};
 
 /** Puts slices whose time has come back among those that are next in their turn. One statement. */
 export async function wakeDue(db: Database, queueId: string, now: number): Promise<QueueState> {
@@ -111,7 +119,8 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
            exists (select from woken where ${isSort("suspect")})
            or exists (select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort("suspect")}) as suspects,
            (select min(due_at) from ops.slice
-            where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at > ${instant(now)}) as "nextDueAt"`.execute(
+            where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at > ${instant(now)}) as "nextDueAt",
+           (select reltuples = 0 and relpages > 0 from pg_catalog.pg_class where oid = 'ops.slice'::regclass) as "isTakenForEmpty"`.execute(
     db,
   );
   const [found] = rows;
@@ -119,7 +128,16 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
     ready: found?.ready ?? false,
     suspects: found?.suspects ?? false,
     nextDueAt: found?.nextDueAt?.getTime() ?? null,
+    isTakenForEmpty: found?.isTakenForEmpty ?? false,
   };
+}
+
+/**
+ * Gathers statistics of the ledger. Where autovacuum comes by while a large plan is being queued it notes pages without a row, and until it
+ * comes again each claim and each end of a slice reads the whole ledger. Does nothing while another session works on the table.
+ */
+export async function gatherStatistics(db: Database): Promise<void> {
+  await sql`select ops.gather_slice_statistics()`.execute(db);
 }
 
 /**

@@ -129,7 +129,8 @@ export async function endAttempts(
 ): Promise<ReadonlySet<string>> {
   const ids = ends.map(({ slice }) => slice.sliceId);
   const column = (of: (end: { slice: Slice; ending: Ending }) => unknown) => ends.map(of);
-  // by the key, in words that leave no other index to choose: one of open slices is full of dead entries by the end of a run
+  // by the key. The state comes with the rows: as a condition of its own it would let the planner choose an index of open slices, which is
+  // full of dead entries by the end of a run, or read all slices first where statistics were gathered while none was running
   const ended = await sql<{ slice_id: string }>`
     update ops.slice as s
     set    state = e.state, error_code = e.error_code, error_message = e.error_message, due_at = e.due_at,
@@ -140,9 +141,10 @@ export async function endAttempts(
                   ${column(({ ending }) => (ending.error === null ? null : cleanText(ending.error.message)))}::text[],
                   ${column(({ ending }) => (ending.dueAt === null ? null : new Date(ending.dueAt).toISOString()))}::timestamptz[],
                   ${column(({ ending }) => (ending.counts ? 1 : 0))}::integer[], ${column(({ ending }) => ending.rowsLoaded)}::integer[],
-                  ${column(({ ending }) => ending.rowsRejected)}::integer[], ${column(({ ending }) => ending.answerDigest ?? null)}::text[])
-           as e (slice_id, attempt, state, error_code, error_message, due_at, failures, rows_loaded, rows_rejected, answer_digest)
-    where  s.slice_id = e.slice_id and s.attempt = e.attempt and s.state is not distinct from 'running'
+                  ${column(({ ending }) => ending.rowsRejected)}::integer[], ${column(({ ending }) => ending.answerDigest ?? null)}::text[],
+                  ${column(() => "running")}::text[])
+           as e (slice_id, attempt, state, error_code, error_message, due_at, failures, rows_loaded, rows_rejected, answer_digest, was)
+    where  s.slice_id = e.slice_id and s.attempt = e.attempt and s.state = e.was
     returning s.slice_id`.execute(db);
   return new Set(ended.rows.map((row) => row.slice_id));
 }

@@ -34,7 +34,7 @@ export async function endUnchanged(
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ slice_id: string; rows_loaded: number }>`
     with unchanged as materialized (
-      select t.slice_id, t.attempt, e.answer_digest, e.rows_loaded
+      select t.slice_id, t.attempt, 'running' as was, e.answer_digest, e.rows_loaded
       from   unnest(${attempts.map(({ slice }) => slice.sliceId)}::bigint[], ${attempts.map(({ slice }) => slice.attempt)}::integer[],
                     ${attempts.map(({ digest }) => digest)}::text[]) as t (slice_id, attempt, digest)
       cross  join lateral (
@@ -58,7 +58,7 @@ export async function endUnchanged(
     set    state = 'loaded', rows_loaded = u.rows_loaded, rows_rejected = 0, answer_digest = u.answer_digest, error_code = null,
            error_message = null, due_at = null, ended_at = ${instant(now)}
     from   unchanged as u
-    where  s.slice_id = u.slice_id and s.attempt = u.attempt and s.state is not distinct from 'running'
+    where  s.slice_id = u.slice_id and s.attempt = u.attempt and s.state = u.was
     returning s.slice_id, s.rows_loaded`.execute(db);
   return new Map(rows.map((row) => [row.slice_id, row.rows_loaded]));
 }

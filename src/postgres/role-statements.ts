@@ -175,6 +175,7 @@ begin
       execute format('grant select on %s to ${roles.reader}', thing.name);
     end if;
   end loop;
+  grant execute on function ops.gather_slice_statistics() to ${roles.loader};
   grant execute on function ops.make_partition(regclass, date, boolean) to ${roles.loader};
   grant execute on function ops.remove_month(regclass, date, boolean) to ${roles.loader};
   grant execute on function ops.make_request_months(date[]) to ${roles.loader};
