@@ -12,6 +12,7 @@ import {
   type WholeReply,
 } from "../core/http-agent.ts";
 import { strikerOf } from "../core/secret.ts";
+import { whenAborted } from "../core/when-aborted.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
 import { creditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
@@ -140,31 +141,6 @@ function startDeadline(ms: number, signal: AbortSignal | undefined): Deadline {
       leave?.();
     },
   };
-}
-
-type Stops = { readonly all: Set<() => void>; readonly stopAll: () => void };
-
-const stopsOf = new WeakMap<AbortSignal, Stops>();
-
-/** Calls under way share one listener of a signal: to add one to a signal, all that it has are looked at. Returns what takes `stop` away. */
-function whenAborted(signal: AbortSignal, stop: () => void): () => void {
-  const { all, stopAll } = stopsOf.get(signal) ?? listenTo(signal);
-  all.add(stop);
-  return () => {
-    all.delete(stop);
-    if (all.size > 0) return;
-    signal.removeEventListener("abort", stopAll);
-    stopsOf.delete(signal);
-  };
-}
-
-function listenTo(signal: AbortSignal): Stops {
-  const all = new Set<() => void>();
-  const stopAll = () => all.forEach((stop) => stop());
-  signal.addEventListener("abort", stopAll, { once: true });
-  const stops = { all, stopAll };
-  stopsOf.set(signal, stops);
-  return stops;
 }
 
 /** The raw path that a redirect leads to, without a token of its own; null when it is unreadable or leaves the origin: the token must not travel to a host that the settings do not name. */

@@ -2,6 +2,7 @@ import PQueue from "p-queue";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../postgres/database.ts";
 import { fail, mayBeCharged, StorehouseError } from "../core/errors.ts";
+import { whenAborted } from "../core/when-aborted.ts";
 import { creditClasses, type CreditClass, type Spender } from "../core/slice.ts";
 import type { RunLimit } from "./run-limit.ts";
 import { createCallGate, type CallGate } from "./call-gate.ts";
@@ -169,9 +170,8 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
   async function run<T>(work: Work, call: (holdId: string) => Promise<Sent<T>>): Promise<T> {
     work.signal?.throwIfAborted();
     const waiting = new AbortController();
-    const leave = () => waiting.abort(work.signal?.reason);
-    const stay = () => work.signal?.removeEventListener("abort", leave);
-    work.signal?.addEventListener("abort", leave, { once: true });
+    const { signal } = work;
+    const stay = signal === undefined ? () => undefined : whenAborted(signal, () => waiting.abort(signal.reason));
     const priority = creditClasses.length - spenders.indexOf(work.class);
     try {
       return await queue.add(
