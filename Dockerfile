@@ -13,10 +13,8 @@ RUN --mount=type=secret,id=company_ca \
     && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.md' \) -delete
 
 COPY . .
-# as bin/storehouse.js wants it; here as well, since V8 refuses what it compiled under other flags
-ENV NODE_OPTIONS=--max-semi-space-size=16
 # keeps the stripped types: at run time the folder may be read-only, and stripping takes a second at each start
-RUN node bin/storehouse.js --compile-all && node bin/storehouse.js --help > /dev/null
+RUN bin/storehouse.js --compile-all && bin/storehouse.js --help > /dev/null
 
 # beside the program only Node and the libraries that it and DuckDB take: no shell, no packages to keep up to date
 RUN mkdir -p -m 1777 /image/tmp && mkdir -p /image/etc && cp --parents /usr/local/bin/node /image \
@@ -29,9 +27,10 @@ FROM scratch
 COPY --from=build /image /
 COPY --from=build /app /app
 
-ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=16 PATH=/usr/local/bin
+ENV NODE_ENV=production PATH=/usr/local/bin
 WORKDIR /app
 USER node
 
-ENTRYPOINT ["node", "/app/bin/storehouse.js"]
+# as the first line of bin/storehouse.js names it: V8 refuses what it compiled under other flags
+ENTRYPOINT ["node", "--max-semi-space-size=16", "/app/bin/storehouse.js"]
 CMD ["--help"]

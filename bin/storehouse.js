@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16
 /*
  * Starts src/cli.ts under a Node that can run it. Plain JavaScript, because it must also start under Node 20:
  * there it hands over to the Node 24 that npm installed as a dependency.
@@ -19,7 +19,7 @@ const cache = process.env.NODE_COMPILE_CACHE ?? join(project, "node_modules", ".
 // answers come and go: a young generation of the usual size would hold 100 MB of those that went, and an old one that may grow to three
 // times what is alive another 50 MB. What holds answers is not allocated in the old one at once: everything it refers to would follow
 const smallHeap = ["--max-semi-space-size=16", "--heap-growing-percent=100", "--no-allocation-site-pretenuring"];
-// V8 takes the bound of the young generation at its start alone, where .npmrc, the image, the unit of systemd or a launcher names it
+// V8 takes the bound of the young generation at its start alone: the first line of this file names it, the image, or a launcher
 const isBounded = [...process.execArgv, process.env.NODE_OPTIONS ?? ""].some((flags) =>
   flags.includes("--max-semi-space-size"),
 );

@@ -1,6 +1,6 @@
 import { execFileSync, fork, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -114,4 +114,23 @@ test("a program whose launcher was gone before it began stops at once", async ()
     stdio: "ignore",
   });
   expect(await once(child, "exit")).toEqual([null, "SIGTERM"]);
+});
+
+test("answers have a young generation that grows, up to the same bound wherever the program is started", () => {
+  const boundsIn = (file: string) =>
+    [...readFileSync(path.join(projectRoot, file), "utf8").matchAll(/--max-semi-space-size=(\d+)/g)].map(
+      ([, size]) => size,
+    );
+  const bounds = ["bin/storehouse.js", "Dockerfile", "bench/child.ts"].map(boundsIn);
+  expect(bounds.map(({ length }) => length)).toEqual([2, 1, 1]);
+  expect(new Set(bounds.flat()).size).toBe(1);
+  const report = `import v8 from "node:v8"; process.on("exit", () => console.error(v8.getHeapSpaceStatistics()[1].space_size))`;
+  const { stderr } = spawnSync(program, ["operations"], {
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"], NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}` },
+  });
+  const sizes = stderr.trim().split("\n").map(Number);
+  // both halves of it
+  expect(Math.max(...sizes)).toBeGreaterThan(2 * 2 ** 20);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(2 * Number(bounds[0]?.[0]) * 2 ** 20);
 });
