@@ -11,14 +11,17 @@ export interface Child extends AsyncDisposable {
 /** What a child answers with. */
 type Reply = { readonly result: unknown } | { readonly problem: string };
 
+/** The bound of the first line of bin/storehouse.js, for what is started by Node. */
+export const bounded: readonly string[] = ["--max-semi-space-size=16"];
+
 /** Starts a file of this folder, or of another checkout's, as a process of its own; `stop` ends it. */
 export function startChild(file: string, stop: AbortSignal, folder: string = import.meta.dirname): Child {
   stop.throwIfAborted();
   const child = fork(path.join(folder, file), {
     serialization: "advanced",
     stdio: "inherit",
-    // as npm and bin/storehouse.js start the program
-    execArgv: ["--max-semi-space-size=16", "--heap-growing-percent=100", "--no-allocation-site-pretenuring"],
+    // as bin/storehouse.js starts the program
+    execArgv: [...bounded, "--heap-growing-percent=100", "--no-allocation-site-pretenuring"],
     env: { ...process.env, NODE_COMPILE_CACHE: path.join(folder, "..", "node_modules", ".cache", "storehouse") },
   });
   const ended = once(child, "exit");
@@ -52,11 +55,15 @@ export function answerParent(work: (message: unknown) => Promise<unknown>): void
           problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
         }),
       )
-      .then((reply) => process.send?.(reply))
-      // it is killed at its end, and would not keep what it compiled
-      .finally(() => module.flushCompileCache());
+      .then((reply) => sendLast(reply));
   });
   process.on("disconnect", () => process.exit(1));
   // a terminal signals the whole group; the parent decides when a child ends
   process.on("SIGINT", () => undefined);
+}
+
+/** The parent may kill this process from then on: what it compiled is kept before. */
+function sendLast(reply: Reply): void {
+  module.flushCompileCache();
+  process.send?.(reply);
 }

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { print, remark } from "../src/cli/output.ts";
 import { projectRoot } from "../src/config/config.ts";
 import { startSandbox } from "../src/sandbox/sandbox.ts";
+import { bounded } from "./child.ts";
 import { machineOf } from "./machine.ts";
 import { openBenchPostgres } from "./postgres.ts";
 import { spreadOf } from "./statistics.ts";
@@ -37,7 +38,7 @@ for (const [index, folder] of [projectRoot, ...values.beside].entries()) {
   for (const command of commands)
     measured.push({
       name: [...(index === 0 ? [] : [folder]), ...command].join(" "),
-      arguments: [path.join(folder, "bin", "storehouse.js"), ...command],
+      arguments: [...bounded, path.join(folder, "bin", "storehouse.js"), ...command],
       variables,
     });
 }

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { projectRoot } from "../src/config/config.ts";
+import { bounded } from "./child.ts";
 import type { Asked } from "./answer-server.ts";
 import type { Bench, Size } from "./bench.ts";
 import { settingsOf } from "./config.ts";
@@ -76,17 +77,21 @@ type Worker = AsyncDisposable & { readonly failure: Promise<string> };
 
 function startWorker(bench: Bench, settings: string): Worker {
   bench.stop.throwIfAborted();
-  const child = spawn(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), "worker", "--yes"], {
-    cwd: bench.postgres.folder,
-    env: {
-      API_BASE_URL: bench.service.url,
-      API_TOKEN: benchToken,
-      DATABASE_URL: bench.postgres.url,
-      STOREHOUSE_CONFIG: settings,
-      LOG_LEVEL: "error",
+  const child = spawn(
+    process.execPath,
+    [...bounded, path.join(projectRoot, "bin", "storehouse.js"), "worker", "--yes"],
+    {
+      cwd: bench.postgres.folder,
+      env: {
+        API_BASE_URL: bench.service.url,
+        API_TOKEN: benchToken,
+        DATABASE_URL: bench.postgres.url,
+        STOREHOUSE_CONFIG: settings,
+        LOG_LEVEL: "error",
+      },
+      stdio: ["ignore", "ignore", "pipe"],
     },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  );
   let words = "";
   child.stderr.on("data", (part) => (words += String(part)));
   const failure = once(child, "exit").then(() => words);

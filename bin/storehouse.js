@@ -21,7 +21,7 @@ const cache = process.env.NODE_COMPILE_CACHE ?? join(project, "node_modules", ".
 const smallHeap = ["--max-semi-space-size=16", "--heap-growing-percent=100", "--no-allocation-site-pretenuring"];
 // V8 takes the bound of the young generation at its start alone: the first line of this file names it, the image, or a launcher
 const isBounded = [...process.execArgv, process.env.NODE_OPTIONS ?? ""].some((flags) =>
-  flags.includes("--max-semi-space-size"),
+  /--max[-_]semi[-_]space[-_]size/.test(flags),
 );
 const [major, minor] = process.versions.node.split(".").map(Number);
 // set where this file runs as the child of a launcher

@@ -244,16 +244,14 @@ create index slice_rejects  on ops.slice (dataset) where rows_rejected > 0;
 create index slice_app      on ops.slice ((scope ->> 'app'), dataset, window_end, window_start);
 -- cells that came with answers of other datasets: few among millions
 create index slice_reported on ops.slice (dataset, window_start) where fingerprint like 'reported by %';
--- a role that does not own the table may have its statistics gathered; another session that works on the table is not waited for
+-- for roles that do not own the table
 create function ops.gather_slice_statistics() returns void
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  analyze ops.slice;
-exception
-  when lock_not_available then null;
+  analyze (skip_locked) ops.slice;
 end
 $$;
-comment on function ops.gather_slice_statistics() is 'Gathers the statistics of ops.slice, unless another session works on the table for longer than two seconds.';
+comment on function ops.gather_slice_statistics() is 'Gathers the statistics of ops.slice, unless another session vacuums or alters the table. The caller needs the right to execute the function and no other.';
 revoke all on function ops.gather_slice_statistics() from public;
 comment on table  ops.slice                  is 'Slices: one partition and window of a dataset. A slice is the unit that is planned, priced, run and retried.';
 comment on column ops.slice.slice_id         is 'Number of the slice. Every fact row names the slice that wrote it.';

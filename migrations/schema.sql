@@ -8253,18 +8253,15 @@ begin
   return null;
 end $function$;
 
--- Gathers the statistics of ops.slice, unless another session works on the table for longer than two seconds.
+-- Gathers the statistics of ops.slice, unless another session vacuums or alters the table. The caller needs the right to execute the function and no other.
 CREATE OR REPLACE FUNCTION ops.gather_slice_statistics()
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
- SET lock_timeout TO '2s'
 AS $function$
 begin
-  analyze ops.slice;
-exception
-  when lock_not_available then null;
+  analyze (skip_locked) ops.slice;
 end
 $function$;
 revoke all on function ops.gather_slice_statistics() from public;

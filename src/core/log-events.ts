@@ -80,6 +80,10 @@ export const logEvents = {
   "queue.error": { level: "error", says: "graphile-worker reports an error" },
   "queue.warning": { level: "warn", says: "graphile-worker reports a problem" },
   "queue.detail": { level: "debug", says: "graphile-worker's own log" },
+  "queue.no_statistics": {
+    level: "warn",
+    says: "statistics of the ledger could not be gathered: claims are slow until autovacuum does; run storehouse doctor",
+  },
   "queue.orphaned_claims": { level: "warn", says: "slices whose claim was lost with a connection were released" },
   "health.listening": { level: "info", says: "the health server listens on this port" },
   "health.port_taken": { level: "warn", says: "health.port is in use: another port is used, or none" },

@@ -129,6 +129,8 @@ const idleRetries = 30;
 const longestIdleMs = 30_000;
 /** How often slices are looked for that wait outside of the queue: the shortest distance between two tries of a failed one is minutes. */
 const leftOverCheckMs = 120_000;
+/** A ledger of which most was deleted has fewer slices than pages for good. */
+const gatherAgainMs = 120_000;
 
 /** The wait between two checks, in ms; a longer one than the shortest retry would delay every retry. */
 function checkEveryMs(retryMs: number): number {
@@ -147,6 +149,7 @@ function createNextSlices(parts: IngestParts): NextSlices {
   let isNextKnown = false;
   let wakeAt = Number.NEGATIVE_INFINITY;
   let leftOverAt = Number.NEGATIVE_INFINITY;
+  let gatherAt = Number.NEGATIVE_INFINITY;
   let orphanChecks: readonly number[] = [];
 
   /** The server may still be executing a claim whose reply was lost: orphaned claims are released now, and when it has ended for certain. */
@@ -158,6 +161,15 @@ function createNextSlices(parts: IngestParts): NextSlices {
     const found = await releaseOrphanedClaims(db, taker, claimedSlices.ids());
     orphanChecks = orphanChecks.filter((at) => at > now);
     if (found > 0) parts.log.warn({ slices: found }, "queue.orphaned_claims");
+  }
+
+  /** Without statistics claims are slow, and no more than that. */
+  async function gather(now: number): Promise<void> {
+    gatherAt = now + gatherAgainMs;
+    await gatherStatistics(db).catch((error: unknown) => {
+      if (isLostConnection(error)) throw error;
+      parts.log.warn({ problem: parts.scrub(String(error)) }, "queue.no_statistics");
+    });
   }
 
   async function claimOnce(most: number): Promise<readonly Slice[]> {
@@ -174,7 +186,7 @@ function createNextSlices(parts: IngestParts): NextSlices {
       ({ suspects: hasSuspects, nextDueAt } = found);
       wakeAt = now + checkEveryMs(parts.retryMs);
       if (!found.ready) return [];
-      if (found.isTakenForEmpty) await gatherStatistics(db);
+      if (found.isTakenForSmall && now >= gatherAt) await gather(now);
     }
     const claimed = hasSuspects ? await claimAlone(most, now) : await claimNext(db, taker, most, now);
     if (claimed.length > 0) isNextKnown = false;

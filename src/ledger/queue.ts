@@ -68,8 +68,8 @@ export async function claimAll(
 }
 
 /**
- * SQL: digest of the answer that was loaded last for the request of slice `s`: the next answer may repeat it. The fence keeps to the index by
- * scope: while statistics are old the planner would read every slice of the day.
+ * SQL: digest of the answer that was loaded last for the request of slice `s`: the next answer may repeat it. The fence leaves the index by
+ * scope to choose, and on Postgres 18 that by day, which it takes where statistics know of hardly a slice (`gatherStatistics`).
  */
 const lastDigest = sql`(
   select encode(e.answer_digest, 'hex')
@@ -95,13 +95,13 @@ function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
 
 /**
  * What a queue holds: whether slices can be claimed, whether any of them run alone, and when the next one that waits is due (epoch-ms, null
- * when none waits). `isTakenForEmpty`: the statistics say that the ledger has no slice.
+ * when none waits). `isTakenForSmall`: the statistics know of fewer slices than the ledger has pages.
  */
 export type QueueState = {
   readonly ready: boolean;
   readonly suspects: boolean;
   readonly nextDueAt: number | null;
-  readonly isTakenForEmpty: boolean;
+  readonly isTakenForSmall: boolean;
 };
 
 /** Puts slices whose time has come back among those that are next in their turn. One statement. */
@@ -120,7 +120,7 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
            or exists (select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort("suspect")}) as suspects,
            (select min(due_at) from ops.slice
             where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at > ${instant(now)}) as "nextDueAt",
-           (select reltuples = 0 and relpages > 0 from pg_catalog.pg_class where oid = 'ops.slice'::regclass) as "isTakenForEmpty"`.execute(
+           (select reltuples >= 0 and reltuples < relpages from pg_catalog.pg_class where oid = 'ops.slice'::regclass) as "isTakenForSmall"`.execute(
     db,
   );
   const [found] = rows;
@@ -128,13 +128,14 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
     ready: found?.ready ?? false,
     suspects: found?.suspects ?? false,
     nextDueAt: found?.nextDueAt?.getTime() ?? null,
-    isTakenForEmpty: found?.isTakenForEmpty ?? false,
+    isTakenForSmall: found?.isTakenForSmall ?? false,
   };
 }
 
 /**
- * Gathers statistics of the ledger. Where autovacuum comes by while a large plan is being queued it notes pages without a row, and until it
- * comes again each claim and each end of a slice reads the whole ledger. Does nothing while another session works on the table.
+ * Gathers statistics of the ledger. Where autovacuum comes by while a large plan is being queued it notes the pages and hardly a row, and
+ * until it comes again each claim and each end of a slice reads all slices of the plan. Does nothing while another session vacuums or
+ * alters the table.
  */
 export async function gatherStatistics(db: Database): Promise<void> {
   await sql`select ops.gather_slice_statistics()`.execute(db);

@@ -15,7 +15,11 @@ export type LackingRights = {
 };
 
 /** Functions that loading calls. */
-const called = ["ops.make_partition(regclass,date,boolean)", "ops.remove_month(regclass,date,boolean)"];
+const called = [
+  "ops.gather_slice_statistics()",
+  "ops.make_partition(regclass,date,boolean)",
+  "ops.remove_month(regclass,date,boolean)",
+];
 
 /** Checks what the connected role may do, table by table and right by right. Changes nothing. */
 export async function lackingRights(db: Database): Promise<LackingRights> {

@@ -24,15 +24,25 @@ test("slices are claimed four at a time where few run side by side, as long as s
   expect(claims.filter(({ slices, left_over }) => slices < 4 && left_over > 0)).toEqual([]);
 });
 
-test("where statistics take the ledger for empty they are gathered before slices are claimed", async () => {
+const takenForSmall = `
+  update pg_catalog.pg_class set reltuples = 0, relpages = pg_catalog.pg_relation_size(oid) / 8192
+  where  oid = 'ops.slice'::regclass`;
+
+test("where statistics take the ledger for small they are gathered before slices are claimed", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
-  await stage.query(`
-    update pg_catalog.pg_class set reltuples = 0, relpages = pg_catalog.pg_relation_size(oid) / 8192
-    where  oid = 'ops.slice'::regclass`);
+  await stage.query(takenForSmall);
   await stage.sync({ request: { datasets: ["keyword_rank"] } });
   const [known] = await stage.query<{ slices: number }>(
     "select reltuples::int as slices from pg_catalog.pg_class where oid = 'ops.slice'::regclass",
   );
   expect(known?.slices).toBeGreaterThan(0);
+});
+
+test("slices are claimed all the same where statistics cannot be gathered", async () => {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await stage.query(takenForSmall);
+  await stage.query("drop function ops.gather_slice_statistics()");
+  expect(await stage.sync({ request: { datasets: ["keyword_rank"] } })).toMatchObject({ outcome: "loaded" });
 });

@@ -35,19 +35,19 @@ test("attempts end by the numbers of their slices where statistics know of no ru
   expect(await read((transaction) => endUnchanged(transaction, others, now))).toEqual({ size: ended, isFew: true });
 });
 
-test("a ledger that statistics take for empty is known, and gathering them mends it", async () => {
+test("a ledger that statistics take for small is known, and gathering them mends it", async () => {
   const run = await stage.run();
   await stage.insert(run, draft());
   // as autovacuum leaves it that comes by while a plan is being queued
   await sql`
-    update pg_catalog.pg_class set reltuples = 0, relpages = pg_catalog.pg_relation_size(oid) / 8192
+    update pg_catalog.pg_class set reltuples = 1, relpages = pg_catalog.pg_relation_size(oid) / 8192
     where  oid = 'ops.slice'::regclass`.execute(stage.db);
-  expect(await wakeDue(stage.db, sharedQueue, now)).toMatchObject({ ready: true, isTakenForEmpty: true });
+  expect(await wakeDue(stage.db, sharedQueue, now)).toMatchObject({ ready: true, isTakenForSmall: true });
   await gatherStatistics(stage.db);
-  expect(await wakeDue(stage.db, sharedQueue, now)).toMatchObject({ ready: true, isTakenForEmpty: false });
+  expect(await wakeDue(stage.db, sharedQueue, now)).toMatchObject({ ready: true, isTakenForSmall: false });
 });
 
-test("statistics are not waited for while another session works on the ledger", async () => {
+test("statistics are not waited for while another session vacuums the ledger", async () => {
   await stage.db.transaction().execute(async (other) => {
     await sql`lock table ops.slice in share update exclusive mode`.execute(other);
     await expect(gatherStatistics(stage.db)).resolves.toBeUndefined();
