@@ -1,18 +1,9 @@
 import { datasets } from "../datasets/shared/all.ts";
-import {
-  accountCost,
-  accountSizes,
-  appDatasets,
-  searchAdsDatasets,
-  sizeWords,
-  sumWords,
-  type AccountCost,
-} from "./costs.ts";
+import { accountSizes, appDatasets, searchAdsDatasets, sizeWords, sumWords, type AccountCost } from "./costs.ts";
 import { pageText, table } from "./page.ts";
 
-/** The page of costs: what each dataset takes for three sizes of account. */
-export async function costsPage(): Promise<string> {
-  const costs = await Promise.all(accountSizes.map(accountCost));
+/** The page of costs: what each dataset takes for the three sizes of account, from the costs of each. */
+export function costsPage(costs: readonly AccountCost[]): string {
   const off = datasets.filter(({ on }) => !on).map(({ name }) => name);
   return pageText({
     file: "reference/costs.md",
@@ -38,8 +29,7 @@ export async function costsPage(): Promise<string> {
 }
 
 /** What README says of costs: an account of each size, and what connected search ads add. */
-export async function costSummary(): Promise<string> {
-  const costs = await Promise.all(accountSizes.map(accountCost));
+export function costSummary(costs: readonly AccountCost[]): string {
   const rows = accountSizes.map((size, index) => {
     const cost = costs[index] ?? new Map();
     return [sizeWords(size), sumWords(cost, "first", appDatasets), sumWords(cost, "month", appDatasets)];

@@ -7,6 +7,7 @@ import type { Database } from "../postgres/database.ts";
 import { columnsPage } from "./columns-page.ts";
 import { commandsPage } from "./commands-page.ts";
 import { configurationPage } from "./configuration-page.ts";
+import { accountCost, accountSizes, type AccountCost } from "./costs.ts";
 import { costsPage, costSummary } from "./costs-page.ts";
 import { datasetsPage } from "./datasets-page.ts";
 import { martsPage } from "./marts-page.ts";
@@ -15,17 +16,21 @@ import { schemaText } from "./schema-text.ts";
 import { settingsSchema } from "./settings-schema.ts";
 import { errorsPage, eventsPage, incidentsPage, metricsPage, operationsPage } from "./reference-pages.ts";
 
-/** An empty warehouse, and what its catalogue says of its tables and views. */
-type Catalogue = { readonly db: Database; readonly relations: readonly Relation[] };
+/** An empty warehouse, what its catalogue says of its tables and views, and what accounts of the three sizes cost: that takes seconds. */
+type Sources = {
+  readonly db: Database;
+  readonly relations: readonly Relation[];
+  readonly costs: readonly AccountCost[];
+};
 
 /** What makes each generated file, by its path under the project. */
-const makers: Readonly<Record<string, (catalogue: Catalogue) => string | Promise<string>>> = {
+const makers: Readonly<Record<string, (sources: Sources) => string | Promise<string>>> = {
   "docs/commands.md": commandsPage,
   "docs/configuration.md": configurationPage,
   "docs/datasets.md": datasetsPage,
   "docs/marts.md": ({ relations }) => martsPage(relations),
   "docs/reference/columns.md": ({ relations }) => columnsPage(relations),
-  "docs/reference/costs.md": costsPage,
+  "docs/reference/costs.md": ({ costs }) => costsPage(costs),
   "docs/reference/errors.md": errorsPage,
   "docs/reference/events.md": eventsPage,
   "docs/reference/incidents.md": incidentsPage,
@@ -34,7 +39,7 @@ const makers: Readonly<Record<string, (catalogue: Catalogue) => string | Promise
   "config/storehouse.schema.json": settingsSchema,
   "migrations/schema.sql": ({ db }) => schemaText(db),
   "CONTRIBUTING.md": () => withBlock("CONTRIBUTING.md", "rooms", roomsTable()),
-  "README.md": async () => withBlock("README.md", "costs", await costSummary()),
+  "README.md": ({ costs }) => withBlock("README.md", "costs", costSummary(costs)),
 };
 
 /** A generated file: its path under the project and what it must hold. */
@@ -42,8 +47,9 @@ export type GeneratedFile = { readonly file: string; readonly text: string };
 
 /** Every generated file as it must be; `db` is an empty warehouse. */
 export async function generatedFiles(db: Database): Promise<readonly GeneratedFile[]> {
-  const catalogue = { db, relations: await readRelations(db) };
-  return Promise.all(Object.entries(makers).map(async ([file, make]) => ({ file, text: await make(catalogue) })));
+  const costs = await Promise.all(accountSizes.map(accountCost));
+  const sources = { db, relations: await readRelations(db), costs };
+  return Promise.all(Object.entries(makers).map(async ([file, make]) => ({ file, text: await make(sources) })));
 }
 
 /** A page with one generated block between its marks; the rest of it is written by hand. */
