@@ -1,14 +1,13 @@
 import { addDays } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { deleteRejects, outcomeOf, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
-import { noteOutcome } from "../ledger/amend-slices.ts";
+import { loadAnswers } from "../ingest/load-answers.ts";
+import type { LoadParts } from "../ingest/prepare-slice.ts";
 import { agreeToHeld, type HeldAnswer } from "../ledger/held-answers.ts";
 import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPages } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
-import { findByKey } from "../postgres/plan-hints.ts";
 
 /**
  * Applies a held answer from its stored body, in one transaction; returns the number of its rows. Throws `answer_pruned` where the body was
@@ -21,12 +20,9 @@ export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<num
     if (!(await agreeToHeld(transaction, held.sliceId, parts.clock.now())))
       throw fail("bad_argument", { dataset: held.dataset, day: held.day, problem: "the answer is not held any more" });
     const { fetched } = await landedAnswer(slice, await landedPages(parts.db, slice.sliceId));
-    const load = await prepareSlice(parts, datasetNamed(held.dataset), slice, fetched);
-    await findByKey(transaction);
-    await deleteRejects(transaction, [load]);
-    await writeSlices(transaction, { ...parts, tailsAt: null, held: "apply" }, [load]);
-    await noteOutcome(transaction, slice, { ...outcomeOf(load), rows: load.rows, rejects: load.invalid.length });
-    return load.rows;
+    const answer = { dataset: datasetNamed(held.dataset), slice, fetched };
+    const loads = await loadAnswers(transaction, { ...parts, held: "apply" }, [answer]);
+    return loads.get(slice.sliceId)?.rows ?? 0;
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
+import type { HeldRule } from "./hold-answers.ts";
 import type { Fetched } from "./read-pages.ts";
 import type { AnswerRows } from "./answer-rows.ts";
 import {
@@ -23,10 +24,13 @@ export type ReadAnswer = {
   readonly rows?: AnswerRows | undefined;
 };
 
-/** Loads answers inside the caller's transaction and ends their slices, as if they had just been fetched. What became of each, by slice. */
+/**
+ * Loads answers inside the caller's transaction and ends their slices, as if they had just been fetched, or had just been agreed to where `held`
+ * says so. What became of each, by slice.
+ */
 export async function loadAnswers(
   transaction: Database,
-  parts: LoadParts,
+  parts: LoadParts & { readonly held?: HeldRule },
   answers: readonly ReadAnswer[],
 ): Promise<ReadonlyMap<string, SliceLoad>> {
   const loads: SliceLoad[] = [];

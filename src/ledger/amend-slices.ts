@@ -85,14 +85,9 @@ export type LateOutcome = {
   readonly rejects: number;
 };
 
-/** Notes what became of a slice that is in a final state already; one that is worked on again meanwhile is left alone. */
-export async function noteOutcome(db: Database, slice: Slice, outcome: LateOutcome): Promise<void> {
-  await noteOutcomes(db, [{ slice, outcome }]);
-}
-
 /**
- * The same of several slices, in a transaction that has begun with `findByKey`. What a slice says already is not written; a lost day is so
- * until its answer can be read.
+ * Notes what became of slices that are in a final state already, in a transaction that has begun with `findByKey`; one that is worked on again
+ * meanwhile is left alone. What a slice says already is not written; a lost day is so until its answer can be read.
  */
 export async function noteOutcomes(
   db: Database,

@@ -3,6 +3,7 @@ import type { Scope } from "../core/slice.ts";
 import { tryLockUntilCommit } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
+import { isOpen } from "./open-slices.ts";
 import { isFinal, packedColumns, wantedScopes } from "./packed-slices.ts";
 
 /*
@@ -48,7 +49,7 @@ async function sumUp(transaction: Database, { dataset, scopes, finalDays, today 
       and    (p.until_day is null or p.until_day < ${end} or p.final_days < ${finalDays}::integer)
     ), read as (
       select w.place, w.scope as wanted_scope, w.hash, s.*,
-             least(${end}, min(s.window_start) filter (where s.state in ('pending', 'running', 'deferred')) over (partition by w.place)) as until_day
+             least(${end}, min(s.window_start) filter (where ${isOpen()}) over (partition by w.place)) as until_day
       from   due as w
       cross  join lateral (select *, ${isFinal(finalDays)} as is_final
                            from   ops.slice as s
