@@ -5,6 +5,7 @@ import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isWholeList } from "../datasets/shared/define-dataset.ts";
+import { refusalCodes } from "../ledger/refused-items.ts";
 import { dropRefused, endAttempt, failuresOf, type Ending } from "../ledger/slices.ts";
 import { isLostConnection, isMissingPartition, isPassing } from "../postgres/database-errors.ts";
 import { pagesLandedBy } from "../raw/read-answers.ts";
@@ -169,11 +170,8 @@ async function failAttempt(parts: IngestParts, slice: Slice, error: StorehouseEr
     return;
   }
   await end(parts, slice, await endingOf(parts, slice, error));
-  if (named && error instanceof SkipError && refusals.has(error.code)) await dropRefused(parts.db, slice);
+  if (named && error instanceof SkipError && refusalCodes.includes(error.code)) await dropRefused(parts.db, slice);
 }
-
-/** Errors that the same request meets at any time. */
-const refusals: ReadonlySet<string> = new Set(["bad_request", "not_encodable"]);
 
 /** The end of an attempt that does not count: the slice is pending again. */
 const release = {

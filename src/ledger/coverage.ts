@@ -3,7 +3,8 @@ import type { Day } from "../core/day.ts";
 import { type Covered, type Scope, scopeKey } from "../core/slice.ts";
 import type { Pages } from "../core/fetch-option.ts";
 import type { Database } from "../postgres/database.ts";
-import { readPacked, unpacked, type Wanted } from "./packed-slices.ts";
+import { readPacked, unpacked, wantedScopes, type Wanted } from "./packed-slices.ts";
+import { wasRefused } from "./refused-items.ts";
 
 /** What was requested before, read for some scopes at a time. */
 export type CoverageReader = {
@@ -59,16 +60,12 @@ async function readRefusals(
   { dataset, before, scopes }: { dataset: string; before: Day; scopes: readonly Scope[] },
 ): Promise<readonly Covered[]> {
   const { rows } = await sql<Pick<Covered, "scope" | "operation" | "asOf" | "fingerprint"> & { items: string[] }>`
-    with wanted as materialized (
-      select text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
-      from   unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) as text
-    )
+    with wanted as materialized (${wantedScopes(scopes)})
     select w.scope, s.operation, b.items, s.as_of as "asOf", s.fingerprint
     from   wanted    as w
     join   ops.slice_log as s on hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope
     join   ops.slice_batch as b on b.batch_id = s.batch_id
-    where  s.dataset = ${dataset} and s.state = 'skipped' and s.error_code in ('bad_request', 'not_encodable')
-    and    s.window_end <= ${before}::date and cardinality(b.items) = 1
+    where  s.dataset = ${dataset} and ${wasRefused} and s.window_end <= ${before}::date and cardinality(b.items) = 1
     order  by s.slice_id`.execute(db);
   const window = { start: before, end: before };
   return rows.map((row) => ({ ...row, window, state: "skipped", refused: true }));
@@ -99,10 +96,7 @@ export async function readLastPages(
   const isAnswer = sql`hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope and s.dataset || '' = ${dataset}
         and    s.state in ('loaded', 'empty') and s.tail_of is null and not s.is_folded and (not ${whole}::boolean or s.rows_rejected = 0)`;
   const { rows } = await sql<{ scope: Scope; operation: string } & Pages>`
-    with wanted as materialized (
-      select text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
-      from   unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) as text
-    )
+    with wanted as materialized (${wantedScopes(scopes)})
     select w.scope, last.operation, last.planned_requests as count, last.window_end - last.window_start as days
     from   wanted as w
     cross  join lateral (

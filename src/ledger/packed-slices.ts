@@ -5,6 +5,7 @@ import type { Database } from "../postgres/database.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { numbersIn } from "../postgres/text-array.ts";
 import { goneBefore } from "./dropped-months.ts";
+import { wasRefused } from "./refused-items.ts";
 
 /*
  * A night of a large account reads millions of slices that differ by nothing but their days. So those of one scope, list, operation and
@@ -55,7 +56,7 @@ export const packedColumns = sql`
   array_agg(s.window_start - ${epoch}) ${single} as starts, array_agg(s.window_end - ${epoch}) ${single} as ends,
   array_agg(s.as_of - ${epoch}) ${single} as planned,
   array_agg(${stateNumber}
-            + case when s.state = 'skipped' and s.error_code in ('bad_request', 'not_encodable') then ${sql.lit(isRefused)} else 0 end
+            + case when ${wasRefused} then ${sql.lit(isRefused)} else 0 end
             + case when s.tail_of is null then 0 else ${sql.lit(isTail)} end) ${single} as kinds,
   range_agg(daterange(s.window_start, s.window_end)) filter (where s.is_final) as final_window,
   max(s.as_of) filter (where s.is_final) as final_as_of`;

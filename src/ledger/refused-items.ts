@@ -3,6 +3,12 @@ import type { Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { digestOf, insertBatches } from "./batches.ts";
 
+/** Errors that the same request meets at any time. */
+export const refusalCodes: readonly string[] = ["bad_request", "not_encodable"];
+
+/** SQL: true for a slice `s` that was refused because of what it requests. In literals, as the partial index `slice_refused` has it. */
+export const wasRefused = sql<boolean>`(s.state = 'skipped' and s.error_code in (${sql.join(refusalCodes.map(sql.lit))}))`;
+
 /**
  * Takes the items that were refused alone before, in any window of the scope, out of a slice that was refused, and makes it pending
  * again; false where it has none of them, or no other. To be called in a transaction.
@@ -14,8 +20,9 @@ export async function dropKnownRefused(db: Database, slice: Slice): Promise<bool
     join   ops.batch as b on b.batch_id = s.batch_id
     where  hashtextextended(s.scope::text, 0) = hashtextextended(${JSON.stringify(slice.scope)}::jsonb::text, 0)
     and    s.scope = ${JSON.stringify(slice.scope)}::jsonb and s.dataset = ${slice.dataset}
-    and    s.state = 'skipped' and s.error_code in ('bad_request', 'not_encodable')
-    and    cardinality(b.items) = 1 and b.items[1] = any (${[...(slice.items ?? [])]}::text[])`.execute(db);
+    and    ${wasRefused} and cardinality(b.items) = 1 and b.items[1] = any (${[...(slice.items ?? [])]}::text[])`.execute(
+    db,
+  );
   const refused = new Set(known.rows.map(({ item }) => item));
   const items = (slice.items ?? []).filter((item) => !refused.has(item));
   if (refused.size === 0 || items.length === 0) return false;
