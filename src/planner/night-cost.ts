@@ -1,11 +1,12 @@
 import { addDays, day, type Day } from "../core/day.ts";
 import { carries } from "../core/fetch-option.ts";
 import type { Portfolio } from "../core/portfolio.ts";
-import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
+import { scopeKey, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { DatasetSettings } from "../config/settings.ts";
 import type { Timing } from "../core/timing.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import type { CoverageReader } from "../ledger/coverage.ts";
+import { countAsLoaded, withLoaded, type CountedAsLoaded } from "./counted-as-loaded.ts";
 import { timingWith } from "./dataset-settings.ts";
 import { partitionsOf, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 
@@ -57,12 +58,13 @@ export async function expectedCredits(
     timings.map((timing) => timingWith(timing, settings)),
     wanted,
   );
-  const ledger = createLedger();
+  const loaded: CountedAsLoaded = new Map();
+  const coverage = withLoaded(nothingRequested, loaded);
   const planNight = async (night: number): Promise<number> => {
     const slices: SliceDraft[] = [];
     const planning = planningOn(sampled, addDays(before, night));
-    for await (const { plan } of planInChunks(ledger.coverage, planning)) slices.push(...plan.slices);
-    ledger.load(slices);
+    for await (const { plan } of planInChunks(coverage, planning)) slices.push(...plan.slices);
+    countAsLoaded(loaded, slices);
     return slices.reduce((sum, slice) => sum + slice.credits * (counts.get(scopeKey(slice.scope)) ?? 0), 0);
   };
   const history = await planNight(0);
@@ -92,26 +94,8 @@ function keyOf(partition: { readonly scope: Scope } | undefined): string {
   return partition === undefined ? "" : scopeKey(partition.scope);
 }
 
-/** What was requested so far, as the ledger would have it: all of it was answered. */
-function createLedger(): {
-  readonly coverage: CoverageReader;
-  readonly load: (slices: readonly SliceDraft[]) => void;
-} {
-  const loaded = new Map<string, Covered[]>();
-  return {
-    coverage: {
-      read: (scopes) =>
-        Promise.resolve(new Map(scopes.map((scope) => [scopeKey(scope), loaded.get(scopeKey(scope)) ?? []]))),
-    },
-    load: (slices) => {
-      for (const slice of slices) {
-        const known = loaded.get(scopeKey(slice.scope)) ?? [];
-        known.push({ ...slice, state: "loaded", refused: false });
-        loaded.set(scopeKey(slice.scope), known);
-      }
-    },
-  };
-}
+/** A ledger in which nothing was requested. */
+const nothingRequested: CoverageReader = { read: () => Promise.resolve(new Map()) };
 
 /** Nights after which all timings have come round a whole number of times. */
 function nightsFor(timings: readonly Timing[], fewest: number): number {

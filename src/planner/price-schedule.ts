@@ -1,9 +1,8 @@
 import type { Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
-import { scopeKey, type Covered, type SliceDraft } from "../core/slice.ts";
-import type { CoverageReader } from "../ledger/coverage.ts";
 import type { Database } from "../postgres/database.ts";
 import type { BudgetRoom } from "../plan/over-budget.ts";
+import { countAsLoaded, withLoaded, type CountedAsLoaded } from "./counted-as-loaded.ts";
 import { cutToRooms, freshRooms, readRooms, sumOfWork, type BudgetWork } from "./credit-budgets.ts";
 import { planInChunks } from "./plan-chunks.ts";
 import { coverageFor } from "./plan-coverage.ts";
@@ -79,7 +78,8 @@ export function createForesight({ db, settings, accountId, today, waiting = [] }
   };
 }
 
-type ForeseenSlices = Map<string, Map<string, Covered[]>>;
+/** What was foreseen, by dataset. */
+type ForeseenSlices = Map<string, CountedAsLoaded>;
 
 /** Plans a run as if what was foreseen had come, and adds its slices to that. */
 async function planRun({
@@ -98,12 +98,12 @@ async function planRun({
   const request = { datasets: chosen, bounds: {}, today: on, isScheduled: true } as const;
   const starts = chosen.length === 0 ? [] : await startsOf(db, request, settings);
   for (const start of starts) {
-    const known = foreseen.get(start.dataset.name) ?? new Map<string, Covered[]>();
+    const known = foreseen.get(start.dataset.name) ?? new Map();
     foreseen.set(start.dataset.name, known);
-    for await (const { plan } of planInChunks(withForeseen(coverageFor(db, start, { isJoined: true }), known), start)) {
+    for await (const { plan } of planInChunks(withLoaded(coverageFor(db, start, { isJoined: true }), known), start)) {
       tally.add({ ...plan, stage: start.dataset.stage });
       if (plan.slices.length > 0) requested.add(start.dataset.name);
-      for (const slice of plan.slices) remember(known, slice);
+      countAsLoaded(known, plan.slices);
     }
   }
   const { lines, slices, requests, credits } = tally.sum();
@@ -115,25 +115,4 @@ function roomsOn(day: Day, rooms: readonly BudgetRoom[], settings: Settings): re
   const fresh = freshRooms(settings, day);
   const isSame = (a: BudgetRoom, b: BudgetRoom) => a.budget === b.budget && a.period === b.period;
   return rooms.map((room) => (day < room.endsOn ? room : (fresh.find((one) => isSame(one, room)) ?? room)));
-}
-
-function remember(known: Map<string, Covered[]>, slice: SliceDraft): void {
-  const key = scopeKey(slice.scope);
-  const slices = known.get(key) ?? [];
-  slices.push({ ...slice, state: "loaded", refused: false });
-  known.set(key, slices);
-}
-
-/** Coverage as it would be after what was foreseen. */
-function withForeseen(coverage: CoverageReader, known: ReadonlyMap<string, readonly Covered[]>): CoverageReader {
-  return {
-    ...coverage,
-    read: async (scopes) => {
-      const covered = await coverage.read(scopes);
-      const both = scopes
-        .map((scope) => scopeKey(scope))
-        .map((key) => [key, [...(covered.get(key) ?? []), ...(known.get(key) ?? [])]] as const);
-      return new Map(both.filter(([, slices]) => slices.length > 0));
-    },
-  };
 }
