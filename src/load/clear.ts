@@ -16,7 +16,7 @@ export type Clearing = { readonly within: Partial<Window>; readonly keepPruned: 
  */
 export async function clearTable(transaction: Database, table: Table, { within, keepPruned }: Clearing): Promise<void> {
   const days = dayColumns(table);
-  const name = sql.id(...table.name.split("."));
+  const name = sql.ref(table.name);
   const own = Object.entries(table.owned ?? {}).map(
     ([column, values]) => sql`${sql.id(column)} = any (${values}::text[])`,
   );

@@ -140,7 +140,7 @@ export function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
     const day = sql.id("t", days.column);
     bounds.push(sql`${day} >= ${days.first}::date and ${day} < ${days.until}::date`);
   }
-  const target = sql`${sql.id(...table.name.split("."))}`;
+  const target = sql.ref(table.name);
   const inScope = bounds.length > 0 ? sql.join(bounds, sql` and `) : sql`true`;
   const fetchedAt = instant(load.fetchedAt);
   return {

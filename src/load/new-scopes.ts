@@ -102,7 +102,7 @@ async function findNew(
     from   unnest(${sql.join([...columns.map(({ values }) => values), places])})
            as p (${sql.join([...columns, { name: "place" }].map(({ name }) => sql.id(name)))})
     where  not exists (
-      select from ${sql.id(...table.name.split("."))} as t
+      select from ${sql.ref(table.name)} as t
       where  ${
         columns.length === 0
           ? sql`true`

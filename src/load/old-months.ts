@@ -30,7 +30,7 @@ export async function monthsBefore(db: Database, table: string, day: Day): Promi
   for (const { column, ...one } of old) {
     // by way of the table, since only its owner may read a partition directly
     const { rows: found } = await sql<{ rows: number }>`
-      select count(*)::float8 as rows from ${sql.id(...table.split("."))}
+      select count(*)::float8 as rows from ${sql.ref(table)}
       where  ${sql.id(column)} >= ${one.month}::date and ${sql.id(column)} < ${addMonths(one.month, 1)}::date`.execute(
       db,
     );

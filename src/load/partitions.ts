@@ -116,7 +116,7 @@ async function make(
 function begun(table: Cut, sums: string) {
   const day = sql`k.${sql.id(partitionColumn(table))}`;
   return sql`, begun as (
-      delete from ${sql.id(...sums.split("."))} as k
+      delete from ${sql.ref(sums)} as k
       using  made as m
       where  m.is_new and ${day} >= m.start and ${day} < m.end)`;
 }

@@ -78,7 +78,7 @@ export async function readPlanningSource(
   );
   const { rows } = await sql<{ values: readonly (string | null)[] }>`
     select array[${sql.join(selected)}]::text[] collate "C" as values
-    from   ${sql.id(...view.split("."))} as t ${sql.join(
+    from   ${sql.ref(view)} as t ${sql.join(
       parts.map((part) => part.join),
       sql` `,
     )}

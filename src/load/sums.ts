@@ -36,7 +36,7 @@ export function addSums({ sums }: Summed, added: SqlFragment): SqlFragment {
   const moves = totals.map((total) => sql`${total} <> 0`);
   const set = names.map((name) => sql`${sql.id(name)} = ${sql.id("k", name)} + ${sql.id("excluded", name)}`);
   return sql`
-    insert into ${sql.id(...sums.name.split("."))} as k (${list(sums.key)}, ${list(names)})
+    insert into ${sql.ref(sums.name)} as k (${list(sums.key)}, ${list(names)})
     select ${list(sums.key, "d")}, ${sql.join(totals)}
     from   (${added}) as d
     group  by ${list(sums.key, "d")}
@@ -78,9 +78,9 @@ export async function rebuildSums(transaction: Database, table: Summed, within: 
     days === null
       ? sql`true`
       : sql`${sql.id(alias, days.last)} >= ${within.start ?? "-infinity"}::date and ${sql.id(alias, days.first)} < ${within.end ?? "infinity"}::date`;
-  const target = sql`${sql.id(...table.sums.name.split("."))}`;
+  const target = sql.ref(table.sums.name);
   await sql`delete from ${target} as k where ${isWithin("k")} and ${isMade(table, days?.first)}`.execute(transaction);
-  const rows = sql`${sql.id(...table.name.split("."))} as t where ${isWithin("t")}`;
+  const rows = sql`${sql.ref(table.name)} as t where ${isWithin("t")}`;
   await addSums(table, sumsOver(table, rows)).execute(transaction);
 }
 

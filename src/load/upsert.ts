@@ -129,7 +129,7 @@ function groupOf(table: Table, given: readonly Filled[]): Group {
   const best = ranked === undefined ? later : sql`${rankOf(ranked, "s")} desc, ${later}`;
   const latest = sql`(select distinct on (${key}) s.* from ${rows} as s order by ${key}, ${best})`;
   return {
-    target: sql`${sql.id(...table.name.split("."))}`,
+    target: sql.ref(table.name),
     columns,
     stretch,
     stretches: sql`unnest(${sql.join(stretch.map(one))}) as p (${list(stretch)})`,
