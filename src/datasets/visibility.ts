@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { androidVisibilityHistory, iosVisibilityHistory, visibilityScore } from "../api/operations/market.ts";
 import type { InvalidItem } from "../api/read-answer.ts";
+import type { Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
@@ -122,12 +123,10 @@ function itemsOf(cells: readonly Cell[]): readonly string[] {
 }
 
 /** Days beside the window and apps that a call brought along for another country belong to other slices. */
-function normalisedHistory(
-  { scope, items, window }: Slice,
-  pages: readonly unknown[],
-  left: readonly InvalidItem[],
-): Normalised {
+function normalisedHistory(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Normalised {
+  const { scope, items, window } = slice;
   const requested = new Set(items);
+  const isRequested = requestedIn(slice);
   const answers = pages.flat() as History;
   const reported = answers.flatMap(({ trackId, scores }) =>
     Object.entries(scores).flatMap(([country, days]) =>
@@ -138,22 +137,39 @@ function normalisedHistory(
     ({ trackId, country, day }) => requested.has(`${country}:${trackId}`) && holds(window, day),
   );
   const rows = own.map(({ trackId, country, day, score }) => row(scope, { trackId, country, day, score }));
+  // beside rows it only means that some cells are unanswered; alone it is an answer to something else, and not an empty one
+  const others = rows.length > 0 ? [] : reported.filter((one) => !isRequested(one));
+  const invalid = others.map((item) => ({ reason: "an app, a country or a day that was not requested", item }));
   const named = new Set(own.map(({ trackId, country }) => `${country}:${trackId}`));
   // of what did not fit it is not known which app it was
   const unanswered = rows.length === 0 || left.length > 0 ? [] : (items ?? []).filter((item) => !named.has(item));
-  return { rows: { [table.name]: rows }, invalid: [], unanswered };
+  return { rows: { [table.name]: rows }, invalid, unanswered };
+}
+
+/** True for what the call of a slice names: each of its apps in each of its countries, through the day beside the window. */
+function requestedIn({ items, window }: Slice) {
+  const apps = new Set((items ?? []).map(trackIdOf));
+  const countries = new Set((items ?? []).map(countryOf));
+  return ({ trackId, country, day }: { trackId: string; country: string; day: Day }) =>
+    apps.has(trackId) && countries.has(country) && day >= window.start && day <= window.end;
 }
 
 function normalisedNow({ scope, items, window }: Slice, pages: readonly unknown[]): Normalised {
   const country = part(scope, "country");
+  const apps = (items ?? []).map(trackIdOf);
   const scores = new Map(pages.flatMap((page) => Object.entries(page as Readonly<Record<string, number | null>>)));
-  const rows = (items ?? []).map(trackIdOf).flatMap((trackId) => {
+  const rows = apps.flatMap((trackId) => {
     const score = scores.get(trackId);
     return score === undefined ? [] : [row(scope, { trackId, country, day: window.start, score })];
   });
+  const others = rows.length > 0 ? [] : [...scores].filter(([trackId]) => !apps.includes(trackId));
+  const invalid = others.map(([trackId, score]) => ({
+    reason: "an app that was not requested",
+    item: { trackId, score },
+  }));
   // an app that the answer leaves out while it names others is not known to the service
   const unanswered = rows.length === 0 ? [] : (items ?? []).filter((item) => !scores.has(trackIdOf(item)));
-  return { rows: { [table.name]: rows }, invalid: [], unanswered };
+  return { rows: { [table.name]: rows }, invalid, unanswered };
 }
 
 function row(

@@ -86,6 +86,20 @@ test("days beside the window and apps of other countries, which such a call brin
   ]);
 });
 
+test.each([
+  ["an app", 9, "US", "2026-08-01"],
+  ["a country", 1, "us", "2026-08-01"],
+  ["a day", 1, "US", "2026-08-04"],
+])("an answer that is all about %s that was not requested is no empty one", (_, trackId, code, date) => {
+  const other = [{ trackId, scores: { [code]: [{ date, score: 7.5 }] } }];
+  const read = (...answer: readonly object[]) =>
+    normalised(visibility, iosVisibilityHistory, { scope, items, window }, answer);
+  expect(read(...other)).toEqual({ rows: [], invalid: ["an app, a country or a day that was not requested"] });
+  const own = { trackId: 2, scores: { US: [{ date: "2026-08-02", score: 1 }] } };
+  expect([read(...other, own).rows.length, read(...other, own).invalid]).toEqual([1, []]);
+  expect(read({ trackId: 1, scores: { US: [{ date: "2026-08-03", score: 1 }] } })).toEqual({ rows: [], invalid: [] });
+});
+
 test("an app without a score in one country keeps those of the others", () => {
   const answer = [{ trackId: 1, scores: { US: [{ date: "2026-08-01", score: 7.5 }], JP: null } }];
   const { rows, invalid } = normalised(visibility, iosVisibilityHistory, { scope, items, window }, answer);
@@ -112,4 +126,6 @@ test("a score as it is now has the day of observation, and an app that is left o
   ]);
   expect(unanswered).toEqual(["US:2"]);
   expect(visibility.normalise(slice, [{}], []).unanswered).toEqual([]);
+  const other = visibility.normalise(slice, [{ "9": 1 }], []);
+  expect([other.rows["core.fact_visibility"], other.invalid.length]).toEqual([[], 1]);
 });
