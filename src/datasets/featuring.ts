@@ -85,24 +85,30 @@ export const featuring = defineDataset({
     const isOwn = ({ trackId, categoryId }: (typeof answers)[number]) =>
       String(trackId ?? part(scope, "app")) === part(scope, "app") &&
       String(categoryId ?? part(scope, "category_code")) === part(scope, "category_code");
+    const showings = answers.filter(isOwn).flatMap(({ cards }) => cards);
+    const others = answers.filter((answer) => !isOwn(answer));
     return {
-      rows: {
-        [table.name]: rowsOf(
-          slice,
-          answers.filter(isOwn).flatMap(({ cards }) => cards),
-        ),
-      },
-      invalid: answers
-        .filter((answer) => !isOwn(answer))
-        .map(({ trackId, categoryId }) => ({
+      rows: { [table.name]: rowsOf(slice, showings) },
+      invalid: [
+        ...others.map(({ trackId, categoryId }) => ({
           reason: "an app or a category that was not requested",
           item: { trackId, categoryId },
         })),
+        ...showings
+          .filter(({ date }) => !isNear(slice, date))
+          .map((item) => ({ reason: "a day that was not requested", item })),
+      ],
     };
   },
 });
 
-/** The cards of the requested days, numbered by day and country; any other day belongs to another slice. */
+/** True for a day of the window and for the one after it, which is requested beside it. */
+function isNear({ window }: Slice, date: Showing["date"]): boolean {
+  const { day } = readInstant(date);
+  return day >= window.start && day <= window.end;
+}
+
+/** The cards of the requested days, numbered by day and country; the day after them belongs to another slice. */
 function rowsOf(slice: Slice, showings: readonly Showing[]): readonly Row[] {
   const cards = showings
     .filter(({ date }) => holds(slice.window, readInstant(date).day))

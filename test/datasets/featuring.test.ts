@@ -91,6 +91,14 @@ describe("a card", () => {
     expect([rows.map((row) => row["date_day"]), invalid]).toEqual([["2026-08-09"], []]);
   });
 
+  test("of any other day is invalid: an answer of nothing else is no empty one", () => {
+    const { rows, invalid } = cards(showing("2026-08-02", "US", {}), showing("2026-08-11", "US", {}));
+    expect([rows, invalid.map(({ reason }) => reason)]).toEqual([
+      [],
+      ["a day that was not requested", "a day that was not requested"],
+    ]);
+  });
+
   test("of another app or category is invalid", () => {
     const answer = { trackId: 1, categoryId: 6007, cards: [showing("2026-08-03", "US", {})] };
     expect(featuring.normalise(sliceOf({ scope, window }), [answer], [])).toMatchObject({
