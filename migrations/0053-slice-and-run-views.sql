@@ -240,8 +240,12 @@ create view ops.download_days as
 select n.store, n.track_id, n.country_code,
        coalesce(range_agg(n.days) filter (where n.is_answered and n.dataset = 'download_revenue'), '{}') as estimated_days,
        coalesce(range_agg(n.days) filter (where not n.is_answered and n.dataset = 'download_revenue'), '{}') as unestimated_days,
-       coalesce(range_agg(n.days) filter (where n.is_answered and n.dataset = 'sales_metric'), '{}') as reported_days,
-       coalesce(range_agg(n.days) filter (where not n.is_answered and n.dataset = 'sales_metric'), '{}') as unreported_days
+       coalesce(range_agg(n.days) filter (where n.is_answered and n.context = 'DOWNLOAD'), '{}') as reported_days,
+       coalesce(range_agg(n.days) filter (where not n.is_answered and n.context = 'DOWNLOAD'), '{}') as unreported_days,
+       coalesce(range_agg(n.days) filter (where n.is_answered and n.context = 'REVENUE_TOTAL'), '{}') as revenue_days,
+       coalesce(range_agg(n.days) filter (where not n.is_answered and n.context = 'REVENUE_TOTAL'), '{}') as unanswered_revenue_days,
+       coalesce(range_agg(n.days) filter (where n.is_answered and n.context = 'PAGE_VIEW'), '{}') as page_view_days,
+       coalesce(range_agg(n.days) filter (where not n.is_answered and n.context = 'PAGE_VIEW'), '{}') as unanswered_page_view_days
 from   (
   select a.dataset, a.store, a.track_id, a.country_code, a.context, daterange(a.window_start, a.window_end) as days, true as is_answered
   from   ops.app_answer as a
@@ -249,14 +253,17 @@ from   (
   union  all
   select u.dataset, u.store, u.track_id, u.country_code, u.context, daterange(u.date_day, u.date_day + 1), false
   from   ops.unanswered_download_daily as u) as n
-where  n.dataset = 'download_revenue' or n.context = 'DOWNLOAD'
 group  by 1, 2, 3;
-comment on view   ops.download_days                  is 'One row per app and country whose downloads were requested: the days with an answer, and those with a device that has none yet. Of which days do we know all downloads?';
+comment on view   ops.download_days                  is 'One row per app and country whose downloads, revenue or page views were requested: the days with an answer, and those with a device that has none yet. Of which days do we know all downloads?';
 comment on column ops.download_days.country_code     is 'Country; null for requests that named none, and are about all.';
 comment on column ops.download_days.estimated_days   is 'Days for which there is an answer about estimates (download_revenue).';
 comment on column ops.download_days.unestimated_days is 'Days for which the estimate of a requested device has no answer yet.';
 comment on column ops.download_days.reported_days    is 'Days for which there is an answer about downloads of the store (sales_metric).';
 comment on column ops.download_days.unreported_days  is 'Days for which the store''s downloads on a requested device have no answer yet.';
+comment on column ops.download_days.revenue_days     is 'Days for which there is an answer about revenue of the store (sales_metric).';
+comment on column ops.download_days.unanswered_revenue_days is 'Days for which the store''s revenue on a requested device has no answer yet.';
+comment on column ops.download_days.page_view_days   is 'Days for which there is an answer about views of the page (sales_metric).';
+comment on column ops.download_days.unanswered_page_view_days is 'Days for which the views of the page on a requested device have no answer yet.';
 select ops.comment_columns('ops.download_days');
 
 create view ops.unanswered_visibility_daily as

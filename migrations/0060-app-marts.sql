@@ -334,12 +334,15 @@ with answered as materialized (
 )
 select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.region, s.period_kind, s.period_start, s.period_day_count, s.rank_days as rank_day_count,
        n.review_days as review_day_count, s.review_count, n.estimate_days as estimate_day_count, s.estimated_download_count, s.estimated_revenue,
-       n.store_days as store_day_count, s.store_download_count, s.store_revenue, s.page_view_count, n.search_ads_days as search_ads_day_count,
+       n.store_days as store_day_count, s.store_download_count, n.revenue_days as store_revenue_day_count, s.store_revenue,
+       n.page_view_days as page_view_day_count, s.page_view_count, n.search_ads_days as search_ads_day_count,
        s.search_ads_spend, s.search_ads_currency, s.search_ads_install_count,
        (s.requested_rank_days = 0 or s.rank_days = s.period_day_count)
        and (n.review_days = s.period_day_count or n.review_days = 0 and s.review_count is null)
-       and (n.estimate_days = s.period_day_count or n.estimate_days = 0 and s.estimated_download_count is null)
-       and (n.store_days = s.period_day_count or n.store_days = 0 and s.store_download_count is null)
+       and (n.estimate_days = s.period_day_count or n.estimate_days = 0 and s.estimated_download_count is null and not n.are_estimates_waiting)
+       and (n.store_days = s.period_day_count or n.store_days = 0 and s.store_download_count is null and not n.are_downloads_waiting)
+       and (n.revenue_days = s.period_day_count or n.revenue_days = 0 and s.store_revenue is null and not n.is_revenue_waiting)
+       and (n.page_view_days = s.period_day_count or n.page_view_days = 0 and s.page_view_count is null and not n.are_page_views_waiting)
        and (n.search_ads_days = s.period_day_count or s.search_ads_spend is null) as is_complete, s.app_groups
 from   summed as s
 left   join answered        as a on a.store = s.store and a.track_id = s.track_id and a.country_code = s.country_code
@@ -347,9 +350,18 @@ left   join answered        as a on a.store = s.store and a.track_id = s.track_i
 left   join answered        as e on e.store = s.store and e.track_id = s.track_id and e.country_code is null
 left   join ops.review_days as q on q.store = s.store and q.track_id = s.track_id and q.country_code = s.country_code
 cross  join lateral (
+  select coalesce(a.unestimated_days, '{}') * s.span as unestimated_days,
+         (coalesce(a.unreported_days, '{}') + coalesce(e.unreported_days, '{}')) * s.span as unreported_days,
+         (coalesce(a.unanswered_revenue_days, '{}') + coalesce(e.unanswered_revenue_days, '{}')) * s.span as unanswered_revenue_days,
+         (coalesce(a.unanswered_page_view_days, '{}') + coalesce(e.unanswered_page_view_days, '{}')) * s.span as unanswered_page_view_days) as w
+cross  join lateral (
   select ops.day_count(q.days * s.span) as review_days,
-         ops.day_count((coalesce(a.estimated_days, '{}') + coalesce(e.estimated_days, '{}') - coalesce(a.unestimated_days, '{}')) * s.span) as estimate_days,
-         ops.day_count((coalesce(a.reported_days, '{}') + coalesce(e.reported_days, '{}') - coalesce(a.unreported_days, '{}') - coalesce(e.unreported_days, '{}')) * s.span) as store_days,
+         ops.day_count((coalesce(a.estimated_days, '{}') + coalesce(e.estimated_days, '{}')) * s.span - w.unestimated_days) as estimate_days,
+         ops.day_count((coalesce(a.reported_days, '{}') + coalesce(e.reported_days, '{}')) * s.span - w.unreported_days) as store_days,
+         ops.day_count((coalesce(a.revenue_days, '{}') + coalesce(e.revenue_days, '{}')) * s.span - w.unanswered_revenue_days) as revenue_days,
+         ops.day_count((coalesce(a.page_view_days, '{}') + coalesce(e.page_view_days, '{}')) * s.span - w.unanswered_page_view_days) as page_view_days,
+         not isempty(w.unestimated_days) as are_estimates_waiting, not isempty(w.unreported_days) as are_downloads_waiting,
+         not isempty(w.unanswered_revenue_days) as is_revenue_waiting, not isempty(w.unanswered_page_view_days) as are_page_views_waiting,
          case when s.store = 'ios' then (select count(*) from ops.search_ads_answered_day as d where d.date_day <@ s.span) else 0 end as search_ads_days) as n;
 comment on view   mart.app_overview_by_period                      is 'One row per app of the portfolio, country and week or month with any row in app_overview_daily: its sums, and of how many days they are. It reads all days of an app: filter by app or country. Choose one period_kind; then counts, revenue and spend may be added up over apps, countries and periods (never ALL with countries), and a sum of which one row has is_complete false is a part. How did downloads of a region change from week to week? Which weeks lack days?';
 comment on column mart.app_overview_by_period.country_code         is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.';
@@ -361,6 +373,8 @@ comment on column mart.app_overview_by_period.rank_day_count       is 'Days of w
 comment on column mart.app_overview_by_period.review_day_count     is 'Days for which there is an answer for all reviews.';
 comment on column mart.app_overview_by_period.estimate_day_count   is 'Days for which the estimates were requested and each requested device has an answer.';
 comment on column mart.app_overview_by_period.store_day_count      is 'Days for which the downloads of the store were requested and each requested device has an answer.';
+comment on column mart.app_overview_by_period.store_revenue_day_count is 'Days for which the revenue of the store was requested and each requested device has an answer.';
+comment on column mart.app_overview_by_period.page_view_day_count  is 'Days for which the views of the page were requested and each requested device has an answer.';
 comment on column mart.app_overview_by_period.search_ads_day_count is 'Days for which reports of search ads were requested and each organisation has an answer.';
 comment on column mart.app_overview_by_period.is_complete          is 'True when what was requested on any day of the period has an answer on all of its days; false for a period that is not over, that began before the first request, or that lacks an answer: sums are then those of the counted days and of parts of days.';
 select ops.comment_columns('mart.app_overview_by_period', 'mart.app_overview_daily');

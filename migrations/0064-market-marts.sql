@@ -47,7 +47,7 @@ select m.store, m.track_id, m.app_name, c.country_code, c.country_name, c.region
        case when w.are_estimates_whole then round(m.estimated_revenue / nullif(m.previous_estimated_revenue, 0) - 1, 6) end as estimated_revenue_change_share,
        m.store_days as store_day_count, m.store_downloads as store_download_count, m.store_revenue,
        case when w.are_sales_whole then round(m.store_downloads / nullif(m.previous_store_downloads, 0) - 1, 6) end as store_download_change_share,
-       case when w.are_sales_whole then round(m.store_revenue / nullif(m.previous_store_revenue, 0) - 1, 6) end as store_revenue_change_share,
+       case when w.is_revenue_whole then round(m.store_revenue / nullif(m.previous_store_revenue, 0) - 1, 6) end as store_revenue_change_share,
        ops.day_count((coalesce(o.estimated_days, '{}') + coalesce(e.estimated_days, '{}') - coalesce(o.unestimated_days, '{}')) * w.span) as estimate_answered_day_count,
        ops.day_count((coalesce(o.reported_days, '{}') + coalesce(e.reported_days, '{}') - coalesce(o.unreported_days, '{}') - coalesce(e.unreported_days, '{}')) * w.span)
          as store_answered_day_count
@@ -63,7 +63,10 @@ cross  join lateral (
   select b.span,
          m.estimated_days = m.day_count and m.previous_estimated_days = m.previous_day_count and not coalesce(o.unestimated_days && b.both_spans, false) as are_estimates_whole,
          m.store_days = m.day_count and m.previous_store_days = m.previous_day_count and not coalesce(o.unreported_days && b.both_spans, false)
-         and not coalesce(e.unreported_days && b.both_spans, false) as are_sales_whole) as w;
+         and not coalesce(e.unreported_days && b.both_spans, false) as are_sales_whole,
+         -- a day without revenue may have no figure, so that days with an answer count
+         b.both_spans <@ (coalesce(o.revenue_days, '{}') + coalesce(e.revenue_days, '{}')
+                          - coalesce(o.unanswered_revenue_days, '{}') - coalesce(e.unanswered_revenue_days, '{}')) as is_revenue_whole) as w;
 comment on view   mart.download_revenue_monthly                                 is 'One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Where do downloads grow? Which country had most revenue last month?';
 comment on column mart.download_revenue_monthly.region                          is 'Continent-sized region of the country in UN M49.';
 comment on column mart.download_revenue_monthly.month_start                     is 'First day of the month.';
@@ -77,7 +80,7 @@ comment on column mart.download_revenue_monthly.store_day_count                 
 comment on column mart.download_revenue_monthly.store_download_count            is 'Downloads as the store reported them to the account (its own apps), over these days.';
 comment on column mart.download_revenue_monthly.store_revenue                   is 'Revenue as the store reported it to the account, without a currency.';
 comment on column mart.download_revenue_monthly.store_download_change_share     is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.';
-comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.';
+comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless there is an answer about revenue for all days of both months, with all requested devices.';
 comment on column mart.download_revenue_monthly.estimate_answered_day_count     is 'Days of the month for which estimates were requested and each requested device has an answer. Of days that are missing here estimates were not requested, or those of a device have no answer yet: estimated_download_count then has the others alone.';
 comment on column mart.download_revenue_monthly.store_answered_day_count        is 'Days of the month for which downloads of the store were requested and each requested device has an answer. Those beyond store_day_count have none; of days that are missing here they were not requested, or those of a device have no answer yet: store_download_count then has the others alone.';
 select ops.comment_columns('mart.download_revenue_monthly');

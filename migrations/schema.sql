@@ -1300,7 +1300,9 @@ create view mart.app_overview_by_period (
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
   store_day_count bigint, -- Days for which the downloads of the store were requested and each requested device has an answer.
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day.
+  store_revenue_day_count bigint, -- Days for which the revenue of the store was requested and each requested device has an answer.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
+  page_view_day_count bigint, -- Days for which the views of the page were requested and each requested device has an answer.
   page_view_count numeric, -- Views of the page in the store, as the store reported them to the account.
   search_ads_day_count bigint, -- Days for which reports of search ads were requested and each organisation has an answer.
   search_ads_spend numeric, -- Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.
@@ -1316,7 +1318,11 @@ create view mart.app_overview_by_period (
             n_1.estimated_days,
             n_1.unestimated_days,
             n_1.reported_days,
-            n_1.unreported_days
+            n_1.unreported_days,
+            n_1.revenue_days,
+            n_1.unanswered_revenue_days,
+            n_1.page_view_days,
+            n_1.unanswered_page_view_days
            FROM ops.download_days n_1
         ), summed AS (
          SELECT o.store,
@@ -1364,21 +1370,33 @@ create view mart.app_overview_by_period (
     s.estimated_revenue,
     n.store_days AS store_day_count,
     s.store_download_count,
+    n.revenue_days AS store_revenue_day_count,
     s.store_revenue,
+    n.page_view_days AS page_view_day_count,
     s.page_view_count,
     n.search_ads_days AS search_ads_day_count,
     s.search_ads_spend,
     s.search_ads_currency,
     s.search_ads_install_count,
-    (s.requested_rank_days = 0 OR s.rank_days = s.period_day_count) AND (n.review_days = s.period_day_count OR n.review_days = 0 AND s.review_count IS NULL) AND (n.estimate_days = s.period_day_count OR n.estimate_days = 0 AND s.estimated_download_count IS NULL) AND (n.store_days = s.period_day_count OR n.store_days = 0 AND s.store_download_count IS NULL) AND (n.search_ads_days = s.period_day_count OR s.search_ads_spend IS NULL) AS is_complete,
+    (s.requested_rank_days = 0 OR s.rank_days = s.period_day_count) AND (n.review_days = s.period_day_count OR n.review_days = 0 AND s.review_count IS NULL) AND (n.estimate_days = s.period_day_count OR n.estimate_days = 0 AND s.estimated_download_count IS NULL AND NOT n.are_estimates_waiting) AND (n.store_days = s.period_day_count OR n.store_days = 0 AND s.store_download_count IS NULL AND NOT n.are_downloads_waiting) AND (n.revenue_days = s.period_day_count OR n.revenue_days = 0 AND s.store_revenue IS NULL AND NOT n.is_revenue_waiting) AND (n.page_view_days = s.period_day_count OR n.page_view_days = 0 AND s.page_view_count IS NULL AND NOT n.are_page_views_waiting) AND (n.search_ads_days = s.period_day_count OR s.search_ads_spend IS NULL) AS is_complete,
     s.app_groups
    FROM summed s
      LEFT JOIN answered a ON a.store = s.store AND a.track_id = s.track_id AND a.country_code = s.country_code
      LEFT JOIN answered e ON e.store = s.store AND e.track_id = s.track_id AND e.country_code IS NULL
      LEFT JOIN ops.review_days q ON q.store = s.store AND q.track_id = s.track_id AND q.country_code = s.country_code
+     CROSS JOIN LATERAL ( SELECT COALESCE(a.unestimated_days, '{}'::datemultirange) * s.span AS unestimated_days,
+            (COALESCE(a.unreported_days, '{}'::datemultirange) + COALESCE(e.unreported_days, '{}'::datemultirange)) * s.span AS unreported_days,
+            (COALESCE(a.unanswered_revenue_days, '{}'::datemultirange) + COALESCE(e.unanswered_revenue_days, '{}'::datemultirange)) * s.span AS unanswered_revenue_days,
+            (COALESCE(a.unanswered_page_view_days, '{}'::datemultirange) + COALESCE(e.unanswered_page_view_days, '{}'::datemultirange)) * s.span AS unanswered_page_view_days) w
      CROSS JOIN LATERAL ( SELECT ops.day_count(q.days * s.span) AS review_days,
-            ops.day_count((COALESCE(a.estimated_days, '{}'::datemultirange) + COALESCE(e.estimated_days, '{}'::datemultirange) - COALESCE(a.unestimated_days, '{}'::datemultirange)) * s.span) AS estimate_days,
-            ops.day_count((COALESCE(a.reported_days, '{}'::datemultirange) + COALESCE(e.reported_days, '{}'::datemultirange) - COALESCE(a.unreported_days, '{}'::datemultirange) - COALESCE(e.unreported_days, '{}'::datemultirange)) * s.span) AS store_days,
+            ops.day_count((COALESCE(a.estimated_days, '{}'::datemultirange) + COALESCE(e.estimated_days, '{}'::datemultirange)) * s.span - w.unestimated_days) AS estimate_days,
+            ops.day_count((COALESCE(a.reported_days, '{}'::datemultirange) + COALESCE(e.reported_days, '{}'::datemultirange)) * s.span - w.unreported_days) AS store_days,
+            ops.day_count((COALESCE(a.revenue_days, '{}'::datemultirange) + COALESCE(e.revenue_days, '{}'::datemultirange)) * s.span - w.unanswered_revenue_days) AS revenue_days,
+            ops.day_count((COALESCE(a.page_view_days, '{}'::datemultirange) + COALESCE(e.page_view_days, '{}'::datemultirange)) * s.span - w.unanswered_page_view_days) AS page_view_days,
+            NOT isempty(w.unestimated_days) AS are_estimates_waiting,
+            NOT isempty(w.unreported_days) AS are_downloads_waiting,
+            NOT isempty(w.unanswered_revenue_days) AS is_revenue_waiting,
+            NOT isempty(w.unanswered_page_view_days) AS are_page_views_waiting,
                 CASE
                     WHEN s.store = 'ios'::text THEN ( SELECT count(*) AS count
                        FROM ops.search_ads_answered_day d
@@ -2401,7 +2419,7 @@ create view mart.download_revenue_monthly (
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps), over these days.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
   store_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.
-  store_revenue_change_share numeric, -- Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.
+  store_revenue_change_share numeric, -- Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless there is an answer about revenue for all days of both months, with all requested devices.
   estimate_answered_day_count bigint, -- Days of the month for which estimates were requested and each requested device has an answer. Of days that are missing here estimates were not requested, or those of a device have no answer yet: estimated_download_count then has the others alone.
   store_answered_day_count bigint -- Days of the month for which downloads of the store were requested and each requested device has an answer. Those beyond store_day_count have none; of days that are missing here they were not requested, or those of a device have no answer yet: store_download_count then has the others alone.
 ) as
@@ -2487,7 +2505,11 @@ create view mart.download_revenue_monthly (
             n.estimated_days,
             n.unestimated_days,
             n.reported_days,
-            n.unreported_days
+            n.unreported_days,
+            n.revenue_days,
+            n.unanswered_revenue_days,
+            n.page_view_days,
+            n.unanswered_page_view_days
            FROM ops.download_days n
         )
  SELECT m.store,
@@ -2517,7 +2539,7 @@ create view mart.download_revenue_monthly (
             ELSE NULL::numeric
         END AS store_download_change_share,
         CASE
-            WHEN w.are_sales_whole THEN round(m.store_revenue / NULLIF(m.previous_store_revenue, 0::numeric) - 1::numeric, 6)
+            WHEN w.is_revenue_whole THEN round(m.store_revenue / NULLIF(m.previous_store_revenue, 0::numeric) - 1::numeric, 6)
             ELSE NULL::numeric
         END AS store_revenue_change_share,
     ops.day_count((COALESCE(o.estimated_days, '{}'::datemultirange) + COALESCE(e.estimated_days, '{}'::datemultirange) - COALESCE(o.unestimated_days, '{}'::datemultirange)) * w.span) AS estimate_answered_day_count,
@@ -2530,7 +2552,8 @@ create view mart.download_revenue_monthly (
             datemultirange(daterange(m.month_start - m.previous_day_count, m.month_start + m.day_count)) AS both_spans) b
      CROSS JOIN LATERAL ( SELECT b.span,
             m.estimated_days = m.day_count AND m.previous_estimated_days = m.previous_day_count AND NOT COALESCE(o.unestimated_days && b.both_spans, false) AS are_estimates_whole,
-            m.store_days = m.day_count AND m.previous_store_days = m.previous_day_count AND NOT COALESCE(o.unreported_days && b.both_spans, false) AND NOT COALESCE(e.unreported_days && b.both_spans, false) AS are_sales_whole) w;
+            m.store_days = m.day_count AND m.previous_store_days = m.previous_day_count AND NOT COALESCE(o.unreported_days && b.both_spans, false) AND NOT COALESCE(e.unreported_days && b.both_spans, false) AS are_sales_whole,
+            b.both_spans <@ (COALESCE(o.revenue_days, '{}'::datemultirange) + COALESCE(e.revenue_days, '{}'::datemultirange) - COALESCE(o.unanswered_revenue_days, '{}'::datemultirange) - COALESCE(e.unanswered_revenue_days, '{}'::datemultirange)) AS is_revenue_whole) w;
 
 -- One row per app, country, category, day and card on which the store showed the app (iOS). Needs the dataset featuring. Rows may be counted over anything. Where and when were we featured? In how many countries?
 create view mart.featuring_daily (
@@ -5783,7 +5806,7 @@ create table ops.dataset_timing (
   constraint dataset_timing_kind_check CHECK ((kind = ANY (ARRAY['series'::text, 'period'::text, 'snapshot'::text])))
 );
 
--- One row per app and country whose downloads were requested: the days with an answer, and those with a device that has none yet. Of which days do we know all downloads?
+-- One row per app and country whose downloads, revenue or page views were requested: the days with an answer, and those with a device that has none yet. Of which days do we know all downloads?
 create view ops.download_days (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -5791,15 +5814,23 @@ create view ops.download_days (
   estimated_days datemultirange, -- Days for which there is an answer about estimates (download_revenue).
   unestimated_days datemultirange, -- Days for which the estimate of a requested device has no answer yet.
   reported_days datemultirange, -- Days for which there is an answer about downloads of the store (sales_metric).
-  unreported_days datemultirange -- Days for which the store's downloads on a requested device have no answer yet.
+  unreported_days datemultirange, -- Days for which the store's downloads on a requested device have no answer yet.
+  revenue_days datemultirange, -- Days for which there is an answer about revenue of the store (sales_metric).
+  unanswered_revenue_days datemultirange, -- Days for which the store's revenue on a requested device has no answer yet.
+  page_view_days datemultirange, -- Days for which there is an answer about views of the page (sales_metric).
+  unanswered_page_view_days datemultirange -- Days for which the views of the page on a requested device have no answer yet.
 ) as
  SELECT store,
     track_id,
     country_code,
     COALESCE(range_agg(days) FILTER (WHERE is_answered AND dataset = 'download_revenue'::text), '{}'::datemultirange) AS estimated_days,
     COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND dataset = 'download_revenue'::text), '{}'::datemultirange) AS unestimated_days,
-    COALESCE(range_agg(days) FILTER (WHERE is_answered AND dataset = 'sales_metric'::text), '{}'::datemultirange) AS reported_days,
-    COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND dataset = 'sales_metric'::text), '{}'::datemultirange) AS unreported_days
+    COALESCE(range_agg(days) FILTER (WHERE is_answered AND context = 'DOWNLOAD'::text), '{}'::datemultirange) AS reported_days,
+    COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND context = 'DOWNLOAD'::text), '{}'::datemultirange) AS unreported_days,
+    COALESCE(range_agg(days) FILTER (WHERE is_answered AND context = 'REVENUE_TOTAL'::text), '{}'::datemultirange) AS revenue_days,
+    COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND context = 'REVENUE_TOTAL'::text), '{}'::datemultirange) AS unanswered_revenue_days,
+    COALESCE(range_agg(days) FILTER (WHERE is_answered AND context = 'PAGE_VIEW'::text), '{}'::datemultirange) AS page_view_days,
+    COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND context = 'PAGE_VIEW'::text), '{}'::datemultirange) AS unanswered_page_view_days
    FROM ( SELECT a.dataset,
             a.store,
             a.track_id,
@@ -5818,7 +5849,6 @@ create view ops.download_days (
             daterange(u.date_day, u.date_day + 1) AS daterange,
             false
            FROM ops.unanswered_download_daily u) n
-  WHERE dataset = 'download_revenue'::text OR context = 'DOWNLOAD'::text
   GROUP BY store, track_id, country_code;
 
 -- Fields of answers that are not in the contract, each listed once.

@@ -194,6 +194,8 @@ test("downloads of the store of which a requested device has no answer are not a
   expect((await daily())[1]).toBe("2026-08-09 | 4 | true");
   expect(await beside()).toEqual(["true"]);
   expect(await months()).toEqual(["2 | 7"]);
+  expect((await periods())[1]).toBe("week | 2026-08-03 | 7 | Americas | 7 | 12 | false");
+  await slice("sales_metric", { ...of, device: "IPAD", context: "PAGE_VIEW" }, ["2026-08-03", "2026-08-10"]);
   expect(await periods()).toEqual([
     "month | 2026-08-01 | 31 | Americas | 7 | 12 | false",
     "week | 2026-08-03 | 7 | Americas | 7 | 12 | true",
