@@ -188,16 +188,21 @@ left   join lateral (
   select n.*
   from   core.tracked_keyword as n
   where  n.app_key = f.app_key and n.country_key = f.country_key and n.keyword_key = f.keyword_key
-  order  by n.valid_from desc, n.account limit 1) as t on true
--- a newer answer may leave the volume out
+  order  by n.valid_to desc nulls first, n.valid_from desc, n.account desc limit 1) as t on true
+-- a newer answer, or list, may leave the volume out
 left   join lateral (
   select n.search_volume
   from   core.fact_keyword_metadata as n
   where  n.keyword_key = f.keyword_key and n.country_key = f.country_key and n.store = f.store and n.search_volume is not null
   order  by n.date_day desc limit 1) as w on true
+left   join lateral (
+  select n.search_volume
+  from   core.tracked_keyword as n
+  where  n.app_key = f.app_key and n.country_key = f.country_key and n.keyword_key = f.keyword_key and n.search_volume is not null
+  order  by n.valid_to desc nulls first, n.valid_from desc, n.account desc limit 1) as u on true
 cross  join lateral (select 1 - coalesce(1.0 / nullif(f.rank, 0), 0) as open_share) as o
 cross  join lateral (
-  select coalesce(w.search_volume, t.search_volume) as search_volume,
+  select coalesce(w.search_volume, u.search_volume) as search_volume,
          coalesce(case d.device_code when 'IPHONE' then m.iphone_chance when 'IPAD' then m.ipad_chance else m.chance end, t.chance) as chance,
          coalesce(case d.device_code when 'IPHONE' then m.iphone_app_count when 'IPAD' then m.ipad_app_count else m.app_count end, t.app_count) as competing_app_count,
          coalesce(m.brand_track_id, t.brand_track_id) as brand_track_id) as v
@@ -302,7 +307,7 @@ left   join lateral (
     select t.search_volume
     from   core.tracked_keyword as t
     where  t.app_key = r.app_key and t.country_key = r.country_key and t.keyword_key = r.keyword_key and t.search_volume is not null
-    order  by t.valid_from desc, t.account limit 1) as t on true
+    order  by t.valid_to desc nulls first, t.valid_from desc, t.account desc limit 1) as t on true
   cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v
   where  r.app_key = s.app_key and r.date_day = s.date_day and r.country_key = s.country_key and r.device_key = s.device_key
 ) as w on true

@@ -152,10 +152,11 @@ left   join lateral (
   where  n.keyword_key = p.keyword_key and n.country_key = p.country_key and n.store = a.store and n.search_volume is not null
   order  by n.date_day desc limit 1) as m on true
 left   join (
-  select t.country_key, t.keyword_key, o.store, max(t.search_volume) as search_volume
+  -- as last seen: of those that track it now the largest
+  select t.country_key, t.keyword_key, o.store, (array_agg(t.search_volume order by t.valid_to desc nulls first, t.search_volume desc))[1] as search_volume
   from   core.tracked_keyword as t
   join   core.dim_app as o on o.app_key = t.app_key
-  where  t.valid_to is null
+  where  t.search_volume is not null
   group  by 1, 2, 3) as t on t.country_key = p.country_key and t.keyword_key = p.keyword_key and t.store = a.store
 cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v
 left   join ops.paid_voice_answer as w on w.share_source = p.share_source and w.country_code = c.country_code and w.period_start = p.period_start

@@ -3069,15 +3069,20 @@ create view mart.keyword_opportunity (
             n.fetched_at
            FROM core.tracked_keyword n
           WHERE n.app_key = f.app_key AND n.country_key = f.country_key AND n.keyword_key = f.keyword_key
-          ORDER BY n.valid_from DESC, n.account
+          ORDER BY n.valid_to DESC, n.valid_from DESC, n.account DESC
          LIMIT 1) t ON true
      LEFT JOIN LATERAL ( SELECT n.search_volume
            FROM core.fact_keyword_metadata n
           WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = f.store AND n.search_volume IS NOT NULL
           ORDER BY n.date_day DESC
          LIMIT 1) w ON true
+     LEFT JOIN LATERAL ( SELECT n.search_volume
+           FROM core.tracked_keyword n
+          WHERE n.app_key = f.app_key AND n.country_key = f.country_key AND n.keyword_key = f.keyword_key AND n.search_volume IS NOT NULL
+          ORDER BY n.valid_to DESC, n.valid_from DESC, n.account DESC
+         LIMIT 1) u ON true
      CROSS JOIN LATERAL ( SELECT 1::numeric - COALESCE(1.0 / NULLIF(f.rank, 0)::numeric, 0::numeric) AS open_share) o
-     CROSS JOIN LATERAL ( SELECT COALESCE(w.search_volume, t.search_volume) AS search_volume,
+     CROSS JOIN LATERAL ( SELECT COALESCE(w.search_volume, u.search_volume) AS search_volume,
             COALESCE(
                 CASE d.device_code
                     WHEN 'IPHONE'::text THEN m.iphone_chance
@@ -3534,10 +3539,10 @@ create view mart.paid_share_of_voice (
      LEFT JOIN ( SELECT t_1.country_key,
             t_1.keyword_key,
             o.store,
-            max(t_1.search_volume) AS search_volume
+            (array_agg(t_1.search_volume ORDER BY t_1.valid_to DESC, t_1.search_volume DESC))[1] AS search_volume
            FROM core.tracked_keyword t_1
              JOIN core.dim_app o ON o.app_key = t_1.app_key
-          WHERE t_1.valid_to IS NULL
+          WHERE t_1.search_volume IS NOT NULL
           GROUP BY t_1.country_key, t_1.keyword_key, o.store) t ON t.country_key = p.country_key AND t.keyword_key = p.keyword_key AND t.store = a.store
      CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v
      LEFT JOIN ops.paid_voice_answer w ON w.share_source = p.share_source AND w.country_code = c.country_code AND w.period_start = p.period_start AND w.period_end = p.period_end
@@ -5199,7 +5204,7 @@ create view mart.weighted_share_of_voice_daily (
              LEFT JOIN LATERAL ( SELECT t_1.search_volume
                    FROM core.tracked_keyword t_1
                   WHERE t_1.app_key = r.app_key AND t_1.country_key = r.country_key AND t_1.keyword_key = r.keyword_key AND t_1.search_volume IS NOT NULL
-                  ORDER BY t_1.valid_from DESC, t_1.account
+                  ORDER BY t_1.valid_to DESC, t_1.valid_from DESC, t_1.account DESC
                  LIMIT 1) t ON true
              CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v
           WHERE r.app_key = s.app_key AND r.date_day = s.date_day AND r.country_key = s.country_key AND r.device_key = s.device_key) w ON true

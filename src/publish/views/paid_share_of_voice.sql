@@ -23,10 +23,11 @@ with reported as (
   where  n.search_volume is not null
   group  by n.keyword_key, n.country_key, n.store
 ), tracked as (
-  select t.country_key, t.keyword_key, o.store, max(t.search_volume) as search_volume
+  -- as last seen: of those that track it now the largest
+  select t.country_key, t.keyword_key, o.store, argMax(t.search_volume, (coalesce(t.valid_to, toDate32('2299-12-31')), t.search_volume)) as search_volume
   from   core.tracked_keyword as t
   join   core.dim_app as o on o.app_key = t.app_key
-  where  t.valid_to is null
+  where  t.search_volume is not null
   group  by t.country_key, t.keyword_key, o.store
 )
 select a.store as store, a.track_id as track_id, a.app_name as app_name, c.country_code as country_code, c.country_name as country_name,
