@@ -9,7 +9,9 @@ with competitor as (
   select p.app_key, o.app_key, 'portfolio'
   from   ops.portfolio_app as p
   join   ops.portfolio_app as o on o.store = p.store and o.app_key <> p.app_key
-  where  not exists (select from core.tracked_competitor as n where n.app_key = p.app_key and n.valid_to is null)
+  where  not exists (select from core.tracked_competitor as n
+                     join   core.dim_app as c on c.app_key = n.competitor_app_key and c.store = p.store
+                     where  n.app_key = p.app_key and n.valid_to is null)
 )
 select l.store, l.track_id, l.app_name, o.track_id as competitor_track_id, coalesce(o.app_name, o.track_id) as competitor_app_name, t.competitor_source,
        l.country_code, l.country_name, k.keyword, d.device_code, l.date_day, l.rank as keyword_rank, r.date_day as competitor_date_day,
@@ -79,7 +81,7 @@ cross  join lateral (
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = l.store and ag.track_id = l.track_id;
-comment on view   mart.keyword_rank_vs_competitor                         is 'One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are those that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?';
+comment on view   mart.keyword_rank_vs_competitor                         is 'One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are the apps of the same store that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?';
 comment on column mart.keyword_rank_vs_competitor.competitor_track_id     is 'Track id of the competitor in the same store.';
 comment on column mart.keyword_rank_vs_competitor.competitor_app_name     is 'Name of the competitor; its track id where the name is missing.';
 comment on column mart.keyword_rank_vs_competitor.competitor_source       is 'named: the account names it; portfolio: the account names none, and it is another app of the portfolio.';

@@ -3225,7 +3225,7 @@ create view mart.keyword_rank_movers (
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = l.store AND ag.track_id = l.track_id;
 
--- One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are those that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?
+-- One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are the apps of the same store that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?
 create view mart.keyword_rank_vs_competitor (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3265,6 +3265,7 @@ create view mart.keyword_rank_vs_competitor (
              JOIN ops.portfolio_app o_1 ON o_1.store = p.store AND o_1.app_key <> p.app_key
           WHERE NOT (EXISTS ( SELECT
                    FROM core.tracked_competitor n
+                     JOIN core.dim_app c ON c.app_key = n.competitor_app_key AND c.store = p.store
                   WHERE n.app_key = p.app_key AND n.valid_to IS NULL))
         )
  SELECT l.store,

@@ -116,6 +116,18 @@ test("where a competitor of the portfolio waits for the day its rank of the near
   ).toEqual(["ahead | true", "ahead | -", "unknown | -"]);
 });
 
+test("an app whose named competitors are all of the other store is beside the portfolio's apps of its own", async () => {
+  const beside = () =>
+    mart.ask(
+      "select competitor_source, competitor_track_id, count(*) from mart.keyword_rank_vs_competitor where track_id = 'b' group by 1, 2",
+    );
+  expect(await beside()).toEqual(["portfolio | a | 3"]);
+  await mart.fill("core.tracked_competitor", [
+    { app_key: "android:b", competitor_app_key: "ios:7", valid_from: "2026-08-01", is_current: true },
+  ]);
+  expect(await beside()).toEqual(["portfolio | a | 3"]);
+});
+
 test("what a page changed is a row a property, beside releases and what the service reports of them", async () => {
   const page = (valid_from: string, more: object, valid_to: string | null = null) => ({
     app_key: "ios:7",

@@ -6,7 +6,8 @@ with competitor as (
   select p.app_key, o.app_key, 'portfolio'
   from   ops.portfolio_app as p
   join   ops.portfolio_app as o on o.store = p.store
-  where  o.app_key <> p.app_key and p.app_key not in (select n.app_key from core.tracked_competitor as n where n.valid_to is null)
+  where  o.app_key <> p.app_key and (p.app_key, p.store) not in (
+    select n.app_key, c.store from core.tracked_competitor as n join core.dim_app as c on c.app_key = n.competitor_app_key where n.valid_to is null)
 ), pair as (
   select l.*, t.competitor_app_key, t.competitor_source, o.track_id as competitor_track_id, coalesce(o.app_name, o.track_id) as competitor_app_name
   from   ops.latest_keyword_rank as l
