@@ -46,7 +46,10 @@ with cell as not materialized (
   where  l.app_key not in (
            select t.competitor_app_key
            from   core.tracked_competitor as t
+           join   core.dim_app            as o on o.app_key = t.competitor_app_key
+           -- not by ops.portfolio_app: copies of a month would stay as they are once retention removed that month of any fact it reads
            where  not exists (select from core.tracked_app            as f where f.app_key = t.competitor_app_key)
+           and    not exists (select from core.configured_portfolio   as f where f.store = o.store and f.track_id = o.track_id and f.part = 'app')
            and    not exists (select from core.fact_keyword_rank_summary  as f where f.app_key = t.competitor_app_key)
            and    not exists (select from core.fact_app_rating        as f where f.app_key = t.competitor_app_key))
 ), beside as (

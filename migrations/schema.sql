@@ -5002,9 +5002,12 @@ create view mart.visibility_daily (
              JOIN core.dim_app a ON a.app_key = l.app_key
           WHERE NOT (l.app_key IN ( SELECT t.competitor_app_key
                    FROM core.tracked_competitor t
+                     JOIN core.dim_app o ON o.app_key = t.competitor_app_key
                   WHERE NOT (EXISTS ( SELECT
                            FROM core.tracked_app f
                           WHERE f.app_key = t.competitor_app_key)) AND NOT (EXISTS ( SELECT
+                           FROM core.configured_portfolio f
+                          WHERE f.store = o.store AND f.track_id = o.track_id AND f.part = 'app'::text)) AND NOT (EXISTS ( SELECT
                            FROM core.fact_keyword_rank_summary f
                           WHERE f.app_key = t.competitor_app_key)) AND NOT (EXISTS ( SELECT
                            FROM core.fact_app_rating f

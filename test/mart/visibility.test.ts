@@ -166,4 +166,31 @@ describe("visibility beside competitors", () => {
       "Third | 20 | history | true | 0.5 | 1 | 1",
     ]);
   });
+
+  test("has rows for a competitor that the configuration lists, also where neither its ranks nor its ratings are requested", async () => {
+    await mart.name({ "ios:8": "Charts alone" });
+    await mart.ask(
+      "insert into core.configured_portfolio (store, track_id, part, member, valid_from) values ('ios', '8', 'app', '', '2026-08-01')",
+    );
+    await mart.fill("core.fact_category_rank", [
+      {
+        app_key: "ios:8",
+        date_day: "2026-08-01",
+        country_key: "US",
+        device_key: "IPHONE",
+        category_code: "36",
+        chart: "FREE",
+        chart_version: "v1",
+        resolution: "daily",
+        ranked_at: "2026-08-01T00:00:00",
+        rank: 3,
+      },
+    ]);
+    for (const view of ["visibility_daily", "app_overview_daily"])
+      expect(
+        await mart.ask(
+          `select date_day, visibility_score from mart.${view} where app_name = 'Charts alone' and date_day < '2026-08-04' order by 1`,
+        ),
+      ).toEqual(["2026-08-01 | 100", "2026-08-03 | 100"]);
+  });
 });
