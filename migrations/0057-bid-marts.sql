@@ -50,8 +50,8 @@ comment on view   mart.keyword_cannibalisation                   is 'One row per
 comment on column mart.keyword_cannibalisation.country_code      is 'Country, ISO 3166-1 alpha-2; ALL where the report is not about one country, and organic_rank is then null.';
 comment on column mart.keyword_cannibalisation.currency          is 'Requested currency of the money. The same spend has a row for each requested currency.';
 comment on column mart.keyword_cannibalisation.attribution       is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
-comment on column mart.keyword_cannibalisation.is_primary_currency is 'True in the currency in which most organisations have reports (ops.search_ads_default).';
-comment on column mart.keyword_cannibalisation.is_default_attribution is 'True in the attribution in which most organisations have reports (ops.search_ads_default).';
+comment on column mart.keyword_cannibalisation.is_primary_currency is 'True in the currency with most days of reports (ops.search_ads_default).';
+comment on column mart.keyword_cannibalisation.is_default_attribution is 'True in the attribution with most days of reports (ops.search_ads_default).';
 comment on column mart.keyword_cannibalisation.organic_rank      is 'Best organic rank over the devices on that day; null when not ranked or not requested.';
 comment on column mart.keyword_cannibalisation.is_own_brand      is 'True where the service classifies the keyword as the app''s own brand.';
 comment on column mart.keyword_cannibalisation.reason            is 'rank: it ranks 1 to 3; brand: it is its own brand; rank and brand: both.';
@@ -125,8 +125,8 @@ comment on column mart.bid_change_impact.rule_name                is 'Rule that 
 comment on column mart.bid_change_impact.nearby_change_count      is 'Other changes of this bid in the 7 days before and after. Where there are any, the effect has several causes.';
 comment on column mart.bid_change_impact.currency                 is 'Currency of the money in reports.';
 comment on column mart.bid_change_impact.attribution              is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
-comment on column mart.bid_change_impact.is_primary_currency      is 'True in the currency in which most organisations have reports (ops.search_ads_default).';
-comment on column mart.bid_change_impact.is_default_attribution   is 'True in the attribution in which most organisations have reports (ops.search_ads_default).';
+comment on column mart.bid_change_impact.is_primary_currency      is 'True in the currency with most days of reports (ops.search_ads_default).';
+comment on column mart.bid_change_impact.is_default_attribution   is 'True in the attribution with most days of reports (ops.search_ads_default).';
 comment on column mart.bid_change_impact.before_day_count         is 'Days with reports among the 7 days before; fewer where no advertisement ran or no report was requested.';
 comment on column mart.bid_change_impact.after_day_count          is 'Days with reports among the 7 days after; fewer where no advertisement ran, no report was requested, or the 7 days have not passed.';
 comment on column mart.bid_change_impact.before_spend             is 'Money spent, in currency, in the 7 days before, the day of the change left out.';

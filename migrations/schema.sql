@@ -1975,8 +1975,8 @@ create view mart.bid_change_impact (
   nearby_change_count bigint, -- Other changes of this bid in the 7 days before and after. Where there are any, the effect has several causes.
   currency text, -- Currency of the money in reports.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
+  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
   before_day_count bigint, -- Days with reports among the 7 days before; fewer where no advertisement ran or no report was requested.
   after_day_count bigint, -- Days with reports among the 7 days after; fewer where no advertisement ran, no report was requested, or the 7 days have not passed.
   before_spend numeric, -- Money spent, in currency, in the 7 days before, the day of the change left out.
@@ -2607,8 +2607,8 @@ create view mart.keyword_cannibalisation (
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
+  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
   organic_rank integer, -- Best organic rank over the devices on that day; null when not ranked or not requested.
   is_own_brand boolean, -- True where the service classifies the keyword as the app's own brand.
   reason text, -- rank: it ranks 1 to 3; brand: it is its own brand; rank and brand: both.
