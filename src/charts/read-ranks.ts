@@ -101,10 +101,9 @@ async function unknown(db: Database, { app, country, keyword, device }: RankQues
     where  a.track_id = ${app} and c.country_code = ${country}
     order  by k.keyword
     limit  5000`.execute(db);
-  const near = didYouMean(
-    keyword,
-    rows.map((row) => row.keyword),
-  );
+  const tracked = rows.map((row) => row.keyword);
+  // one that is tracked is meant as it is written: its ranks are what is missing
+  const near = tracked.includes(keyword) ? "" : didYouMean(keyword, tracked);
   return fail("nothing_to_draw", {
     problem: `no rank of ${app} for ${JSON.stringify(keyword)} in ${country} is loaded${near}`,
     hint: "`storehouse gaps --dataset keyword_rank --app ID` shows what is there",

@@ -29,8 +29,10 @@ export function didYouMean(typed: string, names: readonly string[]): string {
   return near === undefined ? "" : `, did you mean ${near.name}?`;
 }
 
+/** Letters and digits of any script; a name without any as it is, or it would be near every short one. */
 function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z\d]/g, "");
+  const kept = name.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}]/gu, "");
+  return kept === "" ? name : kept;
 }
 
 /** Letters to put in, take out or change, to make one word of the other. */

@@ -136,3 +136,16 @@ test("refuses a name that is no SVG file and a dataset that there is not", async
   const unknown = await chart("coverage", "--dataset", "keyword_ranks", "--out", path.join(folder, "c.svg"));
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("unknown_dataset") });
 });
+
+test("means a tracked keyword without ranks as it is written", async () => {
+  await using app = await stage.open();
+  const { track_id: id, country_code: country } = known;
+  const [unread] = await stage.query<{ keyword: string }>(
+    `delete from core.fact_keyword_rank where keyword_key = (select min(keyword_key) from core.dim_keyword where keyword <> $1 and keyword in
+       (select keyword from mart.keyword_rank_daily where track_id = $2 and country_code = $3))
+     returning (select keyword from core.dim_keyword as k where k.keyword_key = fact_keyword_rank.keyword_key) as keyword`,
+    [known.keyword, id, country],
+  );
+  const question = { app: id, country, keyword: unread?.keyword ?? "", within: {} };
+  await expect(readRanks(app.warehouse.db, question)).rejects.toThrow(/ is loaded; `storehouse gaps/);
+});
