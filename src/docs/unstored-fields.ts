@@ -26,7 +26,7 @@ export const unstoredFields: readonly UnstoredFields[] = [
   { operations: ["account.remaining-credits"], why: "`ops.credit_account` keeps the balance, not the API's answer" },
   {
     operations: ["dashboard.daily-keyword-rankings"],
-    fields: ["[].countryCode", "[].rank"],
+    fields: ["[].rank"],
     why: "`keyword_rank` reads it where the whole list is the cheapest way to a day; the list of tracked keywords has no rank of its own",
   },
   {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { numberOfKeywords } from "../../src/api/operations/dashboard.ts";
+import { dailyKeywordRankings, numberOfKeywords } from "../../src/api/operations/dashboard.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import { keywordMetadata } from "../../src/datasets/keyword-metadata.ts";
 import { organicKeyword } from "../../src/datasets/organic-keyword.ts";
@@ -106,4 +106,17 @@ test("reads the expensive list of keywords again when their number changed, and 
   expect(print(country(null))).toEqual([]);
   // the last keyword has gone: read once more, so that it is closed
   expect(print(country(0, ["yoga"]))).toHaveLength(1);
+});
+
+test("a keyword that the account tracks in another country is not taken for one of the requested country", () => {
+  const data = [
+    { keyword: "habit", countryCode: "us" },
+    { keyword: "gewohnheit", countryCode: "DE" },
+    { keyword: "yoga", countryCode: "" },
+    { keyword: "sleep" },
+  ];
+  const slice = { scope: { store: "ios", app: "42", country: "US" } };
+  const { rows, invalid } = normalised(trackedKeyword, dailyKeywordRankings, slice, { success: true, data });
+  expect(rows.map((row) => row["keyword_key"])).toEqual(["habit", "yoga", "sleep"]);
+  expect(invalid).toEqual(["a country that was not requested"]);
 });
