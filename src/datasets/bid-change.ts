@@ -46,10 +46,11 @@ export const bidChange = defineDataset({
   stage: "market",
   on: true,
   why: "20 credits an organisation and day, nothing where none is connected",
-  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30 },
+  // a day ends when it ends where the organisation is: in the Americas hours after the night's request, which costs the same with it
+  timing: { kind: "series", settleDays: 1, lookbackDays: 1, historyDays: 30 },
   // a call may span a week; the last day of it is requested in case the end is exclusive
   longestWindow: 6,
-  reportedBy: { column: "date_day", quietDays: 1 },
+  reportedBy: { column: "date_day", quietDays: 2 },
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],
