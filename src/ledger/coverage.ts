@@ -12,6 +12,8 @@ export type CoverageReader = {
   readonly read: (scopes: readonly Scope[]) => Promise<ReadonlyMap<string, readonly Covered[]>>;
   /** How many pages the last answers had, where that is known. */
   readonly lastPages?: (scopes: readonly Scope[]) => Promise<LastPages>;
+  /** The first day of which all slices are read; of earlier days some are. All are read when left out. */
+  readonly since?: Day;
   /** Scopes of which so little is kept that they may be read together; one part of a plan at a time when left out. */
   readonly scopesAtOnce?: number;
 };

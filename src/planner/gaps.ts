@@ -40,11 +40,15 @@ export async function readScopeCoverage(
   for (const start of await namedStarts(db, request, settings)) {
     const parts: ScopeCoverage[] = [];
     const { shorten, countsOf } = createShortener();
-    for await (const chunk of planInChunks(coverageFor(db, start, { from: shown.start }), start, shorten)) {
+    const coverage = coverageFor(db, start, { shown });
+    // of a day before, the newest slice may not be read, as where one that failed reaches beyond it
+    const within =
+      shown.start === undefined && coverage.since !== undefined ? { ...shown, start: coverage.since } : shown;
+    for await (const chunk of planInChunks(coverage, start, shorten)) {
       const drafts = Map.groupBy(chunk.plan.slices, ({ scope }) => scopeKey(scope));
       for (const partition of chunk.partitions) {
         const known = { counts: countsOf(partition), drafts: drafts.get(scopeKey(partition.scope)) ?? [] };
-        const days = daysOfPartition({ request, shown }, chunk, { partition, ...known });
+        const days = daysOfPartition({ request, within }, chunk, { partition, ...known });
         parts.push({ ...groupOf(chunk.plan.dataset, partition.scope), days });
       }
     }
@@ -75,7 +79,7 @@ type Planned = {
 };
 
 function daysOfPartition(
-  { request, shown }: { readonly request: SyncRequest; readonly shown: Partial<Window> },
+  { request, within }: { readonly request: SyncRequest; readonly within: Partial<Window> },
   { covered, timingOf }: Pick<PlannedChunk, "covered" | "timingOf">,
   { partition, counts, drafts }: Planned,
 ): ReadonlyMap<Day, CellCounts> {
@@ -85,7 +89,7 @@ function daysOfPartition(
   const stale = staleCells({ request: { ...request, timing }, partition: { items, fingerprint }, covered: before });
   // a period is dropped as a whole, with the month in which it begins
   const ended = timing.kind === "period" ? before.map(wholeGone) : before;
-  return cellsByDay({ items, counts, covered: ended, stale, drafts, within: shown });
+  return cellsByDay({ items, counts, covered: ended, stale, drafts, within });
 }
 
 /** The groups of which a request reads the coverage, in the same order, without their cells. */

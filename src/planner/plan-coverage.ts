@@ -11,8 +11,11 @@ import { timingWith } from "./dataset-settings.ts";
 import { partitionsOf, reprocessOf, type DatasetPlanning } from "./plan-chunks.ts";
 import type { SyncRequest } from "./request.ts";
 
-/** What is read beside what a plan needs: all from a day on. `isJoined` where slices that the plan need not tell apart may come as one. */
-type CoverageOptions = { readonly from?: Day | undefined; readonly isJoined?: boolean };
+/**
+ * What is read beside what a plan needs: with `shown` these days as well, and all later ones where they have no end. `isJoined` where slices
+ * that the plan need not tell apart may come as one.
+ */
+type CoverageOptions = { readonly shown?: Partial<Window>; readonly isJoined?: boolean };
 
 /** Scopes whose coverage is read together where slices are joined: a statement for each part of a plan would cost more than its rows. */
 const scopesAtOnce = 200;
@@ -21,17 +24,17 @@ const scopesAtOnce = 200;
 export function coverageFor(
   db: Database,
   planning: Omit<DatasetPlanning, "learned">,
-  { from, isJoined = false }: CoverageOptions = {},
+  { shown, isJoined = false }: CoverageOptions = {},
 ): CoverageReader {
   const { dataset, request } = planning;
   const timings = timingsIn(planning, partitionsOf(planning));
   const reach = around(timings.map((timing) => reachOf(timing, request)));
-  const within =
-    from !== undefined && reach.start !== undefined && from < reach.start ? { ...reach, start: from } : reach;
+  const within = shown === undefined ? reach : around([reach, { start: shown.start ?? reach.start, end: shown.end }]);
   const finalDays = isJoined ? finalDaysOf(timings, planning) : undefined;
   return {
     ...coverageReader(db, dataset.name, finalDays === undefined ? within : { ...within, finalDays }),
     lastPages: (scopes) => readLastPages(db, dataset.name, scopes),
+    ...(within.start === undefined ? {} : { since: within.start }),
     ...(finalDays === undefined ? {} : { scopesAtOnce }),
   };
 }
@@ -70,7 +73,7 @@ function finalDaysOf(timings: readonly Timing[], planning: Omit<DatasetPlanning,
 }
 
 /** The smallest stretch of days that holds all of these; an end that is missing stays so. */
-function around(reaches: readonly Partial<Window>[]): Partial<Window> {
+function around(reaches: readonly { [End in keyof Window]?: Day | undefined }[]): Partial<Window> {
   const starts = reaches.map(({ start }) => start).sort();
   const ends = reaches.map(({ end }) => end).sort();
   const within = (days: readonly (Day | undefined)[], chosen: Day | undefined) =>

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
+import type { Window } from "../../src/core/window.ts";
 import { readScopeCoverage, type ScopeCoverage } from "../../src/planner/gaps.ts";
 import { sumOfCells } from "../../src/plan/cell-states.ts";
 import { runCommand } from "../support/command.ts";
@@ -49,6 +50,44 @@ test("what failed and what waits for credits are distinguished", async () => {
   const seen = cells(await standings(stage));
   expect(seen[addDays(today, -2)]).toHaveProperty("deferred");
   expect(seen[addDays(today, -3)]).toHaveProperty("failed");
+});
+
+test("a day that a newer answer brought is not shown as failed because the slice that failed reaches into the days of a sync", async () => {
+  await using stage = await openStage({ market });
+  const run = { settings: { datasets: { keyword_rank: { history_days: 6 } } } };
+  await stage.sync(run);
+  const [first, cut, start] = [10, 8, 6].map((back) => addDays(today, -back));
+  await stage.query("update ops.slice set state = 'failed', window_start = $1 where dataset = 'keyword_rank'", [first]);
+  await stage.query(
+    `insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
+                            planned_credits, run_id, created_at, ended_at)
+     select dataset, operation, scope, batch_id, $1, $2, as_of, fingerprint, class, 'loaded', 1, 1, run_id, now(), now()
+     from   ops.slice where dataset = 'keyword_rank'`,
+    [first, cut],
+  );
+  await using app = await stage.open(run);
+  const shown = async (bounds: Partial<Window>) =>
+    Object.entries(
+      cells(
+        await readScopeCoverage(app.warehouse.db, {
+          request: { datasets: ["keyword_rank"], bounds, today },
+          settings: app.config.settings,
+        }),
+      ),
+    ).map(([day, states]) => [day, Object.keys(states as object)]);
+  expect((await shown({}))[0]).toEqual([start, ["failed"]]);
+  expect(await shown({ start: addDays(today, -9), end: addDays(today, -7) })).toEqual([
+    [addDays(today, -9), ["loaded"]],
+    [cut, ["failed"]],
+  ]);
+});
+
+test("days that are answered and that a sync would leave until more of them are out are shown", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync();
+  const yesterday = addDays(today, -1);
+  const packed = { settings: { datasets: { keyword_rank: { pack_days: 1000 } } } };
+  expect(cells(await standings(stage, today, packed))[yesterday]).toHaveProperty("loaded");
 });
 
 test("an app or a country that nobody follows is refused by name", async () => {
