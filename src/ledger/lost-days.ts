@@ -1,4 +1,5 @@
-import { instant, sql } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
+import { batchesOf } from "./batches.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { neverRequested, type Slice } from "../core/slice.ts";
 import { oneDay } from "../core/window.ts";
@@ -13,7 +14,7 @@ import { queueBeside } from "./tails.ts";
  */
 
 /** SQL: true where each cell of the snapshot `ops.slice as s` was answered, in whichever list, while that of a day could be requested. */
-function isAnswered(day: ReturnType<typeof sql>): ReturnType<typeof sql<boolean>> {
+function isAnswered(day: SqlFragment): SqlFragment<boolean> {
   return sql<boolean>`not exists (
     select unnest(coalesce((select b.items from ops.batch as b where b.batch_id = s.batch_id), array['']))
     except
@@ -37,10 +38,10 @@ const insertLost = sql`
   insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
                          planned_requests, planned_credits, run_id, created_at, ended_at)`;
 
-function selectLost(day: ReturnType<typeof sql>, now: number): ReturnType<typeof sql> {
+function selectLost(day: SqlFragment, now: number, batch: SqlFragment = sql`s.batch_id`): SqlFragment {
   const at = instant(now);
   return sql`
-    select s.dataset, s.operation, s.scope, s.batch_id, ${day}, ${day} + 1, ${day}, ${neverRequested}, s.class, 'lost',
+    select s.dataset, s.operation, s.scope, ${batch}, ${day}, ${day} + 1, ${day}, ${neverRequested}, s.class, 'lost',
            0, 0, s.run_id, ${at}, ${at}`;
 }
 
@@ -123,8 +124,38 @@ export async function noteLostDays(
     update ops.slice as s set state = 'lost', due_at = null
     where  s.state = 'failed' and s.class = 'snapshot' and s.window_start + ${refreshDays} <= ${today}::date and not ${isAnswered(sql`s.window_start`)}
     returning s.slice_id`.execute(db);
-  const unplanned = await sql`
-    ${insertLost} ${selectLost(sql`due.day::date`, now)}
+  const unplanned = await findUnplanned(db, { runId, today });
+  if (unplanned.length === 0) return over.rows.length;
+  const lists = unplanned.flatMap(({ items }) => (items === null ? [] : [items]));
+  const numbers = await batchesOf(db, lists);
+  const batchOf = new Map(lists.map((items, index) => [items, numbers[index] ?? null]));
+  const noted = await sql`
+    ${insertLost} ${selectLost(sql`due.day`, now, sql`due.batch_id`)}
+    from   unnest(${unplanned.map(({ sliceId }) => sliceId)}::bigint[], ${unplanned.map(({ day }) => day)}::date[],
+                  ${unplanned.map(({ items }) => (items === null ? null : batchOf.get(items)))}::bigint[]) as due (slice_id, day, batch_id)
+    join   ops.slice as s on s.slice_id = due.slice_id
+    where  not exists (select from ops.slice as o
+                       where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_start = due.day
+                       and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from due.batch_id)
+    returning slice_id`.execute(db);
+  return over.rows.length + noted.rows.length;
+}
+
+/** A day on which a snapshot that is planned today was due and nobody planned it, and which of its items: those that were requested before. */
+type Unplanned = { readonly sliceId: string; readonly day: Day; readonly items: readonly string[] | null };
+
+async function findUnplanned(
+  db: Database,
+  { runId, today }: { readonly runId: string; readonly today: Day },
+): Promise<readonly Unplanned[]> {
+  const earlier = sql`hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end > ${addDays(today, -longestGapDays)}::date
+      and    o.dataset = s.dataset and o.scope = s.scope and o.slice_id < s.slice_id`;
+  const { rows } = await sql<Unplanned>`
+    select s.slice_id as "sliceId", due.day::date as day,
+           case when b.items is not null
+                then array(select i.item from unnest(b.items) with ordinality as i (item, place)
+                           where  i.item in (select unnest(ob.items) from ops.slice as o join ops.batch as ob on ob.batch_id = o.batch_id where ${earlier})
+                           order  by i.place) end as items
     from   ops.slice as s
     left   join ops.batch as b on b.batch_id = s.batch_id
     cross  join lateral (select ${refreshDays} as days) as stands
@@ -132,15 +163,12 @@ export async function noteLostDays(
       select max(o.window_start) as day
       from   ops.slice as o
       left   join ops.batch as ob on ob.batch_id = o.batch_id
-      where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end > ${addDays(today, -longestGapDays)}::date
-      and    o.dataset = s.dataset and o.scope = s.scope and o.slice_id < s.slice_id and (ob.items is null or ob.items && b.items)) as before
+      where  ${earlier} and (ob.items is null and b.items is null or ob.items && b.items)) as before
     cross  join lateral generate_series((before.day + stands.days)::timestamp, ${today}::date - stands.days, make_interval(days => stands.days)) as due (day)
-    where  s.run_id = ${runId} and s.class = 'snapshot' and s.window_start = ${today}::date and s.state <> 'lost'
-    and    not exists (select from ops.slice as o
-                       where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_start = due.day::date
-                       and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id)
-    returning slice_id`.execute(db);
-  return over.rows.length + unplanned.rows.length;
+    where  s.run_id = ${runId} and s.class = 'snapshot' and s.window_start = ${today}::date and s.state <> 'lost'`.execute(
+    db,
+  );
+  return rows;
 }
 
 /** Cells of a dataset on a day that are lost, and when the first of them was noted. */

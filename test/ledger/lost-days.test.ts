@@ -69,6 +69,14 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await lost()).toEqual(["daily 2026-08-19 1", "daily 2026-08-18 1", "weekly 2026-08-11 1"]);
   });
 
+  test("is lost of what was requested before alone: what came into its list since was not due on these days", async () => {
+    await ended("loaded", snapshot("daily", 18, { items: ["a", "b"] }));
+    const added = snapshot("daily", 20, { items: ["a", "b", "c"] });
+    expect(await planned(added)).toBe(1);
+    expect(await lost()).toEqual(["daily 2026-08-19 2"]);
+    expect(await planned()).toBe(0);
+  });
+
   test("is lost where it was put off beyond its day: the slice moves to today and the day stays", async () => {
     const ids = await ended("deferred", snapshot("daily", 19), snapshot("weekly", 19));
     for (const sliceId of ids) await noteMoved(ledger.stage.db, { sliceId, day: august(19).start, today, now });
