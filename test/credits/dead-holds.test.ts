@@ -2,6 +2,9 @@ import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { releaseDeadHolds, type Holders } from "../../src/credits/dead-holds.ts";
 import { reserveMany } from "../../src/credits/holds.ts";
+import { openRun } from "../../src/ledger/runs.ts";
+import { insertSlices } from "../../src/ledger/slices.ts";
+import { august, draft, today } from "../support/slice-draft.ts";
 import { heldByRows, must, openBank, type Bank, type TestAccount } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
 
@@ -84,4 +87,27 @@ test("a process that was taken for dead is granted nothing any more", async () =
     (await reserveMany(bank.db, [{ accountId, workerId: buried, cost: 1, class: "daily", floor: 0 }], clock))[0],
   ).toBeUndefined();
   expect(await account.state()).toMatchObject({ remaining: 100, ...nothingHeld });
+});
+
+test("a call of a dead worker for a slice is recorded as one without a reply, unless its end is on record already", async () => {
+  const account = await bank.account();
+  const { accountId, clock } = account;
+  const start = { kind: "sync", workerId: null, account: "", asOf: today, datasets: [], maxCredits: null } as const;
+  const run = await openRun(bank.db, start, clock.now());
+  const slices = await insertSlices(bank.db, run, [draft(), draft({ window: august(18) })], clock.now());
+  for (const sliceId of slices)
+    await reserveMany(bank.db, [{ accountId, workerId: dead, cost: 10, class: "daily", floor: 0, sliceId }], clock);
+  clock.move(10);
+  await sql`
+    insert into ops.request (account_id, slice_id, attempt, page, class, operation, params, error_code, cost, duration_ms, byte_count, worker_id, received_at)
+    values (${accountId}, ${slices[0]}, 1, 0, 'daily', 'any', '{}', 'timeout', 0, 10, 0, ${dead}, ${new Date(clock.now())})`.execute(
+    bank.db,
+  );
+  await release(account);
+  const { rows } = await sql`
+    select slice_id, error_code from ops.request where account_id = ${accountId} order by request_id`.execute(bank.db);
+  expect(rows).toEqual([
+    { slice_id: slices[0], error_code: "timeout" },
+    { slice_id: slices[1], error_code: "process_died" },
+  ]);
 });
