@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { claimBalanceCheck, liftStop, readStop, recordStop } from "../../src/credits/account-stop.ts";
+import { sql } from "../../src/postgres/sql.ts";
+import { openBank, type Bank } from "../support/credits-account.ts";
+
+let bank: Bank;
+beforeAll(async () => {
+  bank = await openBank();
+});
+afterAll(() => bank[Symbol.asyncDispose]());
+
+const refusal = { code: "forbidden", operation: "ios.keyword-ranking", dataset: "keyword_rank", message: "refused" };
+const intervals = { firstMs: 0, longestMs: 0 };
+const checksOf = async (accountId: string) =>
+  (
+    await sql<{ checks: number }>`
+    select check_count as checks from ops.account_stop where account_id = ${accountId}`.execute(bank.db)
+  ).rows[0]?.checks;
+
+test("a refusal that comes back soon after a check lifted it is the same one, and one after hours is new", async () => {
+  const accountId = "refused";
+  const record = () => recordStop(bank.db, accountId, refusal, intervals);
+  expect([await record(), await record()]).toEqual([true, false]);
+  expect(await claimBalanceCheck(bank.db, accountId, intervals)).toBe(true);
+  await liftStop(bank.db, accountId);
+  expect(await readStop(bank.db, accountId)).toBeNull();
+  expect([await record(), await checksOf(accountId)]).toEqual([false, 1]);
+  await liftStop(bank.db, accountId);
+  await sql`update ops.account_stop set lifted_at = lifted_at - interval '3 hours'`.execute(bank.db);
+  expect([await record(), await checksOf(accountId)]).toEqual([true, 0]);
+});
