@@ -39,7 +39,10 @@ left   join lateral (
           from   core.fact_keyword_metadata as m
           where  m.keyword_key = any (s.keyword_keys) and m.country_key = p.country_key and m.store = a.store) as t) as b on true
 left   join lateral (
-  select n.requested_keyword_count, n.answered_keyword_count, n.is_complete
+  -- sums of a month stay when retention removes its ranks
+  select n.requested_keyword_count, n.answered_keyword_count,
+         n.is_complete and exists (select from core.fact_keyword_rank as r
+                                   where  r.app_key = p.app_key and r.date_day = p.date_day and r.country_key = p.country_key) as is_complete
   from   ops.requested_keyword_day as n
   where  n.app_key = p.app_key and n.date_day = p.date_day and n.country_key = p.country_key and n.device_key in (0, 1)) as w on true
 left   join lateral (
@@ -64,7 +67,7 @@ comment on column mart.keyword_cannibalisation.cost_per_tap      is 'Spend per t
 comment on column mart.keyword_cannibalisation.cost_per_install  is 'Spend per install, in currency.';
 comment on column mart.keyword_cannibalisation.requested_keyword_count is 'Keywords whose ranks were requested for the app, country and day (iPhone on iOS); null where none were.';
 comment on column mart.keyword_cannibalisation.answered_keyword_count  is 'Those with an answer, ranked or not.';
-comment on column mart.keyword_cannibalisation.is_complete       is 'True when all of them have an answer. False where ranks of the day are missing: a keyword that we lead may then have no row. Null where no ranks were requested.';
+comment on column mart.keyword_cannibalisation.is_complete       is 'True when all of them have an answer. False where ranks of the day are missing, or retention removed them: a keyword that we lead may then have no row. Null where no ranks were requested.';
 select ops.comment_columns('mart.keyword_cannibalisation');
 
 create view mart.bid_change_impact as

@@ -2621,7 +2621,7 @@ create view mart.keyword_cannibalisation (
   cost_per_install numeric, -- Spend per install, in currency.
   requested_keyword_count bigint, -- Keywords whose ranks were requested for the app, country and day (iPhone on iOS); null where none were.
   answered_keyword_count bigint, -- Those with an answer, ranked or not.
-  is_complete boolean, -- True when all of them have an answer. False where ranks of the day are missing: a keyword that we lead may then have no row. Null where no ranks were requested.
+  is_complete boolean, -- True when all of them have an answer. False where ranks of the day are missing, or retention removed them: a keyword that we lead may then have no row. Null where no ranks were requested.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -2698,7 +2698,9 @@ create view mart.keyword_cannibalisation (
                   WHERE (m.keyword_key = ANY (s.keyword_keys)) AND m.country_key = p.country_key AND m.store = a.store) t) b ON true
      LEFT JOIN LATERAL ( SELECT n.requested_keyword_count,
             n.answered_keyword_count,
-            n.is_complete
+            n.is_complete AND (EXISTS ( SELECT
+                   FROM core.fact_keyword_rank r
+                  WHERE r.app_key = p.app_key AND r.date_day = p.date_day AND r.country_key = p.country_key)) AS is_complete
            FROM ops.requested_keyword_day n
           WHERE n.app_key = p.app_key AND n.date_day = p.date_day AND n.country_key = p.country_key AND (n.device_key = ANY (ARRAY[0, 1]))) w ON true
      LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups

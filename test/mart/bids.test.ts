@@ -89,6 +89,15 @@ test("a bid where the app ranks 1 to 3 organically on that day, or for its own b
   ]);
 });
 
+test("spend of days whose ranks retention removed is not of complete days: what the app led then is not known any more", async () => {
+  const brand = () =>
+    mart.ask("select organic_rank, is_complete from mart.keyword_cannibalisation where keyword = 'brand'");
+  expect(await brand()).toEqual(["- | true"]);
+  // as retention does: sums of the month stay
+  await mart.ask("delete from core.fact_keyword_rank where date_day < '2026-09-01'");
+  expect(await brand()).toEqual(["- | false"]);
+});
+
 test("a change of a bid is between the 7 days before and the 7 days after, its own day in neither", async () => {
   const figures = (spend: number, taps: number, installs: number) => ({
     impression_count: 100,
