@@ -32,7 +32,9 @@ comment on function core.in_reporting_currency(numeric, text, date) is 'An amoun
 create view mart.search_ads_daily_reporting as
 select r.org_id, r.org_name, r.track_id, r.app_name, r.country_code, r.campaign_id, r.campaign_name, r.date_day, m.money_currency, m.money_spend,
        c.currency as reporting_currency, v.spend as reporting_spend,
-       r.impression_count, r.tap_count, r.install_count, v.spend is not null as is_converted
+       r.impression_count, r.tap_count, r.install_count, v.spend is not null as is_converted,
+       (select d.left_out_org_count from ops.search_ads_default as d) as left_out_org_count,
+       r.date_day in (select n.date_day from ops.search_ads_answered_day as n) as is_complete
 from   mart.search_ads_campaign_report as r
 -- the organisation's own money has been converted by nobody yet; where its currency is unknown, the other money is as good
 cross  join lateral (select r.original_spend is not null and r.original_currency is not null as is_own) as b
@@ -42,10 +44,12 @@ cross  join lateral (
 cross  join lateral (select round(core.in_reporting_currency(m.money_spend, m.money_currency, r.date_day), 4) as spend) as v
 left   join core.reporting_currency as c on true
 where  r.is_primary_currency and r.is_default_attribution and r.goal_id = '' and not r.is_withdrawn;
-comment on view   mart.search_ads_daily_reporting                    is 'One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, where is_converted is true for all of it; money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?';
+comment on view   mart.search_ads_daily_reporting                    is 'One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, where is_converted and is_complete are true for all of it; money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?';
 comment on column mart.search_ads_daily_reporting.money_currency     is 'Currency of money_spend: the organisation''s own where it is known and the service reports the money in it, or else that of ops.search_ads_default.';
 comment on column mart.search_ads_daily_reporting.money_spend        is 'Money spent, in money_currency.';
 comment on column mart.search_ads_daily_reporting.reporting_currency is 'The currency of core.reporting_currency; null until there is one.';
 comment on column mart.search_ads_daily_reporting.reporting_spend    is 'Money spent, in reporting_currency; null where there is no rate of the day, or of the 30 days before it.';
 comment on column mart.search_ads_daily_reporting.is_converted       is 'False where reporting_spend is null: a sum over such rows is about a part of the spend.';
+comment on column mart.search_ads_daily_reporting.left_out_org_count is 'Organisations with reports, but none in the currency and attribution of ops.search_ads_default: sums are without them. The same on all rows, and never added up.';
+select ops.comment_columns('mart.search_ads_daily_reporting', 'mart.search_ads_daily_default');
 select ops.comment_columns('mart.search_ads_daily_reporting', 'mart.search_ads_daily');

@@ -4640,7 +4640,7 @@ create view mart.search_ads_daily_default (
    FROM mart.search_ads_campaign_report r
   WHERE is_primary_currency AND is_default_attribution AND goal_id = ''::text AND NOT is_withdrawn;
 
--- One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, where is_converted is true for all of it; money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?
+-- One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, where is_converted and is_complete are true for all of it; money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?
 create view mart.search_ads_daily_reporting (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
@@ -4657,7 +4657,9 @@ create view mart.search_ads_daily_reporting (
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
   install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
-  is_converted boolean -- False where reporting_spend is null: a sum over such rows is about a part of the spend.
+  is_converted boolean, -- False where reporting_spend is null: a sum over such rows is about a part of the spend.
+  left_out_org_count bigint, -- Organisations with reports, but none in the currency and attribution of ops.search_ads_default: sums are without them. The same on all rows, and never added up.
+  is_complete boolean -- True when the reports of each organisation have an answer for the day (ops.search_ads_answered_day). Where it is false, sums over organisations are a part.
 ) as
  SELECT r.org_id,
     r.org_name,
@@ -4674,7 +4676,11 @@ create view mart.search_ads_daily_reporting (
     r.impression_count,
     r.tap_count,
     r.install_count,
-    v.spend IS NOT NULL AS is_converted
+    v.spend IS NOT NULL AS is_converted,
+    ( SELECT d.left_out_org_count
+           FROM ops.search_ads_default d) AS left_out_org_count,
+    (r.date_day IN ( SELECT n.date_day
+           FROM ops.search_ads_answered_day n)) AS is_complete
    FROM mart.search_ads_campaign_report r
      CROSS JOIN LATERAL ( SELECT r.original_spend IS NOT NULL AND r.original_currency IS NOT NULL AS is_own) b
      CROSS JOIN LATERAL ( SELECT

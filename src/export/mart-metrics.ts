@@ -130,8 +130,9 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
   },
   search_ads_daily_reporting: {
     time: "date_day",
+    only: wholeDays,
     sums: ["reporting_spend"],
-    addsUpOver: "everything, where is_converted is true for all of it",
+    addsUpOver: "everything, where is_converted and is_complete are true for all of it",
   },
   search_ads_keyword_report: {
     time: "date_day",

@@ -84,6 +84,28 @@ test("spend is converted by the newest rate that the user loaded for the day, fr
   expect(await mart.ask("select count(*) from mart.search_ads_daily_reporting where not is_converted")).toEqual(["1"]);
 });
 
+test("a day without the reports of an organisation is marked, and so are organisations that sums leave out", async () => {
+  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
+  const reported = (org: string, [from, to]: readonly [string, string], state = "loaded") =>
+    mart.ask(`
+      insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+      select 'search_ads_report', 'o', '{"org_id":"${org}","report_level":"CAMPAIGN","grain":"day","currency":"USD","attribution":"WITH"}', '${from}', '${to}', '${to}', '',
+             'daily', '${state}', 1, 20, run_id, now(), now()
+      from   ops.run`);
+  await reported("7", ["2026-08-01", "2026-08-05"]);
+  await reported("8", ["2026-08-01", "2026-08-03"]);
+  await reported("8", ["2026-08-03", "2026-08-05"], "failed");
+  await mart.fill("core.fact_search_ads_report", [
+    spent("7", "2026-08-03", 12.6, 10),
+    { ...spent("12", "2026-08-02", 5, null), currency: "GBP" },
+  ]);
+  expect(
+    await mart.ask(`
+      select date_day, sum(reporting_spend) as spend, bool_and(is_converted) as is_converted, bool_and(is_complete) as is_complete, max(left_out_org_count) as left_out
+      from   mart.search_ads_daily_reporting where date_day < '2026-08-05' group by 1 order by 1`),
+  ).toEqual(["2026-08-02 | 59.3 | true | true | 1", "2026-08-03 | 90 | true | false | 1"]);
+});
+
 test("the overview has the same money for each app, and none where a part of it has no rate", async () => {
   await mart.fill("core.tracked_app", [{ app_key: "ios:1", valid_from: "2026-08-01", is_current: true }]);
   const of = (date: string, org: string, original: number | null) => ({
