@@ -73,9 +73,11 @@ function badOf(facts: VerdictFacts): readonly string[] {
   ].filter((text) => text !== "");
 }
 
-function warnOf({ failedForNow, deferred, open, running, workers }: VerdictFacts): readonly string[] {
+function warnOf({ failedForNow, deferred, open, running, workers, lastRun }: VerdictFacts): readonly string[] {
   const isServed = running > 0 || workers.running + workers.waiting > 0;
   return [
+    // what had not begun was cancelled: no slice says that it is missing
+    !isServed && lastRun?.outcome === "interrupted" ? "the last run was interrupted" : "",
     !isServed && open > 0
       ? `${countOf(open, "slice waits", "slices wait")} and no process runs ${open === 1 ? "it" : "them"}`
       : "",

@@ -73,6 +73,16 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     { state: "good", text: "All is well: 41 datasets are loaded, up to 2026-11-21." },
   ],
   [
+    "a sync was interrupted and no worker plans what it left",
+    { lastRun: { outcome: "interrupted" }, workers: { ...workers, running: 0 } },
+    { state: "warn", text: "Not all is there yet: the last run was interrupted." },
+  ],
+  [
+    "a sync was interrupted and a worker plans what it left",
+    { lastRun: { outcome: "interrupted" } },
+    { state: "good", text: "All is well: 41 datasets are loaded, up to 2026-11-21." },
+  ],
+  [
     "the last worker died",
     { workers: { ...workers, running: 0, lastEndedAs: "died" } },
     { state: "bad", text: "Needs attention: no worker runs, the last one ended as died." },
