@@ -1,11 +1,11 @@
-import { fail } from "../core/errors.ts";
+import { fail, UsageError } from "../core/errors.ts";
 import { openWarehouse, type Warehouse } from "./database.ts";
 import { roles } from "./role-statements.ts";
 import { sql } from "./sql.ts";
 
 /**
  * Opens the warehouse as the role of readers, by a log-in of its own: a session that only takes the role could leave it by a function of
- * the statement that it runs. Throws `bad_setting` without a password, and where the role may more than read.
+ * the statement that it runs. Throws `bad_setting` without a password, where the role cannot log in with it, and where it may more than read.
  */
 export async function openAsReader(
   databaseUrl: string,
@@ -24,7 +24,13 @@ export async function openAsReader(
 ): Promise<Warehouse> {
   if (password === undefined)
     throw refused("is not set: set it, and let the role log in with it by `storehouse grants`");
-  const warehouse = await openWarehouse(readerUrl(databaseUrl, password), size, { timeoutMs, session });
+  const warehouse = await openWarehouse(readerUrl(databaseUrl, password), size, { timeoutMs, session }).catch(
+    (cause: unknown) => {
+      // the caller has opened the same database by its address: it is the role that is refused
+      if (cause instanceof UsageError && cause.code === "database_refused") throw refused(notLetIn, cause);
+      throw cause;
+    },
+  );
   const { rows } = await sql<{ isMighty: boolean }>`
     select rolsuper or rolcreaterole or rolbypassrls or rolcreatedb
            or pg_catalog.pg_has_role(session_user, ${roles.loader}, 'member')
@@ -46,6 +52,8 @@ function readerUrl(databaseUrl: string, password: string): string {
   return `${server}?${query.toString()}`;
 }
 
-function refused(problem: string): Error {
-  return fail("bad_setting", { variable: "STOREHOUSE_READER_PASSWORD", problem });
+const notLetIn = `does not let ${roles.reader} log in: run \`storehouse grants\` with it, and see that pg_hba.conf lets the role in`;
+
+function refused(problem: string, cause?: unknown): Error {
+  return fail("bad_setting", { variable: "STOREHOUSE_READER_PASSWORD", problem }, cause);
 }

@@ -275,3 +275,13 @@ test("without the reader's password it does not start", async () => {
   expect(await child.ended).toBe(2);
   expect(child.output().stderr).toMatch(/^bad_setting: STOREHOUSE_READER_PASSWORD is not set/);
 });
+
+test("a password that the role does not have is named, and not the address of the database", async () => {
+  await using child = startChild(served.stage, ["mcp"], {
+    variables: { STOREHOUSE_READER_PASSWORD: "of-another-warehouse" },
+  });
+  expect(await child.ended).toBe(2);
+  expect(child.output().stderr).toMatch(
+    /^bad_setting: STOREHOUSE_READER_PASSWORD does not let storehouse_reader log in: run `storehouse grants` with it/,
+  );
+});
