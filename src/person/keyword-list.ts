@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
 import { fail } from "../core/errors.ts";
+import { schemaWords } from "../core/schema-words.ts";
 import { foldKeyword } from "../core/text.ts";
 
 /** Keywords as they were given: each once, in the order given, and how many were given again. */
@@ -29,7 +30,7 @@ export function keywordsGiven(words: readonly string[], file: string | undefined
       problem: file === undefined ? "no keyword is named: name some, or a file by --file" : `${file} names no keyword`,
     });
   const odd = given.flatMap(({ keyword, at }) => {
-    const result = fits[use].safeParse(keyword);
+    const result = fits[use].safeParse(keyword, { error: schemaWords });
     return result.success ? [] : [`${named(keyword)}${at}: ${result.error.issues[0]?.message}`];
   });
   if (odd.length > 0) throw fail("bad_argument", { problem: odd.join("; ") });
