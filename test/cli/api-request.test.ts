@@ -227,6 +227,7 @@ describe("what cannot be requested", () => {
     [["keywords", "add", "99", "USA", "a"], "It is no country"],
     [["keywords", "add", "no id", "US", "a"], "It is no track id"],
     [["keywords", "sync", "99", "US", "--file", "no-such-file"], "there is no file no-such-file"],
+    [["gateway", "--new-key", "a", "--drop-key", "b"], "cannot be used with"],
   ])("%j is refused before anything is opened", async (command, problem) => {
     const program = await quietProgram(command[0] ?? "");
     await expect(program.parseAsync(command, { from: "user" })).rejects.toThrow(problem);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
 import { startGateway } from "../../gateway/gateway.ts";
@@ -25,7 +25,7 @@ export function defineGateway(command: Command): void {
       "--new-key <caller>",
       "make a key for a caller of gateway.callers in place of its old one, show it once, and end",
     )
-    .option("--drop-key <caller>", "take the key of a caller away, and end")
+    .addOption(new Option("--drop-key <caller>", "take the key of a caller away, and end").conflicts("newKey"))
     .addHelpText(
       "after",
       "\nA caller has the gateway's address as its API_BASE_URL and its key as its API_TOKEN. An answer that is stored and still fresh costs nothing.\nExit codes: 0 ended, 2 settings.",
