@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { androidCategoryRanking, iosCategoryRanking } from "../../src/api/operations/category.ts";
 import { day } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import type { Scope } from "../../src/core/slice.ts";
 import { categoryRank } from "../../src/datasets/category-rank.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
+import { normalised } from "../support/normalised.ts";
 
 const window = { start: day("2026-08-01"), end: day("2026-08-08") };
 const ios: Scope = { store: "ios", app: "42", country: "US", resolution: "daily", chart_version: "v1" };
@@ -94,6 +96,29 @@ describe("ranks in charts", () => {
     expect(ranks(ios, "ios.category-ranking", { ...iosAnswer(chart("2026-08-01")), trackId: 43 }).invalid).toEqual([
       "an app that was not requested",
     ]);
+  });
+
+  test("that are none are invalid, and the others of their chart stay", () => {
+    const dated = (...all: readonly number[]) => all.map((rank, place) => [`2026-08-0${place + 1}`, rank] as const);
+    const rankingsByDate = dated(3.5, 0, -1, 4).map(([date, ranking]) => ({ date, ranking }));
+    const ranksByDate = dated(3, 0, 2.5, 4).map(([date, rank]) => ({ date, rank }));
+    const category = { categoryName: "TOOLS", rankings: [{ rankingType: 0, ranksByDate }] };
+    const read = [
+      normalised(categoryRank, iosCategoryRanking, { scope: ios, window }, iosAnswer(chart("", 1, { rankingsByDate }))),
+      normalised(
+        categoryRank,
+        androidCategoryRanking,
+        { scope: android, window },
+        {
+          trackId: "com.one",
+          ranksByCategoryNames: [category],
+        },
+      ),
+    ];
+    for (const { rows, invalid } of read) {
+      expect(rows.map((row) => row["date_day"])).toEqual(["2026-08-01", "2026-08-04"]);
+      expect(invalid).toEqual(["a rank is a number from 1", "a rank is a number from 1"]);
+    }
   });
 
   test("of the last day have the day that the service says, in all countries", () => {

@@ -12,8 +12,8 @@ import {
   IosTrackId,
   MaybeId,
   MaybeInstant,
+  MaybeNumber,
   MaybeText,
-  Rank,
   RankingType,
 } from "../values.ts";
 
@@ -74,8 +74,8 @@ const iosCategoryRanks = z.looseObject({
         z.looseObject({
           targetDevice: Device.nullish(),
           rankingType: AnyRankingType,
-          // the average of a day need not be a whole number
-          rankingsByDate: z.array(z.looseObject({ date: Instant, ranking: z.number().min(1).nullish() })),
+          // the average of a day need not be a whole number; what is no rank is no reason to lose the others of the chart
+          rankingsByDate: z.array(z.looseObject({ date: Instant, ranking: MaybeNumber })),
         }),
       ),
     ),
@@ -162,7 +162,7 @@ export const androidCategoryRanking = defineOperation({
         rankings: z.array(
           z.looseObject({
             rankingType: AnyRankingType,
-            ranksByDate: z.array(z.looseObject({ date: Instant, rank: Rank })),
+            ranksByDate: z.array(z.looseObject({ date: Instant, rank: MaybeNumber })),
           }),
         ),
       }),
@@ -190,7 +190,7 @@ export const androidGlobalCategoryRankings = defineOperation({
         z.array(
           z.looseObject({
             rankingType: AnyRankingType,
-            rankingsByDate: z.array(z.looseObject({ date: Instant, ranking: Rank })),
+            rankingsByDate: z.array(z.looseObject({ date: Instant, ranking: MaybeNumber })),
           }),
         ),
       ),

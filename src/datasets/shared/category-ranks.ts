@@ -112,6 +112,8 @@ function mismatchOf({ scope, window, asOf }: Slice, observation: Observation): s
   const { country, device } = scope;
   if (country !== undefined && observation.country !== country) return "a country that was not requested";
   if (device !== undefined && observation.device !== device) return "a device that was not requested";
+  const isWhole = part(scope, "store") === "ios" || Number.isInteger(observation.rank ?? 1);
+  if ((observation.rank ?? 1) < 1 || !isWhole) return "a rank is a number from 1";
   const { day } = readInstant(observation.date);
   // the last day is whichever the service has, and never one to come
   if (scope["resolution"] === "last_day") return day <= asOf ? null : "a day to come";
