@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { androidKeywordApps, iosKeywordApps } from "../api/operations/keyword-apps.ts";
+import { AnyTrackId } from "../api/values.ts";
 import type { Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
@@ -51,35 +52,44 @@ export const keywordApp = defineDataset({
     const answers = pages as readonly Answer[];
     const own = answers.filter((answer) => !isOther(scope, answer));
     const store = part(scope, "store");
-    const rows = own.flatMap((answer) =>
-      listsOf(answer).flatMap(({ device, apps }) =>
-        apps.map((trackId, index) => ({
-          keyword_key: part(scope, "keyword"),
-          date_day: window.start,
-          country_key: part(scope, "country"),
-          store,
-          device_key: device,
-          position: index + 1,
-          app_key: appRef(store, trackId),
-          updated_at: answer.lastUpdateDate == null ? null : readInstant(answer.lastUpdateDate).at,
-          extra: extraOf(answer, known),
-        })),
-      ),
+    const reported = own.flatMap((answer) => placesOf(answer).map((place) => ({ ...place, answer })));
+    const rows = reported.flatMap(({ answer, device, position, trackId }) =>
+      trackId === undefined
+        ? []
+        : {
+            keyword_key: part(scope, "keyword"),
+            date_day: window.start,
+            country_key: part(scope, "country"),
+            store,
+            device_key: device,
+            position,
+            app_key: appRef(store, trackId),
+            updated_at: answer.lastUpdateDate == null ? null : readInstant(answer.lastUpdateDate).at,
+            extra: extraOf(answer, known),
+          },
     );
-    const invalid = answers
+    const others = answers
       .filter((answer) => !own.includes(answer))
       .map(({ keyword, countryCode }) => ({
         reason: "a keyword or country that was not requested",
         item: { keyword, countryCode },
       }));
-    return { rows: { [table.name]: rows }, invalid };
+    const strays = reported
+      .filter(({ trackId }) => trackId === undefined)
+      .map(({ device, position, item }) => ({ reason: "no track id", item: { device, position, item } }));
+    return { rows: { [table.name]: rows }, invalid: [...others, ...strays] };
   },
 });
 
-function listsOf({ iphoneApps, ipadApps, apps }: Answer) {
-  return [
-    { device: "IPHONE", apps: iphoneApps ?? [] },
-    { device: "IPAD", apps: ipadApps ?? [] },
-    { device: "ALL", apps: apps ?? [] },
-  ];
+/** The entries of an answer's lists, each with its device and place. */
+function placesOf({ iphoneApps, ipadApps, apps }: Answer) {
+  const lists = { IPHONE: iphoneApps, IPAD: ipadApps, ALL: apps };
+  return Object.entries(lists).flatMap(([device, list]) =>
+    (list ?? []).map((item, index) => ({
+      device,
+      position: index + 1,
+      item,
+      trackId: AnyTrackId.safeParse(item).data,
+    })),
+  );
 }

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
+import type { Operation } from "../../src/api/define-operation.ts";
+import { androidKeywordApps, iosKeywordApps } from "../../src/api/operations/keyword-apps.ts";
 import { day } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { keywordApp } from "../../src/datasets/keyword-app.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
+import { normalised } from "../support/normalised.ts";
 
 const large = 6_446_318_020;
 const slice = (store: string, keyword = "to do") =>
@@ -61,6 +64,20 @@ test("rows have the day of observation, and beside it when the service observed 
 
 test("an app that is listed twice keeps both places", () => {
   expect(rowsOf("ios", { keyword: "to do", iphoneApps: [7, 8, 7] })).toHaveLength(3);
+});
+
+test("what is no track id is invalid, and the apps after it keep their positions", () => {
+  const read = (operation: Operation, store: string, lists: object) =>
+    normalised(keywordApp, operation, slice(store), { keyword: "to do", ...lists });
+  const ios = read(iosKeywordApps, "ios", { iphoneApps: [null, 7, "", 8], ipadApps: [{ id: 1 }, "9"] });
+  expect(ios.rows.map((row) => [row["device_key"], row["position"], row["app_key"]])).toEqual([
+    ["IPHONE", 2, "ios:7"],
+    ["IPHONE", 4, "ios:8"],
+    ["IPAD", 2, "ios:9"],
+  ]);
+  expect(ios.invalid).toEqual(["no track id", "no track id", "no track id"]);
+  const android = read(androidKeywordApps, "android", { apps: ["a.b", null] });
+  expect([android.rows.length, android.invalid]).toEqual([1, ["no track id"]]);
 });
 
 test("another keyword or country than was requested is invalid", () => {

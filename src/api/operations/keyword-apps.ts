@@ -8,6 +8,8 @@ const device = inPath(Device, "IPHONE or IPAD");
 const keywordInPath = inPath(Keyword, "the keyword");
 const keywordInQuery = inQuery(Keyword, "the keyword");
 
+// what is no id is no reason to lose the places of the others
+const places = z.array(z.union([AnyTrackId, z.unknown()])).nullish();
 const listed = { keyword: z.string(), countryCode: z.string().nullish(), lastUpdateDate: MaybeInstant };
 const listSummary = "The apps that a search for one keyword shows now, the first one first.";
 
@@ -22,8 +24,8 @@ export const iosKeywordApps = defineOperation({
   items: null,
   answer: z.looseObject({
     ...listed,
-    iphoneApps: z.array(AnyTrackId).nullish(),
-    ipadApps: z.array(AnyTrackId).nullish(),
+    iphoneApps: places,
+    ipadApps: places,
   }),
   summary: listSummary,
 });
@@ -37,7 +39,7 @@ export const androidKeywordApps = defineOperation({
   params: { countryCode: country, keyword: keywordInQuery },
   cost: 5,
   items: null,
-  answer: z.looseObject({ ...listed, apps: z.array(AnyTrackId).nullish() }),
+  answer: z.looseObject({ ...listed, apps: places }),
   summary: listSummary,
 });
 
