@@ -389,7 +389,7 @@ left   join lateral (
   join   core.tracked_app as t on t.app_key = a.app_key
   where  a.store = p.store and a.track_id = p.track_id) as l on true
 cross  join lateral (
-  select (d.is_on is not false or exists (select from ops.next_run as r where p.dataset = any (r.datasets))) and l.has_left is not true as is_due) as i
+  select (d.is_on is not false or not d.is_switched_off and exists (select from ops.next_run as r where p.dataset = any (r.datasets))) and l.has_left is not true as is_due) as i
 cross  join lateral (
   select case when i.is_due then p.due_end end as due_end, case when i.is_due then p.due_end_before end as due_end_before) as w;
 comment on view   ops.freshness                 is 'One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?';

@@ -5796,6 +5796,7 @@ create table ops.dataset (
   dataset text not null, -- Dataset.
   stage text not null, -- portfolio (the tracked apps and keywords), listing (other lists that later datasets are planned from) or market.
   is_on boolean not null, -- True when a sync without dataset names includes it.
+  is_switched_off boolean not null default false, -- True when the configuration switches it off: a line of the crontab that names it does not plan it.
   items_are_apps boolean not null default false, -- True when the items of its slices are apps: a track id (123), or a country and a track id (US:123).
   noted_at timestamp with time zone not null, -- When the row last changed.
   constraint dataset_pkey PRIMARY KEY (dataset),
@@ -6185,7 +6186,7 @@ create view ops.freshness (
            FROM core.dim_app a
              JOIN core.tracked_app t ON t.app_key = a.app_key
           WHERE a.store = p.store AND a.track_id = p.track_id) l ON true
-     CROSS JOIN LATERAL ( SELECT (d.is_on IS NOT FALSE OR (EXISTS ( SELECT
+     CROSS JOIN LATERAL ( SELECT (d.is_on IS NOT FALSE OR NOT d.is_switched_off AND (EXISTS ( SELECT
                    FROM ops.next_run r
                   WHERE p.dataset = ANY (r.datasets)))) AND l.has_left IS NOT TRUE AS is_due) i
      CROSS JOIN LATERAL ( SELECT

@@ -8,6 +8,8 @@ export type DatasetLine = {
   readonly dataset: string;
   readonly stage: string;
   readonly is_on: boolean;
+  /** The configuration switches it off: no line of the crontab plans it. */
+  readonly is_switched_off?: boolean;
   /** The items of its slices are apps. */
   readonly items_are_apps?: boolean;
 };
@@ -44,13 +46,15 @@ export async function noteDatasets(
   }: { readonly account?: string; readonly planned: readonly string[]; readonly now: number },
 ): Promise<void> {
   await sql`
-    insert into ops.dataset as d (dataset, stage, is_on, items_are_apps, noted_at)
-    select dataset, stage, is_on, coalesce(items_are_apps, false), ${instant(now)}
-    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, items_are_apps boolean)
+    insert into ops.dataset as d (dataset, stage, is_on, is_switched_off, items_are_apps, noted_at)
+    select dataset, stage, is_on, coalesce(is_switched_off, false), coalesce(items_are_apps, false), ${instant(now)}
+    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, is_switched_off boolean, items_are_apps boolean)
     order  by dataset
     on conflict (dataset) do update
-    set    stage = excluded.stage, is_on = excluded.is_on, items_are_apps = excluded.items_are_apps, noted_at = excluded.noted_at
-    where  (d.stage, d.is_on, d.items_are_apps) is distinct from (excluded.stage, excluded.is_on, excluded.items_are_apps)`.execute(
+    set    stage = excluded.stage, is_on = excluded.is_on, is_switched_off = excluded.is_switched_off, items_are_apps = excluded.items_are_apps,
+           noted_at = excluded.noted_at
+    where  (d.stage, d.is_on, d.is_switched_off, d.items_are_apps)
+           is distinct from (excluded.stage, excluded.is_on, excluded.is_switched_off, excluded.items_are_apps)`.execute(
     db,
   );
   // null as JSON stands for all scopes: no scope is that

@@ -44,6 +44,7 @@ export async function noteTimings(db: Database, { request, settings, now, own: k
     dataset: name,
     stage,
     is_on: settings.datasets[name]?.on ?? on,
+    is_switched_off: settings.datasets[name]?.on === false,
     items_are_apps: itemsAreApps,
   }));
   await compareByHash(db, async () => {

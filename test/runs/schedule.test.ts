@@ -224,6 +224,23 @@ test("the ledger knows the next runs at the prices that the schedule shows, and 
   expect(await readNextRuns(opened.warehouse.db, later)).toEqual(known.slice(1));
 });
 
+test("a dataset that the configuration switches off is not due because a line of the crontab names it", async () => {
+  await using stage = await openStage();
+  const { datasets, ...market } = listed(["US"], keywords.slice(0, 1));
+  const withRanks = (isOn: boolean) => ({ ...market, datasets: { ...datasets, category_rank: { on: isOn } } });
+  await stage.sync({ settings: withRanks(true) });
+  const due = async () =>
+    (await stage.query("select from ops.freshness where dataset = 'category_rank' and due_day is not null")).length > 0;
+  expect(await due()).toBe(true);
+  await using opened = await stage.open({ settings: withRanks(false) });
+  const clock = { ...opened.clock, now: () => Date.parse(`${today}T05:00:00Z`) };
+  await announceRuns({ ...opened, clock }, new AbortController().signal);
+  await stage.sync({ settings: withRanks(false) });
+  const naming = await stage.query("select line_id from ops.next_run where 'category_rank' = any (datasets)");
+  expect(naming).toEqual([{ line_id: "weekly" }]);
+  expect(await due()).toBe(false);
+});
+
 test("a worker announces the next runs when it has planned", async () => {
   await using stage = await openStage();
   await using opened = await stage.open({ settings: listed(["US"], keywords.slice(0, 1)) });
