@@ -216,7 +216,8 @@ export async function readDaysAtRisk(db: Database, now: number | null = null): P
       select distinct on (s.dataset, s.scope, s.batch_id) s.*, ${refreshDays} as days,
              max(s.window_start) over (partition by s.dataset) as last_round
       from   ops.slice as s
-      join   ops.dataset as d on d.dataset = s.dataset and d.is_on
+      join   ops.dataset as d on d.dataset = s.dataset
+      and    (d.is_on or not d.is_switched_off and exists (select from ops.next_run as r where s.dataset = any (r.datasets)))
       where  s.class = 'snapshot' and s.window_start > ${today} - ${longestGapDays}::integer
       order  by s.dataset, s.scope, s.batch_id, s.window_start desc, s.slice_id desc
     ), due as (

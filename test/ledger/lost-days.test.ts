@@ -114,6 +114,21 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await at(midnight + 40 * hour)).toEqual(["daily 3 2026-08-22T00", "weekly 1 2026-08-24T00"]);
   });
 
+  test("is at risk also where its dataset is off by default and a line of the crontab names it", async () => {
+    const { db, pool } = ledger.stage;
+    const note = (change: { readonly is_switched_off?: boolean }) =>
+      noteDatasets(db, [{ dataset: "daily", stage: "market", is_on: false, ...change }], [], { planned: [], now });
+    const atRisk = async () => (await readDaysAtRisk(db, midnight + 16 * hour)).map(({ dataset }) => dataset);
+    await ended("failed", snapshot("daily", 20));
+    await note({});
+    expect(await atRisk()).toEqual([]);
+    await pool.query("insert into ops.next_run values ('own', '{daily}', now(), 1, 1, 1, now())");
+    expect(await atRisk()).toEqual(["daily"]);
+    await note({ is_switched_off: true });
+    expect(await atRisk()).toEqual([]);
+    await pool.query("delete from ops.next_run");
+  });
+
   test("is a state of its own in the coverage of its day", async () => {
     await ended("failed", snapshot("daily", 19, { items: ["a", "b"] }));
     await planned();
