@@ -48,9 +48,10 @@ const firstGaps = sql`
   select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
          min(least(s.unanswered_day, m.missing_day)) as gap_day
   from   scope as s
-  left   join lateral (
-    select lower(datemultirange(daterange(greatest(s.request_from, s.first_day), s.answered_end)) - s.requested) as missing_day
-    where  greatest(s.request_from, s.first_day) < s.answered_end and s.request_from is not null) as m on true
+  -- a case, since a condition beside it may be looked at after the range was made; all days were answered before those that a sync requests
+  cross  join lateral (
+    select case when s.request_from is not null and greatest(s.request_from, s.first_day) < s.answered_end
+                then lower(datemultirange(daterange(greatest(s.request_from, s.first_day), s.answered_end)) - s.requested) end as missing_day) as m
   where  least(s.unanswered_day, m.missing_day) is not null
   group  by 1, 2, 3, 4`;
 
