@@ -109,7 +109,7 @@ async function waitingForCredits({ db, clock, settings }: CheckParts): Promise<W
     and    due_at > ${new Date(clock.now()).toISOString()}::timestamptz and ${isOfAccount(accountOf(settings))}`.execute(
     db,
   );
-  return rows[0] ?? { slices: 0, wanted: 0, since: null };
+  return rows[0] as WaitingForCredits;
 }
 
 /** Failures of a dataset that was switched off do not count: no worker would ever retry them. Those of a dataset that another version knows do. */

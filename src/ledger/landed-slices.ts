@@ -104,7 +104,7 @@ export async function missingAnswers(db: Database, dataset: string, within: Part
     and    s.window_end > ${within.start ?? "-infinity"}::date and s.window_start < ${within.end ?? "infinity"}::date
     and    coalesce(${goneBefore}, date '-infinity') < s.window_end
     and    not exists (select from raw.answer as a where a.slice_id = s.slice_id)`.execute(db);
-  return rows[0] ?? { slices: 0, from: null, to: null };
+  return rows[0] as MissingAnswers;
 }
 
 /** The first attempt at a slice whose stored pages its next attempt reads: those before it are requested again. */

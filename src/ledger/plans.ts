@@ -188,18 +188,7 @@ export async function readPlanProgress(db: Database, planId: string, beside: str
                   or s.state = 'running' and s.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)}) as is_owned
            from   ops.slice as s
            where  s.plan_id = ${planId}) as slice`.execute(db);
-  return {
-    total: 0,
-    open: 0,
-    runningElsewhere: 0,
-    orphaned: 0,
-    failed: 0,
-    skipped: 0,
-    credits: 0,
-    unsureCredits: 0,
-    takenCredits: 0,
-    ...rows[0],
-  };
+  return rows[0] as PlanProgress;
 }
 
 /** What is left of the price of a plan: running it, and going on with it, never spends more. */

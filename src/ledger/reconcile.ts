@@ -106,7 +106,7 @@ async function freeSlices(db: Database, deadAfterMs: number, decidingWaitMs?: nu
            coalesce((select array_agg(slice_id::text) from freed where state = 'failed'), '{}')   as failed`.execute(
     db,
   );
-  return rows[0] ?? { deadWorkers: [], sessions: [], freed: 0, failed: [] };
+  return rows[0] as Freed;
 }
 
 /** A frozen process would hold its locks and what it has open for as long as it is frozen. Sessions of other roles are not ours to end. */

@@ -200,11 +200,9 @@ export async function runProgress(db: Database, runId: string, now: number, cred
            min(next_due_at) filter (where state = 'deferred')              as next_due_at
     from   (select state, count(*) as slices, count(*) filter (where due_at <= ${instant(now)}) as due, min(due_at) as next_due_at
             from   ops.slice where run_id = ${runId} and state <> 'lost' group by state) as s`.execute(db);
-  const { next_due_at: nextDueAt, ...counts } = rows[0] ?? nothing;
+  const { next_due_at: nextDueAt, ...counts } = rows[0] as ProgressRow;
   return { ...counts, nextDueAt: nextDueAt?.getTime() ?? null, credits: credits ?? (await creditsOf(db, runId)) };
 }
-
-const nothing = { total: 0, open: 0, due: 0, deferred: 0, failed: 0, skipped: 0, next_due_at: null };
 
 /** What the requests of a run cost: what others paid for slices that joined it later is theirs. */
 async function creditsOf(db: Database, runId: string): Promise<number> {

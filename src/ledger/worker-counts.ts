@@ -29,5 +29,5 @@ export async function readWorkerCounts(db: Queryable, account = ""): Promise<Wor
            (array_agg(case when is_running then null else coalesce(ended_as, 'died') end order by heartbeat_at desc))[1] as "lastEndedAs"
     from   ops.worker_status
     where  kind = 'worker' and account = ${account}`.execute(db);
-  return rows[0] ?? { running: 0, late: 0, waiting: 0, ageSeconds: null, lastEndedAs: null };
+  return rows[0] as WorkerCounts;
 }

@@ -17,5 +17,5 @@ export async function closingsOf(db: Database, load: ReadyLoad, dimensions: Dime
            coalesce(array_agg(concat_ws(' ', ${list(key, "t")}) order by ${list(key, "t")}) filter (where ${isGone}), '{}') as closing
     from   ${target} as t
     where  ${inScope} and t.valid_to is null`.execute(db);
-  return rows[0] ?? { current: 0, closing: [] };
+  return rows[0] as Closings;
 }

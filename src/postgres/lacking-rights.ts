@@ -39,7 +39,7 @@ export async function lackingRights(db: Database): Promise<LackingRights> {
     select current_user as me, has_database_privilege(current_database(), 'create') as "mayCreate",
            (select count(*)::int from own where not is_view) as tables, (select count(*)::int from own where not is_own and not is_view) as foreign,
            (select coalesce(array_agg(lacks order by lacks), '{}') from lacking) as lacking`.execute(db);
-  return rows[0] ?? { me: "", mayCreate: false, tables: 0, foreign: 0, lacking: [] };
+  return rows[0] as LackingRights;
 }
 
 const shownAtMost = 3;

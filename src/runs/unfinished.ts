@@ -61,13 +61,8 @@ ${openElsewhere(of)}`.execute(db);
     select s.dataset from ops.slice as s where s.run_id = ${of.runId}
     group  by s.dataset having bool_and(s.state = 'skipped') and bool_or(s.state = 'skipped' and not ${wasUnavailable})
     order  by s.dataset`.execute(db);
-  return {
-    orphaned: 0,
-    runningElsewhere: 0,
-    failedBefore: 0,
-    ...rows[0],
-    unavailable: unavailable.rows.map((row) => row.dataset),
-  };
+  const [counts] = rows as [Omit<Unfinished, "unavailable">];
+  return { ...counts, unavailable: unavailable.rows.map((row) => row.dataset) };
 }
 
 /** SQL: true for a slice (`s`) whose partition was unavailable in an earlier run that found others of its dataset available. */
