@@ -291,3 +291,18 @@ test("of items that lists share the newest slice about each decides, and a refus
   await stage.pool.query("update ops.slice set error_code = 'bad_request' where state = 'skipped'");
   expect(await cellsOf()).toEqual([{ cells: 4, loaded: 2, failed: 0, empty: 2, stale: 0 }]);
 });
+
+test("answers of nothing that hold for a time from their own day, and slices that were answered in part, stay", async () => {
+  await emptied();
+  const usual = { app: 1, list: 0, length: 1, after: 9, run: 1, rejected: false, isStored: false, fingerprint: "" };
+  // of last week: older ones are due again
+  await write([4, 5, 6].map((from) => ({ ...usual, from, after: 163, state: "empty" })));
+  await write([10, 11].map((from) => ({ ...usual, from, state: "loaded" })));
+  await stage.pool.query("update ops.slice set requested_end = window_end + 1 where state = 'loaded'");
+  const holdFor = (days: number | null) =>
+    stage.pool.query("update ops.dataset_timing set empty_holds_days = $1", [days]);
+  await holdFor(7);
+  expect(await fold()).toBe(0);
+  await holdFor(null);
+  expect(await fold()).toBe(2);
+});
