@@ -48,14 +48,21 @@ describe("the ledger of slices", () => {
       expect(await stage.insert(run, draft())).toHaveLength(1);
     });
 
-    test("leaves a snapshot to one that waits since an earlier day, for what is known now; an answer that is there has a slice of its own", async () => {
+    test("leaves a snapshot to one that waits since an earlier day, for what is known now, unless that has its answer; an answer that is there has a slice of its own", async () => {
       const snapshot = (date: number, fingerprint: string, change: Partial<SliceDraft> = {}) =>
         draft({ class: "snapshot", window: august(date), fingerprint, ...change });
       const [waiting] = await stage.inState(run, "deferred", worker, snapshot(17, "old"));
       await stage.inState(run, "loaded", worker, snapshot(17, "old", { scope: { app: "2" } }));
+      const [answered] = await stage.inState(run, "deferred", worker, snapshot(17, "old", { scope: { app: "3" } }));
+      await stage.pool.query(
+        `insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
+         values (1, $1, 1, 0, 'any', '{}', 2, now())`,
+        [answered],
+      );
       expect(await stage.insert(await stage.run({ kind: "import" }), snapshot(16, "older"))).toHaveLength(1);
-      const others = [snapshot(19, "new", { scope: { app: "2" } }), snapshot(19, "new", { items: ["a"] })];
-      expect(await stage.insert(await stage.run(), snapshot(19, "new"), ...others)).toHaveLength(2);
+      const others = [...["2", "3"].map((app) => ({ scope: { app } })), { items: ["a"] }];
+      const drafts = others.map((change) => snapshot(19, "new", change));
+      expect(await stage.insert(await stage.run(), snapshot(19, "new"), ...drafts)).toHaveLength(3);
       const known = await stage.slices("slice_id, fingerprint");
       expect(known.find(({ slice_id }) => slice_id === waiting)).toMatchObject({ fingerprint: "new" });
     });
