@@ -93,6 +93,22 @@ test("the answer of a snapshot that was stored on its day and not loaded is load
   expect(states).toEqual([first, nights.today()].map((day) => ({ day, state: "loaded" })));
 });
 
+test("an answer that was stored before its snapshot moved to another day is not that of the day, which is requested", async () => {
+  const datasets = { app_rating: { on: true }, keyword_rank: { on: false } };
+  await using nights = await openNights({ market: { apps: 1, countries: ["US"] } }, { settings: { datasets } });
+  const { stage } = nights;
+  await stage.sync(nights.run());
+  nights.next();
+  // what a kill between moving and requesting leaves behind
+  await stage.query(
+    "update ops.slice set state = 'pending', window_start = $1, window_end = $1::date + 1, as_of = $1 where dataset = 'app_rating'",
+    [nights.today()],
+  );
+  stage.sandbox.clearLog();
+  expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
+  expect(stage.asked().filter(({ operation }) => operation === "ios.app-simple")).toHaveLength(1);
+});
+
 test("each day for which a snapshot waits for credits is lost, and seen", async () => {
   const accounts = [{ token: "sandbox-token", total: 100_000, remaining: 1_000, periodHours: 24 * 3_650 }];
   const market = { apps: 1, countries: ["US"] };
