@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { androidKeywordMetadata, iosKeywordMetadata } from "../api/operations/keyword.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable } from "../load/table.ts";
-import { brandOf, isOther } from "./shared/values.ts";
+import { idOf, isOther } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountries } from "./shared/portfolio-partitions.ts";
 
@@ -68,7 +68,7 @@ export const keywordMetadata = defineDataset({
       chance: answer.playChance ?? null,
       iphone_chance: answer.ownIphoneChance ?? null,
       ipad_chance: answer.ownIpadChance ?? null,
-      brand_track_id: brandOf(answer.brandApp),
+      brand_track_id: idOf(answer.brandApp),
     }));
     const others = answers.filter((answer) => !own.includes(answer));
     return {

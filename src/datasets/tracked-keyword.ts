@@ -4,7 +4,7 @@ import { Instant } from "../api/values.ts";
 import { day } from "../core/day.ts";
 import { cleanText } from "../core/text.ts";
 import { appRef, defineTable, jsonOf } from "../load/table.ts";
-import { brandOf, isOther } from "./shared/values.ts";
+import { idOf, isOther } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { readInstant } from "./shared/instants.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
@@ -94,7 +94,7 @@ export const trackedKeyword = defineDataset({
       search_volume: entry.searchVolume ?? null,
       chance: entry.chance ?? null,
       app_count: entry.numberOfApps ?? null,
-      brand_track_id: brandOf(entry.brandApp),
+      brand_track_id: idOf(entry.brandApp),
       rank_change: Number.isSafeInteger(entry.change) ? Number(entry.change) : null,
       ranking_history: jsonOf(entry.rankingHistory),
       created_at: createdAt(entry),

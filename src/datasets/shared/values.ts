@@ -9,7 +9,7 @@ export function amountOf(value: number | string | null | undefined): number | nu
   return value === null || value === undefined ? null : Number(value);
 }
 
-/** An id that comes as a number or as text, as text; null where there is none. */
+/** An id that comes as a number or as text, as text; null where there is none, for which the service also sends empty text. */
 export function idOf(value: number | string | null | undefined): string | null {
   return value === null || value === undefined || value === "" ? null : String(value);
 }
@@ -17,11 +17,6 @@ export function idOf(value: number | string | null | undefined): string | null {
 /** A value that comes as text or as a number, as text; null where there is none. Empty text stays. */
 export function textOf(value: string | number | null | undefined): string | null {
   return value == null ? null : String(value);
-}
-
-/** The track id of the app that a keyword is the name of; null where it is none, for which the service also sends empty text. */
-export function brandOf(reported: string | number | null | undefined): string | null {
-  return reported == null || reported === "" ? null : String(reported);
 }
 
 type Ranked = { readonly keyword: string; readonly rank?: number | null | undefined };
