@@ -1,5 +1,5 @@
 import { carries, optionCost, type FetchOption } from "../../core/fetch-option.ts";
-import type { Window } from "../../core/window.ts";
+import { windowLength, type Window } from "../../core/window.ts";
 import { isBestByDay } from "./cover-items.ts";
 import { dayCalls, priceOfWindows } from "./day-calls.ts";
 import { fewestWindows, windowCount, windowOf, type GapGrid } from "./gap-grid.ts";
@@ -55,9 +55,13 @@ export function cheapestCover(grid: GapGrid, fetchOptions: readonly FetchOption[
   ];
 }
 
-/** What the pieces cost together. */
+/** What the pieces cost together: a call for each window that their fetch options can take. */
 export function priceOf(pieces: readonly Piece[]): number {
-  return pieces.reduce((sum, piece) => sum + optionCost(piece.option), 0);
+  return pieces.reduce(
+    (sum, { option, window }) =>
+      sum + optionCost(option) * Math.max(1, Math.ceil(windowLength(window) / option.maxDays)),
+    0,
+  );
 }
 
 /** What a program would pay that requests one item at a time, each by the cheaper fetch option. */

@@ -1,7 +1,5 @@
 import type { Day } from "../../core/day.ts";
-import { optionCost } from "../../core/fetch-option.ts";
-import { windowLength } from "../../core/window.ts";
-import type { Piece } from "./cheapest-cover.ts";
+import { priceOf, type Piece } from "./cheapest-cover.ts";
 import type { GapGrid, GapRow } from "./gap-grid.ts";
 import type { MissingCells } from "../missing.ts";
 
@@ -42,14 +40,6 @@ function anyOf(rows: readonly GapRow[], days: number): Uint8Array {
   const any = new Uint8Array(days);
   for (const { gaps } of rows) for (let day = 0; day < days; day += 1) any[day] = (any[day] ?? 0) | (gaps[day] ?? 0);
   return any;
-}
-
-function priceOf(pieces: readonly Piece[]): number {
-  return pieces.reduce(
-    (sum, { option, window }) =>
-      sum + optionCost(option) * Math.max(1, Math.ceil(windowLength(window) / option.maxDays)),
-    0,
-  );
 }
 
 function firstDayIn({ calendar, rows }: GapGrid, { items, window }: Piece): Day | null {
