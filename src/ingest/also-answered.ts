@@ -1,4 +1,3 @@
-import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import { reportedBy, scopeKey, type Slice, type SliceDraft } from "../core/slice.ts";
 import { oneDay, type Window } from "../core/window.ts";
@@ -31,7 +30,6 @@ import type { Fetched } from "./read-pages.ts";
  * answer of a slice reports as well, and the days that are taken from it; null where the configuration does not want them.
  */
 export type AlsoAnsweredParts = LoadParts & {
-  readonly clock: Clock;
   readonly reported: ReadonlySet<string>;
   readonly wanted: (
     slice: Pick<Slice, "dataset" | "scope">,

@@ -111,12 +111,10 @@ export async function retireQuietly(
     log.info({ table, month, rows, action, outcome }, "retention.month");
 }
 
-/** Folds the slices of months that are over; returns how many are gone. */
-async function foldSlices(db: Database, settings: Settings, clock: Clock): Promise<number> {
+/** Folds the slices of months that are over. */
+async function foldSlices(db: Database, settings: Settings, clock: Clock): Promise<void> {
   const before = addMonths(monthStart(clock.today()), -settings.retention.slice_months);
-  let gone = 0;
-  for (const month of await monthsToFold(db, before, clock.now())) gone += await foldMonth(db, month, clock.now());
-  return gone;
+  for (const month of await monthsToFold(db, before, clock.now())) await foldMonth(db, month, clock.now());
 }
 
 /** How often a lock is tried for before the month is left for the next time. */
