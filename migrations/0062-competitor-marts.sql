@@ -114,7 +114,7 @@ with change as (
   union  all
   select r.app_key, r.country_key, r.language_code, r.version_at::date, 'release', 'version',
          row_number() over (partition by r.app_key, r.country_key, r.language_code, r.version_at::date order by r.version_at, r.version),
-         lag(r.version) over (partition by r.app_key, r.country_key, r.language_code order by r.version_at, r.version), r.version
+         nullif(lag(r.version) over (partition by r.app_key, r.country_key, r.language_code order by r.version_at, r.version), ''), nullif(r.version, '')
   from   core.app_version as r
   union  all
   select g.app_key, g.country_key, g.language_code, g.version_at::date, 'release detail', case g.property when 'SUB_TITLE' then 'subtitle' else lower(replace(g.property, '_', ' ')) end,

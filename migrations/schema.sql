@@ -1914,8 +1914,8 @@ create view mart.app_page_change (
             'release'::text,
             'version'::text,
             row_number() OVER (PARTITION BY r.app_key, r.country_key, r.language_code, (r.version_at::date) ORDER BY r.version_at, r.version) AS row_number,
-            lag(r.version) OVER (PARTITION BY r.app_key, r.country_key, r.language_code ORDER BY r.version_at, r.version) AS lag,
-            r.version
+            NULLIF(lag(r.version) OVER (PARTITION BY r.app_key, r.country_key, r.language_code ORDER BY r.version_at, r.version), ''::text) AS "nullif",
+            NULLIF(r.version, ''::text) AS "nullif"
            FROM core.app_version r
         UNION ALL
          SELECT g_1.app_key,

@@ -149,6 +149,9 @@ test("what a page changed is a row a property, beside releases and what the serv
   await mart.fill("core.app_version", [
     { app_key: "ios:7", country_key: "US", version: "1.0", version_at: "2026-07-01T09:00:00" },
     { app_key: "ios:7", country_key: "US", version: "1.1", version_at: "2026-08-02T09:00:00" },
+    // releases of which the service reports no number
+    { app_key: "ios:7", country_key: "US", version: "", version_at: "2026-08-20T09:00:00" },
+    { app_key: "ios:7", country_key: "US", version: "1.2", version_at: "2026-08-21T09:00:00" },
   ]);
   await mart.fill("core.app_change", [
     {
@@ -180,7 +183,9 @@ test("what a page changed is a row a property, beside releases and what the serv
     "Rival | true | US | 2026-08-02 | release | version | 1 | 1 | 1.1",
     "Rival | true | US | 2026-08-02 | release detail | subtitle | 1 | Old line | New line",
     "Rival | true | US | 2026-08-09 | page | price | 1 | 0 | 1.99",
+    "Rival | true | US | 2026-08-20 | release | version | 1 | 1.1 | -",
     "Rival | true | US | 2026-08-20 | release detail | description | 1 | - | -",
     "Rival | true | US | 2026-08-20 | release detail | description | 2 | - | -",
+    "Rival | true | US | 2026-08-21 | release | version | 1 | - | 1.2",
   ]);
 });
