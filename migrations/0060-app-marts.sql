@@ -221,7 +221,14 @@ cross  join lateral (
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, null, min(f.rank), null, null, null, null, null, null, null, null, null, null,
            null, null, null, null, null
-    from   core.fact_category_rank as f where f.app_key = a.app_key and f.device_key in (0, 1) group by 1, 2
+    from   core.fact_category_rank as f
+    -- as in mart.category_rank_daily
+    where  f.app_key = a.app_key and f.device_key in (0, 1) and (f.resolution = 'daily' or not exists (
+      select from core.fact_category_rank as v
+      where  v.app_key = f.app_key and v.date_day = f.date_day and v.country_key = f.country_key and v.device_key = f.device_key
+      and    v.category_code = f.category_code and v.chart = f.chart and v.chart_version = f.chart_version
+      and    (v.resolution = 'daily' or v.resolution = 'hourly' and f.resolution <> 'hourly')))
+    group  by 1, 2
     union  all
     -- rating, rating_count, rating_answer
     select f.country_key, f.date_day,
@@ -292,7 +299,7 @@ comment on column mart.app_overview_daily.top_10_keyword_count     is 'Keywords 
 comment on column mart.app_overview_daily.average_rank             is 'Average rank over the keywords for which it ranks.';
 comment on column mart.app_overview_daily.voice_share              is 'Share of voice: sum of 1 / rank over the answered keywords, 0 to 1.';
 comment on column mart.app_overview_daily.visibility_score         is 'Visibility score in the searches of the store.';
-comment on column mart.app_overview_daily.best_category_rank       is 'Best place in any chart of any category on that day (iPhone on iOS), 1 is the top.';
+comment on column mart.app_overview_daily.best_category_rank       is 'Best place in any chart of any category on that day (iPhone on iOS), 1 is the top; of each chart that of category_rank_daily.';
 comment on column mart.app_overview_daily.rating                   is 'Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.';
 comment on column mart.app_overview_daily.rating_count             is 'Number of ratings as seen on that day.';
 comment on column mart.app_overview_daily.review_count             is 'Reviews written on that day: 0 where they were requested and there are none, null where they were not requested; a part of them where is_review_answered is false.';

@@ -1422,7 +1422,7 @@ create view mart.app_overview_daily (
   average_rank numeric, -- Average rank over the keywords for which it ranks.
   voice_share numeric, -- Share of voice: sum of 1 / rank over the answered keywords, 0 to 1.
   visibility_score numeric, -- Visibility score in the searches of the store.
-  best_category_rank numeric, -- Best place in any chart of any category on that day (iPhone on iOS), 1 is the top.
+  best_category_rank numeric, -- Best place in any chart of any category on that day (iPhone on iOS), 1 is the top; of each chart that of category_rank_daily.
   rating numeric, -- Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.
   rating_count numeric, -- Number of ratings as seen on that day.
   review_count numeric, -- Reviews written on that day: 0 where they were requested and there are none, null where they were not requested; a part of them where is_review_answered is false.
@@ -1655,7 +1655,9 @@ create view mart.app_overview_daily (
                     NULL::bigint,
                     NULL::integer
                    FROM core.fact_category_rank f
-                  WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
+                  WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1])) AND (f.resolution = 'daily'::text OR NOT (EXISTS ( SELECT
+                           FROM core.fact_category_rank v
+                          WHERE v.app_key = f.app_key AND v.date_day = f.date_day AND v.country_key = f.country_key AND v.device_key = f.device_key AND v.category_code = f.category_code AND v.chart = f.chart AND v.chart_version = f.chart_version AND (v.resolution = 'daily'::text OR v.resolution = 'hourly'::text AND f.resolution <> 'hourly'::text))))
                   GROUP BY f.country_key, f.date_day
                 UNION ALL
                  SELECT f.country_key,

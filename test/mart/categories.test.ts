@@ -63,6 +63,16 @@ test("a day has one place a chart, from the best source: the day's average, its 
   ]);
 });
 
+test("the best place of a day in the overview is the best of these", async () => {
+  const best = ["JP | 2026-08-01 | 70", "US | 2026-08-01 | 3", "US | 2026-08-02 | 4", "US | 2026-08-03 | -"];
+  for (const view of ["app_overview_daily", "category_rank_daily"])
+    expect(
+      await mart.ask(`
+        select country_code, date_day, min(best_category_rank) from mart.${view}
+        where  track_id = '1' ${view.startsWith("app") ? "" : "and device_code = 'IPHONE'"} group by 1, 2 order by 1, 2`),
+    ).toEqual(best);
+});
+
 test("downloads are joined once: all devices as reported, else their sum, and the country's own", async () => {
   const on = { app_key: "ios:1", country_key: "US" };
   await mart.fill("core.fact_download_revenue", [
