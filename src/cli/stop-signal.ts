@@ -1,23 +1,31 @@
+/** `timeout` signals the program and then its group, and the launcher of the program passes its own on: one stop comes twice or thrice. */
+const oneStopMs = 500;
+
 /**
- * Aborts at the first SIGINT, SIGTERM or SIGHUP. A second one ends the process at once, as the person means it; but not a second SIGHUP:
+ * Aborts at the first SIGINT, SIGTERM or SIGHUP. A second stop ends the process at once, as the person means it; but not a second SIGHUP:
  * a terminal that closes sends it, the shell once more, and what is under way is paid for.
  */
 export function stopSignal(): { readonly signal: AbortSignal; readonly dispose: () => void } {
   const controller = new AbortController();
-  const stop = (name: NodeJS.Signals) => {
-    if (controller.signal.aborted) process.exit(name === "SIGINT" ? 130 : 143);
+  let firstAt = 0;
+  const begin = () => {
+    if (!controller.signal.aborted) firstAt = performance.now();
     controller.abort();
   };
-  const hangUp = () => controller.abort();
+  const stop = (name: NodeJS.Signals) => {
+    if (controller.signal.aborted && performance.now() - firstAt >= oneStopMs)
+      process.exit(name === "SIGINT" ? 130 : 143);
+    begin();
+  };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
-  process.on("SIGHUP", hangUp);
+  process.on("SIGHUP", begin);
   return {
     signal: controller.signal,
     dispose: () => {
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
-      process.off("SIGHUP", hangUp);
+      process.off("SIGHUP", begin);
     },
   };
 }

@@ -56,13 +56,25 @@ test("a worker that is stopped in the middle of a page waits for it, keeps it, r
   expect(landed.length).toBe(asked);
 });
 
-test("a second signal ends it at once", async () => {
+test("a second stop ends it without what is under way", async () => {
   const gate = gateAfter(3);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startWorker(stage);
   await until(() => gate.held() > 0);
-  expect(await stopped(child, () => void child.process.kill("SIGTERM"))).toBe(143);
+  const again = () => until(() => !child.process.kill("SIGTERM") || child.process.exitCode !== null);
+  expect(await stopped(child, again)).toBe(143);
   gate.open();
+});
+
+test("one stop that comes twice, as by `timeout`, waits for the page under way", async () => {
+  const gate = gateAfter(3);
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
+  await using child = startWorker(stage);
+  await until(() => gate.held() > 0);
+  // two of the same might arrive as one
+  child.process.kill("SIGINT");
+  expect(await stopped(child, gate.open)).toBe(0);
+  await expectAllGivenBack(stage);
 });
 
 test("a page that never comes is cut shortly before the grace time is over", async () => {
