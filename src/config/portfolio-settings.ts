@@ -29,18 +29,21 @@ const GroupName = z.string().trim().min(1, "a group has a name");
 const Groups = z
   .strictObject({
     apps: z
-      .record(GroupName, z.array(TrackId).min(1))
+      .record(
+        GroupName,
+        z.array(TrackId).min(1).describe("Track ids of the apps of a group; an app may be in several."),
+      )
       .default({})
       .meta({ examples: [{ casual: ["123456789"] }] })
-      .describe("Track ids of apps by group; an app may be in several."),
+      .describe("Groups of apps."),
     keywords: z
-      .record(GroupName, z.array(FollowedKeyword).min(1))
+      .record(GroupName, z.array(FollowedKeyword).min(1).describe("Keywords of a group; a keyword may be in several."))
       .default({})
       .meta({ examples: [{ brand: ["habit garden"] }] })
-      .describe("Keywords by group; a keyword may be in several."),
+      .describe("Groups of keywords."),
   })
   .prefault({})
-  .describe("Groups for marts (mart.app_group, mart.keyword_group); they change nothing about what is fetched.");
+  .describe("Groups for marts (mart.app_group, mart.keyword_group), alerts and budgets; they fetch nothing more.");
 
 const followed = {
   source: z

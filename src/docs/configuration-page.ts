@@ -17,7 +17,7 @@ export function configurationPage(): string {
       "## Environment",
       table(["variable", ...headings], rowsOf(jsonSchema(Environment), "")),
       "## config/storehouse.yaml",
-      "`<name>` is the name of a [dataset](datasets.md). A dataset refuses a setting that it cannot use.",
+      "`<name>` under `datasets` is the name of a [dataset](datasets.md), under `when` that of a column, and elsewhere a name that you choose. A dataset refuses a setting that it cannot use.",
       table(["key", ...headings], rowsOf(jsonSchema(Settings), "")),
       "## Options of datasets",
       "What is special to one dataset is under `datasets.<name>.options`.",

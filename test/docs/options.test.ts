@@ -72,3 +72,8 @@ test.each([
     false,
   ]);
 });
+
+test("each key on the page of configuration has a meaning", () => {
+  const rows = read("docs/configuration.md").split("\n");
+  expect(rows.filter((row) => /^\| `.*\|\s*\|$/.test(row))).toEqual([]);
+});
