@@ -41,7 +41,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
   else if (!nothingFits)
     print(
       outcome === "loaded"
-        ? (words.nothingToRun ?? "Everything requested is loaded; no credits spent.")
+        ? (words.nothingToRun ?? "Everything requested that can be fetched is loaded; no credits spent.")
         : "Nothing new to request; no credits spent.",
     );
   if (error !== null) remark(error.message);

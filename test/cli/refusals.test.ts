@@ -53,6 +53,18 @@ test("a command that cannot run reports in one line how it can", async () => {
   expect(stage.asked()).toEqual([]);
 });
 
+test("days that are not published yet are not said to be loaded", async () => {
+  await using stage = await openFollowed({ market: { apps: 1 } });
+  const days = ["--dataset", "keyword_rank", "--from", today];
+  const plan = await run(stage, ["plan", "--as-of", today, ...days]);
+  expect(plan.stdout).toBe("Nothing to do: everything requested that can be fetched is loaded.\n");
+  const sync = await run(stage, [...syncCommand, ...days]);
+  expect(sync).toMatchObject({
+    code: 0,
+    stdout: "Everything requested that can be fetched is loaded; no credits spent.\n",
+  });
+});
+
 test("a dataset that nobody has is named, and not taken for one of which nothing is found", async () => {
   await using stage = await openFollowed({ market: { apps: 1 } });
   for (const command of ["failures", "held", "lookback", "raw list"])

@@ -102,7 +102,7 @@ function printReport(report: Report): void {
     print(
       apps === 0
         ? "Nothing to do: the portfolio is empty. See portfolio in config/storehouse.yaml."
-        : "Nothing to do: everything requested is loaded.",
+        : "Nothing to do: everything requested that can be fetched is loaded.",
     );
   } else {
     printPlan(report);
