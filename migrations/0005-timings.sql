@@ -46,7 +46,7 @@ comment on column ops.dataset_timing.pack_days        is 'Number of days in one 
 comment on column ops.dataset_timing.refresh_days     is 'Days after which a snapshot is fetched again; null for other kinds.';
 comment on column ops.dataset_timing.empty_holds_days is 'Days after which an empty answer is fetched again; null where an empty answer is final.';
 comment on column ops.dataset_timing.empty_until_days is 'Number of the newest days to which empty_holds_days applies; null where it applies to all days.';
-comment on column ops.dataset_timing.empty_early_days is 'Days by which an empty answer becomes final later than others; null for a snapshot.';
+comment on column ops.dataset_timing.empty_early_days is 'Days by which an empty answer, or one that was not found, becomes final later than others; null for a snapshot.';
 comment on column ops.dataset_timing.account          is 'Account whose planning noted it last; empty for that of API_TOKEN.';
 comment on column ops.dataset_timing.keep_months      is 'Number of whole months before the current one that are kept and requested; null without a limit.';
 select ops.comment_columns('ops.dataset_timing');

@@ -11,7 +11,9 @@ select s.slice_id, s.dataset, s.scope, s.batch_id, s.window_start, s.window_end,
             then case when t.empty_until_days is null then date '-infinity'
                       else least(s.as_of + 1 - t.settle_days - t.lookback_days, ops.today() + 1 - t.settle_days - t.empty_until_days) end
             else s.as_of + 1 - t.settle_days - t.lookback_days
-                 - case when s.state = 'empty' and t.empty_until_days is null then t.empty_early_days else 0 end
+                 - case when t.empty_until_days is null
+                        and  (s.state = 'empty' or s.state = 'skipped' and coalesce(s.error_code, '') not in ('bad_request', 'not_encodable'))
+                        then t.empty_early_days else 0 end
        end as final_before,
        greatest(coalesce(t.first_day, r.request_before - t.history_days),
                 (date_trunc('month', ops.today()::timestamp) - make_interval(months => t.keep_months))::date) as request_from,

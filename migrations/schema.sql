@@ -5819,7 +5819,7 @@ create table ops.dataset_timing (
   refresh_days integer, -- Days after which a snapshot is fetched again; null for other kinds.
   empty_holds_days integer, -- Days after which an empty answer is fetched again; null where an empty answer is final.
   empty_until_days integer, -- Number of the newest days to which empty_holds_days applies; null where it applies to all days.
-  empty_early_days integer, -- Days by which an empty answer becomes final later than others; null for a snapshot.
+  empty_early_days integer, -- Days by which an empty answer, or one that was not found, becomes final later than others; null for a snapshot.
   keep_months integer, -- Number of whole months before the current one that are kept and requested; null without a limit.
   account text not null default ''::text, -- Account whose planning noted it last; empty for that of API_TOKEN.
   constraint dataset_timing_pkey PRIMARY KEY (dataset, scope),
@@ -7535,7 +7535,7 @@ create view ops.slice_finality (
             END
             ELSE s.as_of + 1 - t.settle_days - t.lookback_days -
             CASE
-                WHEN s.state = 'empty'::text AND t.empty_until_days IS NULL THEN t.empty_early_days
+                WHEN t.empty_until_days IS NULL AND (s.state = 'empty'::text OR s.state = 'skipped'::text AND (COALESCE(s.error_code, ''::text) <> ALL (ARRAY['bad_request'::text, 'not_encodable'::text]))) THEN t.empty_early_days
                 ELSE 0
             END
         END AS final_before,

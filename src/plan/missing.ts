@@ -60,8 +60,8 @@ export type MissingOptions = {
 /**
  * The missing cells of every item of one scope.
  *
- * An empty answer about the newest day may have come before the day was out: it is final a day later than others. Where it may mean
- * "not yet" it is requested again once it is `emptyHoldsDays` old, and with `emptyUntilDays` only then and only for so many days.
+ * An empty answer about the newest day, or a 404, may have come before the day was out: it is final a day later than others. Where it may
+ * mean "not yet" it is requested again once it is `emptyHoldsDays` old, and with `emptyUntilDays` only then and only for so many days.
  * An item that was refused alone is left out while that is on record here: it would have every batch refused.
  * A failed day counts as requested: its slice is requested again later where that can help, and a poisoned one does not cost credits every night.
  */
@@ -124,7 +124,8 @@ function finalUntil(slice: Covered, { timing, calendar, today, emptyEarlyDays = 
   const isNothing = (slice.state === "empty" || slice.state === "skipped") && !isKnown;
   const isDue = isNothing && emptyHoldsDays !== undefined && slice.asOf <= addDays(today, -emptyHoldsDays);
   if (isDue && emptyUntilDays === undefined) return 0;
-  const early = slice.state === "empty" && emptyUntilDays === undefined ? emptyEarlyDays : 0;
+  const isEarly = slice.state === "empty" || (slice.state === "skipped" && !slice.refused);
+  const early = isEarly && emptyUntilDays === undefined ? emptyEarlyDays : 0;
   const final = daysBetween(calendar.start, slice.asOf) + 1 - settleDays - timing.lookbackDays - early;
   return isDue ? Math.min(final, daysBetween(calendar.start, today) + 1 - settleDays - (emptyUntilDays ?? 0)) : final;
 }

@@ -161,11 +161,11 @@ describe("missingCells", () => {
     expect(found.keys()).toEqual(["good"]);
   });
 
-  test("requests once more, a day later, a newest day that was answered empty", () => {
+  test.each(["empty", "skipped"] as const)("requests once more, a day later, a newest day that was %s", (state) => {
     const window = { start: daysAgo(2), end: today };
-    const early = covered({ items: ["a"], state: "empty", window: oneDay(daysAgo(2)), asOf: daysAgo(1) });
+    const early = covered({ items: ["a"], state, window: oneDay(daysAgo(2)), asOf: daysAgo(1) });
     expect(missing([early], { items: ["a"], window }).get("a").restated).toEqual([daysAgo(2)]);
-    const late = covered({ items: ["a"], state: "empty", window: oneDay(daysAgo(2)), asOf: today });
+    const late = covered({ items: ["a"], state, window: oneDay(daysAgo(2)), asOf: today });
     expect(missing([early, late], { items: ["a"], window }).get("a").restated).toEqual([]);
   });
 
