@@ -299,8 +299,8 @@ test("answers of nothing that hold for a time from their own day, and slices tha
   await write([4, 5, 6].map((from) => ({ ...usual, from, after: 163, state: "empty" })));
   await write([10, 11].map((from) => ({ ...usual, from, state: "loaded" })));
   await stage.pool.query("update ops.slice set requested_end = window_end + 1 where state = 'loaded'");
-  const holdFor = (days: number | null) =>
-    stage.pool.query("update ops.dataset_timing set empty_holds_days = $1", [days]);
+  const holdFor = (count: number | null) =>
+    stage.pool.query("update ops.dataset_timing set empty_holds_days = $1", [count]);
   await holdFor(7);
   expect(await fold()).toBe(0);
   await holdFor(null);
