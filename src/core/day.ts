@@ -20,9 +20,9 @@ export function isDay(text: string): text is Day {
   return !Number.isNaN(start) && dayOf(start) === text;
 }
 
-/** Reads a day; throws a UsageError that names `what` when the text is none. */
-export function day(text: string, what = "day"): Day {
-  if (!isDay(text)) throw fail("bad_day", { what, value: text });
+/** Reads a day; throws a UsageError when the text is none. */
+export function day(text: string): Day {
+  if (!isDay(text)) throw fail("bad_day", { value: text });
   return text;
 }
 

@@ -32,8 +32,8 @@ test.each([
   "",
 ])("%j is none", (text) => {
   expect(isDay(text)).toBe(false);
-  expect(() => day(text, "--from")).toThrow(
-    expect.objectContaining({ name: "UsageError", code: "bad_day", context: { what: "--from", value: text } }),
+  expect(() => day(text)).toThrow(
+    expect.objectContaining({ name: "UsageError", code: "bad_day", context: { value: text } }),
   );
 });
 

@@ -4,12 +4,12 @@ import { drawn, html, type Html } from "../html.ts";
 /** A drawing in two widths, in pixels, of which a page shows the one that suits its own: letters keep their size. */
 export async function picture(
   drawing: (width: number) => Drawing,
-  { label, wide, id = "" }: { readonly label: string; readonly wide: number; readonly id?: string },
+  { label, wide }: { readonly label: string; readonly wide: number },
 ): Promise<Html> {
   const [forWide, forNarrow] = [drawing(wide), drawing(narrow)];
   return html`<figure class="picture" aria-label="${label}">
-    <div class="for-wide">${drawn(await drawnSvg(forWide, `${id}wide`))}</div>
-    <div class="for-narrow">${drawn(await drawnSvg(forNarrow, `${id}narrow`))}</div>
+    <div class="for-wide">${drawn(await drawnSvg(forWide, "wide"))}</div>
+    <div class="for-narrow">${drawn(await drawnSvg(forNarrow, "narrow"))}</div>
   </figure>`;
 }
 
