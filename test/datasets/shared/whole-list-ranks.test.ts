@@ -61,10 +61,13 @@ describe("ranks from the account's whole list", () => {
     },
   );
 
-  test("claim nothing of a keyword from another country", () => {
-    const { rows, invalid } = read([listed({ countryCode: "DE" }), listed()]);
-    expect(rows.filter((row) => row.startsWith("run"))).toEqual(["run IPAD 7"]);
-    expect(invalid).toHaveLength(1);
+  test("claim nothing of a keyword from another country, also where the right one has an entry beside it", () => {
+    const other = { countryCode: "DE" };
+    for (const list of [listed(other), [...listed(), ...listed(other).slice(0, 1)]]) {
+      const { rows, invalid } = read([list, listed()]);
+      expect(rows.filter((row) => row.startsWith("run"))).toEqual(["run IPAD 7"]);
+      expect(invalid).toHaveLength(1);
+    }
   });
 
   test("claim nothing of a keyword that a list does not name, and say so", () => {
