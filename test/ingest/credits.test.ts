@@ -116,6 +116,18 @@ test("accepts a refusal when another consumer spends the credits in the middle",
   for (const { due_at: dueAt } of dues) expect(Math.abs(dueAt.getTime() - resetsAt)).toBeLessThan(60_000);
 });
 
+test("takes a 429 for a refused pace where just what the call costs is left, and requests it again", async () => {
+  const request = { datasets: ["tracked_app"] };
+  await using calm = await openStage();
+  await calm.sync({ request });
+  await using stage = await openStage({
+    accounts: purse(charged(calm)),
+    faults: [{ operation: "dashboard.apps", times: 1, kind: "status", status: 429 }],
+  });
+  expect(await stage.sync({ request })).toMatchObject({ outcome: "loaded", progress: { deferred: 0 } });
+  expect(stage.asked().map(({ status }) => status)).toEqual([429, 200]);
+});
+
 test("leaves each class's floor untouched", async () => {
   const accounts = purse(2_000);
   await using stage = await openStage({ accounts });
