@@ -69,9 +69,13 @@ export function openRows(table, { text, onRows }) {
     const next = [...table.tBodies].map((one) => Number(one.dataset.from)).filter((one) => one > from);
     const most = (next.length ? Math.min(...next) : total) - from;
     while (body.rows.length > most) body.deleteRow(most);
+    // who goes by keyboard stays where they are: the cell takes the focus before another one is made reachable in its place
+    const kept = focused && cellAt(table, focused);
+    if (kept) {
+      kept.tabIndex = 0;
+      kept.focus({ preventScroll: true });
+    }
     prepare(body, from);
-    // who goes by keyboard stays where they are
-    if (focused) cellAt(table, focused)?.focus({ preventScroll: true });
   }
 
   return {
