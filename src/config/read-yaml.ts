@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { didYouMean, keysAt } from "./did-you-mean.ts";
 import { readText } from "./read-text.ts";
-import { type DatasetOptions, Settings, settingsFor, type FindUnusable } from "./settings.ts";
+import { Settings } from "./settings.ts";
 import { schemaWords } from "../core/schema-words.ts";
 
 /** A key that a schema does not know: the path to it, and the words that an error says about it. */
@@ -98,13 +98,12 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
 const byName = ["accounts", "gateway.callers"];
 
 /**
- * Reads config/storehouse.yaml; a missing file means defaults. Without `datasets` only the shape of each dataset's settings is checked.
- * Throws a UsageError that names file, line and key.
+ * Reads config/storehouse.yaml; a missing file means defaults. `schema` is that of `settingsFor`; without it only the shape of each
+ * dataset's settings is checked. Throws a UsageError that names file, line and key.
  */
-export function readSettings(file: string, datasets?: DatasetOptions, unusable?: FindUnusable): Settings {
-  const schema = datasets === undefined ? Settings : settingsFor(datasets, unusable);
+export function readSettings(file: string, schema: z.ZodType = Settings): Settings {
   // the shape of a dataset's settings is the same for all, but for its options, which the dataset itself reads
-  return readYaml<z.ZodType>(file, schema, (key, path) => unknownName(key, path, schema), byName) as Settings;
+  return readYaml(file, schema, (key, path) => unknownName(key, path, schema), byName) as Settings;
 }
 
 function unknownName(key: string, path: readonly PropertyKey[], schema: z.ZodType): string {

@@ -84,7 +84,7 @@ const DatasetSettings = z
 export type DatasetOptions = Readonly<Record<string, z.ZodObject | null>>;
 
 /** Names the settings of a dataset that would change nothing, given its others, and why; see `settingsFor`. */
-export type FindUnusable = (dataset: string, given: DatasetSettings) => Readonly<Record<string, string>>;
+type FindUnusable = (dataset: string, given: DatasetSettings) => Readonly<Record<string, string>>;
 
 /**
  * Settings of which each dataset takes its own options and no other, and no other dataset has any. A setting that a dataset cannot use

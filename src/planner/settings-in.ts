@@ -1,9 +1,12 @@
 import { readSettings } from "../config/read-yaml.ts";
-import type { Settings } from "../config/settings.ts";
+import { settingsFor, type Settings } from "../config/settings.ts";
 import { datasetOptions } from "../datasets/shared/all.ts";
 import { unusableSettings } from "./unusable-settings.ts";
 
+// forty datasets make it dear to build
+const schema = settingsFor(datasetOptions, unusableSettings);
+
 /** What the configuration file says, compared with what each dataset can use. Throws a UsageError that names file, line and key. */
 export function settingsIn(file: string): Settings {
-  return readSettings(file, datasetOptions, unusableSettings);
+  return readSettings(file, schema);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSettings } from "../../src/config/read-yaml.ts";
-import type { Settings } from "../../src/config/settings.ts";
+import { settingsFor, type Settings } from "../../src/config/settings.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function read(yaml: string): Promise<Settings> {
   const file = path.join(folder, "storehouse.yaml");
   await writeFile(file, yaml);
-  return readSettings(file, {});
+  return readSettings(file, settingsFor({}));
 }
 
 /** An alert of a mart, its conditions in the third line. */

@@ -3,8 +3,9 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { readSettings } from "../../src/config/read-yaml.ts";
+import { settingsFor } from "../../src/config/settings.ts";
 import type { Settings } from "../../src/config/settings.ts";
-import { datasets, openSettingsFile, type SettingsFile } from "../support/settings-file.ts";
+import { datasets, openSettingsFile, schema, type SettingsFile } from "../support/settings-file.ts";
 
 let given: SettingsFile;
 beforeAll(async () => {
@@ -45,11 +46,11 @@ const defaults: Settings = {
 
 describe("the defaults", () => {
   test("hold where there is no file", () => {
-    expect(readSettings(path.join(given.folder, "none.yaml"), datasets)).toEqual(defaults);
+    expect(readSettings(path.join(given.folder, "none.yaml"), schema)).toEqual(defaults);
   });
 
   test("are what the file that comes with the project says", () => {
-    expect(readSettings(path.join(projectRoot, "config", "storehouse.yaml"), datasets)).toEqual(defaults);
+    expect(readSettings(path.join(projectRoot, "config", "storehouse.yaml"), schema)).toEqual(defaults);
   });
 
   test.each([
@@ -234,7 +235,7 @@ test("a setting that a dataset cannot use is reported on its own line, with the 
     "datasets:\n  keyword_rank: { on: true }\n  organic_keyword:\n    on: true\n    devices: [IPAD]\n",
   );
   const unusable = (name: string) => (name === "organic_keyword" ? { devices: "it has none" } : { countries: "none" });
-  expect(() => readSettings(given.file, datasets, unusable)).toThrow(
+  expect(() => readSettings(given.file, settingsFor(datasets, unusable))).toThrow(
     /line 5: datasets\.organic_keyword\.devices cannot be used for this dataset: it has none; /,
   );
 });

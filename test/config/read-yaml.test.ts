@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSettings } from "../../src/config/read-yaml.ts";
-import { datasets, openSettingsFile, type SettingsFile } from "../support/settings-file.ts";
+import { openSettingsFile, schema, type SettingsFile } from "../support/settings-file.ts";
 
 let given: SettingsFile;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ test.each(["latin1", "utf16le"] as const)(
   async (encoding) => {
     const text = "\uFEFFportfolio:\n  apps: [{ id: 1, countries: [DE], keywords: [für] }]\n";
     await writeFile(given.file, Buffer.from(encoding === "latin1" ? text.slice(1) : text, encoding));
-    expect(() => readSettings(given.file, datasets)).toThrow(
+    expect(() => readSettings(given.file, schema)).toThrow(
       /line [12]:  ?holds what is no UTF-8: save the file as UTF-8; /,
     );
   },
@@ -63,7 +63,7 @@ test("an alias within what it stands for is refused with its line", async () => 
 });
 
 test("a file that cannot be read is reported by name", () => {
-  expect(() => readSettings(given.folder, datasets)).toThrow(
+  expect(() => readSettings(given.folder, schema)).toThrow(
     expect.objectContaining({
       name: "UsageError",
       code: "unreadable_file",

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { readSettings } from "../../src/config/read-yaml.ts";
 import type { Settings } from "../../src/config/settings.ts";
-import { datasetOptions, datasets } from "../../src/datasets/shared/all.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
+import { settingsIn } from "../../src/planner/settings-in.ts";
 import { unusableSettings } from "../../src/planner/unusable-settings.ts";
 
 let folder = "";
@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function read(dataset: string, lines: readonly string[]): Promise<Settings> {
   const file = path.join(folder, "storehouse.yaml");
   await writeFile(file, ["datasets:", `  ${dataset}:`, ...lines.map((line) => `    ${line}`)].join("\n"));
-  return readSettings(file, datasetOptions, unusableSettings);
+  return settingsIn(file);
 }
 
 describe("a setting that would change nothing about a dataset is refused on its line", () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
 import { readSettings } from "../../src/config/read-yaml.ts";
-import type { Settings } from "../../src/config/settings.ts";
+import { settingsFor, type Settings } from "../../src/config/settings.ts";
 
 /** Three datasets, of which one has options. */
 export const datasets = {
@@ -11,6 +11,9 @@ export const datasets = {
   organic_keyword: null,
   category_rank: z.object({ hourly: z.boolean().default(false), charts: z.array(z.enum(["FREE", "PAID"])).optional() }),
 };
+
+/** Settings of these three alone. */
+export const schema = settingsFor(datasets);
 
 /** A configuration file in a folder of its own. */
 export type SettingsFile = AsyncDisposable & {
@@ -29,7 +32,7 @@ export async function openSettingsFile(): Promise<SettingsFile> {
     file,
     read: async (yaml) => {
       await writeFile(file, yaml);
-      return readSettings(file, datasets);
+      return readSettings(file, schema);
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
