@@ -1,5 +1,5 @@
 import { sql } from "../postgres/sql.ts";
-import { didYouMean } from "../config/did-you-mean.ts";
+import { didYouMean } from "../core/did-you-mean.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Window } from "../core/window.ts";

@@ -1,5 +1,5 @@
 import { addressProblem, Environment } from "../config/env.ts";
-import { didYouMean } from "../config/did-you-mean.ts";
+import { didYouMean } from "../core/did-you-mean.ts";
 import type { FollowedApp, SettingsChange } from "../config/edit-yaml.ts";
 import type { Settings } from "../config/settings.ts";
 import { AndroidTrackId, CountryCode, IosTrackId } from "../api/values.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "../core/did-you-mean.ts";
 import type { BudgetSettings } from "./budget-settings.ts";
 import type { PortfolioSettings } from "./portfolio-settings.ts";
 

@@ -1,6 +1,6 @@
 import { fail } from "../core/errors.ts";
 import { tokenVariable, type Config } from "./config.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "../core/did-you-mean.ts";
 import type { Settings } from "./settings.ts";
 
 /*

@@ -1,7 +1,8 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument, visit, type YAMLParseError } from "yaml";
 import type { z } from "zod";
 import { fail } from "../core/errors.ts";
-import { didYouMean, keysAt } from "./did-you-mean.ts";
+import { didYouMean } from "../core/did-you-mean.ts";
+import { keysAt } from "./keys-at.ts";
 import { readText } from "./read-text.ts";
 import { Settings } from "./settings.ts";
 import { schemaWords } from "../core/schema-words.ts";

@@ -44,7 +44,7 @@ export const usageErrors = {
   },
   unknown_dataset: {
     recovery: "usage",
-    says: "no dataset has the name {dataset}",
+    says: "no dataset has the name {dataset}{near}",
     next: "`storehouse datasets` lists them",
   },
   unknown_table: {

@@ -1,4 +1,4 @@
-import { didYouMean } from "../config/did-you-mean.ts";
+import { didYouMean } from "../core/did-you-mean.ts";
 import { fail } from "../core/errors.ts";
 import type { Relation } from "../postgres/relations.ts";
 

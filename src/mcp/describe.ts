@@ -1,4 +1,4 @@
-import { didYouMean } from "../config/did-you-mean.ts";
+import { didYouMean } from "../core/did-you-mean.ts";
 import type { Settings } from "../config/settings.ts";
 import { fail } from "../core/errors.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";

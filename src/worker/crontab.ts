@@ -1,7 +1,7 @@
 import { parseCrontab, type ParsedCronItem } from "graphile-worker";
 import { z } from "zod";
 import { jobs } from "../../jobs/all.ts";
-import { didYouMean } from "../config/did-you-mean.ts";
+import { didYouMean } from "../core/did-you-mean.ts";
 import { readText } from "../config/read-text.ts";
 import type { Settings } from "../config/settings.ts";
 import { fail } from "../core/errors.ts";

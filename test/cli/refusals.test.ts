@@ -71,7 +71,8 @@ test("a dataset that nobody has is named, and not taken for one of which nothing
     expect(await run(stage, [...command.split(" "), "--dataset", "keyword_ranks"])).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: "unknown_dataset: no dataset has the name keyword_ranks; `storehouse datasets` lists them\n",
+      stderr:
+        "unknown_dataset: no dataset has the name keyword_ranks, did you mean keyword_rank?; `storehouse datasets` lists them\n",
     });
   expect(await run(stage, ["lookback", "--dataset", "keyword_rank"])).toMatchObject({
     code: 0,

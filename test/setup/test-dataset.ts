@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { didYouMean } from "../../src/config/did-you-mean.ts";
+import { didYouMean } from "../../src/core/did-you-mean.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 
 /** `npm run test:dataset NAME`: the conformance suite over one dataset and those that it is planned from. */

@@ -42,7 +42,7 @@ const most = 1_000;
 /** `storehouse schedule`: the next runs and what each would cost. */
 export function defineSchedule(command: Command): void {
   command
-    .option("--count <number>", "runs of each line", countArgument, 3)
+    .option("--count <number>", "runs of each line, 1000 at most", countArgument, 3)
     .option("--json", "as JSON")
     .action((options: Options) => {
       // a crontab that does not fit is refused before anything is opened

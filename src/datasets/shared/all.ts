@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { didYouMean } from "../../core/did-you-mean.ts";
 import { fail } from "../../core/errors.ts";
 import { isDataset, planningSourcesOf, stages, type Dataset } from "./define-dataset.ts";
 
@@ -33,10 +34,17 @@ function provides(dataset: Dataset, { stage, plannedFrom = [] }: Dataset): boole
   return dataset.stage === stage && planningSourcesOf(dataset).some(({ name }) => plannedFrom.includes(name));
 }
 
-/** The dataset of this name; throws a UsageError when there is none. */
+/** The dataset of this name; throws `unknown_dataset` with the nearest name when there is none. */
 export function datasetNamed(name: string): Dataset {
   const found = datasets.find((dataset) => dataset.name === name);
-  if (found === undefined) throw fail("unknown_dataset", { dataset: name });
+  if (found === undefined)
+    throw fail("unknown_dataset", {
+      dataset: name,
+      near: didYouMean(
+        name,
+        datasets.map((one) => one.name),
+      ),
+    });
   return found;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { didYouMean } from "../../src/config/did-you-mean.ts";
+import { didYouMean } from "../../src/core/did-you-mean.ts";
 
 test.each([
   ["keyword_rnk", ["keyword_app", "keyword_rank"], ", did you mean keyword_rank?"],
