@@ -4,11 +4,10 @@ import { crashPoints } from "../../src/ingest/crash-point.ts";
 import { startDoomed, type Place } from "../support/ingest-child.ts";
 import { openStage, wish } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm, repeats, torn, type Calm } from "../support/ingest-witness.ts";
-import { seed } from "../support/long.ts";
+import { long, seed } from "../support/long.ts";
 
 /** One request at a time, so that what was on its way at a kill is one request. */
 const settings = { api: { concurrency: 1 } };
-/** Calls for twice as many kills as there are. */
 const market = { apps: 2, keywordsPerApp: 6 };
 
 let calm: Calm;
@@ -18,31 +17,38 @@ beforeAll(async () => {
 });
 
 /** Of the place at which it was killed, how often a run may have requested something that it could not land. */
-const lost = { "after send": 1, "after answer": 1, "after landing": 0 } as const satisfies Partial<
-  Record<Place, number>
->;
+const lost: Partial<Record<Place, number>> = { "after send": 1, "after answer": 1, "after landing": 0 };
 
-test.each(["after send", ...crashPoints] as const)(
-  "ends as if undisturbed when it is killed %s, and when it is killed there again",
-  async (place) => {
+/** Each place once; in the long run each twice, one kill after the other. */
+const chains: (readonly Place[])[] = long
+  ? (["after send", ...crashPoints] as const).map((place) => [place, place])
+  : [
+      ["after send", "after answer", "after landing"],
+      ["in the load", "after commit", "before the end"],
+    ];
+
+test.each(chains.map((places) => ({ places, named: places.join(", then ") })))(
+  "ends as if undisturbed when it is killed, and the runs that take over are killed as well: $named",
+  async ({ places }) => {
     await using stage = await openStage({ market });
-    const kills = fc.sample(fc.integer({ min: 1, max: 8 }), { seed, numRuns: 2 });
-    for (const times of kills) {
-      await using child = startDoomed(stage, "sync", { place, times, settings });
+    const times = fc.sample(fc.integer({ min: 1, max: 6 }), { seed, numRuns: places.length });
+    for (const [at, place] of places.entries()) {
+      await using child = startDoomed(stage, "sync", { place, times: times[at] ?? 1, settings });
       expect(await child.ended).toBe("SIGKILL");
       expect(await torn(stage)).toEqual([]);
     }
     expect(await stage.sync({ settings })).toMatchObject({ outcome: "loaded" });
-    await expectCalm(stage, calm, kills.length);
-    if (place in lost) expect(repeats(stage.asked())).toHaveLength(lost[place as keyof typeof lost] * kills.length);
+    await expectCalm(stage, calm, places.length);
+    if (places.every((place) => place in lost))
+      expect(repeats(stage.asked())).toHaveLength(places.reduce((sum, place) => sum + (lost[place] ?? 0), 0));
   },
 );
 
 test("a group of many slices that is killed in the load is loaded from what was stored: nothing of it is requested again", async () => {
-  const many = { api: { concurrency: 16 }, datasets: { keyword_rank: { history_days: 12 } } };
-  const whole = await calmRun({}, { settings: many });
-  await using stage = await openStage();
-  await using child = startDoomed(stage, "sync", { place: "in the load", times: 40, settings: many });
+  const many = { api: { concurrency: 16 }, datasets: { keyword_rank: { history_days: 8 } } };
+  const whole = await calmRun({ market }, { settings: many });
+  await using stage = await openStage({ market });
+  await using child = startDoomed(stage, "sync", { place: "in the load", times: 20, settings: many });
   expect(await child.ended).toBe("SIGKILL");
   expect(await torn(stage)).toEqual([]);
   const stored = "exists (select from raw.answer as a where a.slice_id = s.slice_id)";

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { startDoomed } from "../support/ingest-child.ts";
 import { openStage, until } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
+import { long } from "../support/long.ts";
 
+/** An iOS and an Android app in two countries: calls enough for what happens in their middle. */
+const market = { apps: 2 };
 const concurrency = 2;
 const total = 2_000;
 const share = 0.1;
@@ -14,11 +17,12 @@ const account = { token: "sandbox-token", total, periodHours: 24 * 3_650 };
 const busyOthers =
   "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'";
 
-test.each([6, 18])(
+// a kill at the portfolio and one in the middle of the ranks
+test.each(long ? [6, 18] : [18])(
   "goes on at once after a kill -9 at request %i, when the credits just suffice, and keeps the floor",
   async (times) => {
-    const calm = await calmRun();
-    await using stage = await openStage({ accounts: [account] });
+    const calm = await calmRun({ market });
+    await using stage = await openStage({ market, accounts: [account] });
     await using child = startDoomed(stage, "sync", { place: "after send", times, settings });
     expect(await child.ended).toBe("SIGKILL");
     // Postgres commits what it was sent, although the process is gone
