@@ -47,58 +47,51 @@ const entriesOf = (stage: Stage, pid: number | undefined) =>
     [pid],
   );
 
-test.each(["SIGSTOP", "SIGKILL"] as const)(
-  "another worker takes over from one that is ended by %s, at no attempt, and requests again no more than was under way",
-  async (signal) => {
-    const gate = gateAfter(9);
-    await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
-    await using child = startDoomed(stage, "worker", { settings, variables });
-    await until(() => gate.held() === concurrency);
-    child.process.kill(signal);
-    await besides(stage, async () => {
-      await until(async () => (await entriesOf(stage, child.process.pid))[0]?.stopped === true);
-      await until(
-        async () =>
-          (
-            await stage.query(
-              "select from ops.credit_hold as h join ops.worker as w using (worker_id) where w.stopped_at is not null",
-            )
-          ).length === 0,
-      );
-      gate.open();
-      await until(() => allIsLoaded(stage));
-    });
-    if (signal === "SIGSTOP") {
-      // it wakes up, finds that its lease expired, and re-registers
-      child.process.kill("SIGCONT");
-      await until(async () => (await entriesOf(stage, child.process.pid)).some(({ stopped }) => !stopped));
-      child.process.kill("SIGTERM");
-      expect(await child.ended).toBe(0);
-      expect(child.output().stderr).toMatch(/worker\.re_registered/);
-    }
-    expect(await torn(stage)).toEqual([]);
-    expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
-    await expectCalm(stage, calm, concurrency);
-  },
-);
+/** The other worker has found that one is gone, and freed the credits that it held. */
+async function isTakenOver(stage: Stage, pid: number | undefined): Promise<boolean> {
+  if ((await entriesOf(stage, pid))[0]?.stopped !== true) return false;
+  const holds = await stage.query(
+    "select from ops.credit_hold as h join ops.worker as w using (worker_id) where w.stopped_at is not null",
+  );
+  return holds.length === 0;
+}
 
-test("one that wakes up while its successor is at work commits nothing over it and sends nothing new", async () => {
+test("another worker takes over from one that is killed, at no attempt, and requests again no more than was under way", async () => {
+  const gate = gateAfter(9);
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
+  await using child = startDoomed(stage, "worker", { settings, variables });
+  await until(() => gate.held() === concurrency);
+  child.process.kill("SIGKILL");
+  await besides(stage, async () => {
+    await until(() => isTakenOver(stage, child.process.pid));
+    gate.open();
+    await until(() => allIsLoaded(stage));
+  });
+  expect(await torn(stage)).toEqual([]);
+  expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
+  await expectCalm(stage, calm, concurrency);
+});
+
+test("another worker takes over from one that is frozen; where that wakes up beside it, it commits nothing over it, sends nothing new and re-registers", async () => {
   const gate = gateAfter(9);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startDoomed(stage, "worker", { settings, variables });
   await until(() => gate.held() === concurrency);
   child.process.kill("SIGSTOP");
   await besides(stage, async () => {
-    await until(async () => (await entriesOf(stage, child.process.pid))[0]?.stopped === true);
+    await until(() => isTakenOver(stage, child.process.pid));
     // the successor has requested the same by now, and neither has its answer
     await until(() => gate.held() > concurrency);
     child.process.kill("SIGCONT");
     gate.open();
     await until(() => allIsLoaded(stage));
   });
+  await until(async () => (await entriesOf(stage, child.process.pid)).some(({ stopped }) => !stopped));
   child.process.kill("SIGTERM");
   expect(await child.ended).toBe(0);
+  expect(child.output().stderr).toMatch(/worker\.re_registered/);
   expect(await torn(stage)).toEqual([]);
+  expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
   await expectCalm(stage, calm, concurrency);
 });
 
