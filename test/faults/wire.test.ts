@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { startChild, syncCommand, type Behind, type Child } from "../support/ingest-child.ts";
 import { mishaps, openWire, type Wire } from "../support/cut-wire.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
@@ -15,22 +15,13 @@ const settings = {
   database: { timeout_seconds: 2 },
 };
 
-const mishapsARun = long ? 3 : 1;
+const rounds = long ? 3 : 1;
 
 let calm: Calm;
 
 beforeAll(async () => {
   calm = await calmRun({ market });
 });
-
-/** Lets the mishap befall the wire after some requests, several times when there is time. */
-async function befall(stage: Stage, child: Child, mishap: () => void): Promise<void> {
-  for (const after of fc.sample(fc.integer({ min: 6, max: 22 }), { seed, numRuns: mishapsARun })) {
-    const from = stage.asked().length;
-    await until(() => child.process.exitCode !== null || stage.asked().length >= from + after);
-    mishap();
-  }
-}
 
 /** The same address, through a wire. */
 function through(wire: Wire, address: string): string {
@@ -49,24 +40,34 @@ async function endOf(stage: Stage, behind: Behind, child: Child) {
   return await next.ended;
 }
 
-describe.each(mishaps)("a wire that is %s", (mishap) => {
-  test("on the way to the API costs at most what was on its way", async () => {
+test.each(mishaps)(
+  "a wire that is %s on the way to the API costs at most what was on its way, and then on the way to Postgres as well",
+  async (mishap) => {
     await using stage = await openStage({ market, latencyMs: 5 });
-    await using wire = await openWire(Number(new URL(stage.sandbox.url).port));
-    const api = { url: through(wire, stage.sandbox.url), token: stage.sandbox.token };
-    await using child = startChild({ databaseUrl: stage.databaseUrl, sandbox: api }, syncCommand, { settings });
-    await befall(stage, child, wire[mishap]);
-    expect(await child.ended).toBe(0);
-    await expectCalm(stage, calm, mishapsARun * concurrency);
-  });
-
-  test("on the way to Postgres ends as if nothing had happened", async () => {
-    await using stage = await openStage({ market, latencyMs: 5 });
-    await using wire = await openWire(Number(new URL(stage.databaseUrl).port));
-    const behind = { databaseUrl: through(wire, stage.databaseUrl), sandbox: stage.sandbox };
+    await using toApi = await openWire(Number(new URL(stage.sandbox.url).port));
+    await using toPostgres = await openWire(Number(new URL(stage.databaseUrl).port));
+    const behind = {
+      databaseUrl: through(toPostgres, stage.databaseUrl),
+      sandbox: { url: through(toApi, stage.sandbox.url), token: stage.sandbox.token },
+    };
     await using child = startChild(behind, syncCommand, { settings });
-    await befall(stage, child, wire[mishap]);
+    const requests = async (more: number) => {
+      const from = stage.asked().length;
+      await until(() => child.process.exitCode !== null || stage.asked().length >= from + more);
+    };
+    const afters = fc.sample(fc.integer({ min: 4, max: 8 }), { seed, numRuns: rounds });
+    for (const after of afters) {
+      await requests(after);
+      toApi[mishap]();
+    }
+    // those on their way again, and more: the sync has gone on
+    await requests(concurrency + 2);
+    expect(child.process.exitCode).toBeNull();
+    for (const after of afters) {
+      toPostgres[mishap]();
+      await requests(after);
+    }
     expect(await endOf(stage, behind, child)).toBe(0);
-    await expectCalm(stage, calm, mishapsARun * concurrency);
-  });
-});
+    await expectCalm(stage, calm, 2 * rounds * concurrency);
+  },
+);
