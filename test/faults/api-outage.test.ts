@@ -28,55 +28,53 @@ function said(child: Child, event: string): number {
   return child.output().stderr.split(`"msg":"${event}"`).length - 1;
 }
 
-/** Nothing is lost, no attempts were used up, requested in vain is what was under way when it began, and of that so much was paid for. */
-async function expectUnharmed(stage: Stage, paidTwice = 0): Promise<void> {
+/**
+ * Nothing is lost, no attempts were used up, requested in vain is what was under way when each outage began, and of that so much was paid
+ * for.
+ */
+async function expectUnharmed(stage: Stage, { outages = 1, paidTwice = 0 } = {}): Promise<void> {
   expect(await factsOf(stage)).toEqual(calm.facts);
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
   expect(await stage.query("select dataset, failures from ops.slice where failures > 0")).toEqual([]);
   expect([...new Set(stage.asked().map(wish))].sort()).toEqual(calm.wishes);
   expect(repeats(stage.asked().filter(({ charged }) => charged > 0)).length).toBeLessThanOrEqual(paidTwice);
-  expect(repeats(stage.asked()).length).toBeLessThanOrEqual(hands);
+  expect(repeats(stage.asked()).length).toBeLessThanOrEqual(outages * hands);
 }
 
-test.each(["status", "cut", "not-json"] as const)(
-  "a sync waits for an API of which every answer is a %s, requests nothing but whether it is back, and says so once",
-  async (kind) => {
-    const gate = gateAfter(9);
-    await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
-    await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
-    await until(() => gate.held() > 0);
-    stage.sandbox.set({ faults: [nothingWorks(kind)] });
-    gate.open();
-    const looks = () => stage.sandbox.log().filter(({ path, fault }) => path === "/api-key" && fault === kind);
-    await until(() => looks().length >= 6);
-    stage.sandbox.set({ faults: [] });
-    expect(await child.ended).toBe(0);
-    expect([said(child, "api.unavailable"), said(child, "api.recovered"), said(child, "slice.attempt_failed")]).toEqual(
-      [1, 1, 0],
-    );
-    await expectUnharmed(stage);
-  },
-);
-
-test("a sync waits for an API that cannot be reached", async () => {
-  const gate = gateAfter(9);
-  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
+test("a sync waits for an API of which every answer is an error, is cut, or is no JSON, and for one that cannot be reached: it requests nothing but whether it is back, and says so once each time", async () => {
+  await using stage = await openStage({ market, latencyMs: 5 });
   const port = Number(new URL(stage.sandbox.url).port);
   const wire = await openWire(port);
   const api = { url: `http://127.0.0.1:${wire.port}`, token: stage.sandbox.token };
   const behind = { databaseUrl: stage.databaseUrl, sandbox: api };
   await using child = startChild(behind, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
-  await until(() => gate.held() > 0);
+  const answered = () => stage.asked().filter(({ fault }) => fault === undefined).length;
+  const moreAnswers = async () => {
+    const from = answered();
+    await until(() => answered() >= from + 4);
+  };
+  const kinds = ["status", "cut", "not-json"] as const;
+  for (const [at, kind] of kinds.entries()) {
+    await moreAnswers();
+    stage.sandbox.set({ faults: [nothingWorks(kind)] });
+    const looks = () => stage.sandbox.log().filter(({ path, fault }) => path === "/api-key" && fault === kind);
+    await until(() => looks().length >= 4);
+    stage.sandbox.set({ faults: [] });
+    await until(() => said(child, "api.recovered") === at + 1);
+  }
+  await moreAnswers();
   await wire[Symbol.asyncDispose]();
-  gate.open();
-  await until(() => said(child, "api.unavailable") > 0);
+  await until(() => said(child, "api.unavailable") > kinds.length);
   await using _ = await openWire(port, wire.port);
   expect(await child.ended).toBe(0);
+  const outages = kinds.length + 1;
   expect([said(child, "api.unavailable"), said(child, "api.recovered"), said(child, "slice.attempt_failed")]).toEqual([
-    1, 1, 0,
+    outages,
+    outages,
+    0,
   ]);
-  // the API had sent answers that did not come through any more
-  await expectUnharmed(stage, concurrency);
+  // when it could not be reached any more the API had sent answers that did not come through
+  await expectUnharmed(stage, { outages, paidTwice: concurrency });
 });
 
 test("a process that waits for the API ends at once when it is stopped", async () => {
@@ -134,16 +132,4 @@ test("a run in the foreground does not wait for ever: it cancels the rest and na
   isAway = false;
   expect(await syncInForeground({ ...app, clock }, run)).toMatchObject({ outcome: "loaded" });
   await expectUnharmed(stage);
-});
-
-test("an operation that fails while the API answers uses up the attempts of its own slices alone", async () => {
-  const fault: Fault = { operation: "ios.keyword-ranking", contains: "/JP/", times: 1_000, kind: "status" };
-  await using stage = await openStage({ market, faults: [fault] });
-  expect(await stage.sync({ settings })).toMatchObject({ outcome: "failed" });
-  const failed = await stage.query(
-    "select distinct operation, scope ->> 'country' as country, failures from ops.slice where state <> 'loaded'",
-  );
-  expect(failed).toEqual([{ operation: "ios.keyword-ranking", country: "JP", failures: 4 }]);
-  expect(repeats(stage.asked()).every((again) => /JP/.test(wish(again)))).toBe(true);
-  expect(Object.keys(await factsOf(stage))).toEqual(Object.keys(calm.facts));
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { runWorker } from "../../src/worker/worker.ts";
 import { runCommand } from "../support/command.ts";
-import { startDoomed } from "../support/ingest-child.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, isIdleAfter, lastRunOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
@@ -17,14 +17,17 @@ const storm = ["ios", "android"].flatMap((store) =>
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 6 };
 const ranks = "dataset = 'keyword_rank'";
 
-/** Runs a worker until it has planned and nothing is left to do. */
+/** Runs a worker in this process until it has planned and nothing is left to do. */
 async function work(stage: Stage, settings = {}): Promise<void> {
   const last = await lastRunOf(stage);
-  await using worker = startDoomed(stage, "worker", { settings });
+  await using app = await stage.open({ settings });
+  const stop = new AbortController();
+  const working = runWorker(app, stop.signal);
   const ranked = async () => (await stage.query(`select from ops.slice where ${ranks} limit 1`)).length > 0;
-  await until(async () => (await ranked()) && (await isIdleAfter(stage, last)));
-  worker.process.kill("SIGTERM");
-  expect(await worker.ended).toBe(0);
+  const isIdle = until(async () => (await ranked()) && (await isIdleAfter(stage, last)));
+  await Promise.race([isIdle, working]);
+  stop.abort();
+  expect(await working).toBeNull();
 }
 
 /** As if so many minutes went by. */

@@ -2,16 +2,18 @@ import { expect, test } from "vitest";
 import { openStage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 
+const market = { apps: 2, countries: ["US"] };
+
 test("says that a token is wrong before it plans or requests anything", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   const wrong = stage.sync({ environment: { API_TOKEN: "some-other-token" } });
   await expect(wrong).rejects.toMatchObject({ name: "AbortError", code: "unauthorised" });
   expect(stage.sandbox.log().map(({ path, status }) => [path, status])).toEqual([["/api-key", 401]]);
   expect(await stage.query("select from ops.slice")).toEqual([]);
 });
 
-test("stops its requests when the token is refused in the middle, and continues when it is good again", async () => {
-  await using stage = await openStage();
+test("stops its requests when the token is refused in the middle, and a run after it is good again does not heed the old stop", async () => {
+  await using stage = await openStage({ market });
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1_000, kind: "empty-401" }] });
   const result = await stage.sync({ settings: { api: { concurrency: 2 } } });
   expect(result).toMatchObject({ outcome: "aborted", error: { code: "unauthorised" }, progress: { failed: 0 } });
@@ -30,7 +32,7 @@ test("stops its requests when the token is refused in the middle, and continues 
 });
 
 test("stops in the same way when the account has no right to an endpoint", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   stage.sandbox.set({
     faults: [{ operation: "dashboard.number-of-keywords", times: 1_000, kind: "status", status: 403 }],
   });
