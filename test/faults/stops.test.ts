@@ -37,7 +37,7 @@ async function expectAllGivenBack(stage: Stage): Promise<void> {
   expect(await stage.query("select from ops.worker where stopped_at is null")).toEqual([]);
 }
 
-test("a worker that is stopped in the middle of a page waits for it, keeps it, releases the rest, and ends with 0", async () => {
+test("a worker that is stopped in the middle of a page, twice as by `timeout`, waits for it, keeps it, releases the rest, and ends with 0", async () => {
   const gate = gateAfter(3);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startWorker(stage);
@@ -48,6 +48,8 @@ test("a worker that is stopped in the middle of a page waits for it, keeps it, r
     asked = stage.asked().length + gate.held();
     gate.open();
   };
+  // two of the same might arrive as one
+  child.process.kill("SIGINT");
   expect(await stopped(child, answer)).toBe(0);
   await expectAllGivenBack(stage);
   // what was on its way was paid for and is there; nothing was sent after the signal
@@ -64,17 +66,6 @@ test("a second stop ends it without what is under way", async () => {
   const again = () => until(() => !child.process.kill("SIGTERM") || child.process.exitCode !== null);
   expect(await stopped(child, again)).toBe(143);
   gate.open();
-});
-
-test("one stop that comes twice, as by `timeout`, waits for the page under way", async () => {
-  const gate = gateAfter(3);
-  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
-  await using child = startWorker(stage);
-  await until(() => gate.held() > 0);
-  // two of the same might arrive as one
-  child.process.kill("SIGINT");
-  expect(await stopped(child, gate.open)).toBe(0);
-  await expectAllGivenBack(stage);
 });
 
 test("a page that never comes is cut shortly before the grace time is over", async () => {
@@ -119,21 +110,6 @@ test.each(long ? (["gone", "silent"] as const) : (["silent"] as const))(
   },
 );
 
-test("at its start it waits for a database that is not up yet, says so, and begins when it is", async () => {
-  await using stage = await openStage({ market });
-  const url = new URL(stage.databaseUrl);
-  const real = Number(url.port);
-  const wire = await openWire(real);
-  await wire[Symbol.asyncDispose]();
-  url.port = String(wire.port);
-  await using child = startWorker({ ...stage, databaseUrl: url.href });
-  await says(child, "database.unavailable");
-  await using _ = await openWire(real, wire.port);
-  await says(child, "worker.started");
-  expect(await stopped(child)).toBe(0);
-  await expectAllGivenBack(stage);
-});
-
 test("while it waits for the database at its start it ends with 0 when it is stopped", async () => {
   await using child = startWorker({ sandbox: nowhere, databaseUrl: "postgres://nobody@127.0.0.1:1/none" });
   await says(child, "database.unavailable");
@@ -149,21 +125,26 @@ test("a database that the server does not have is not waited for", async () => {
   expect(ended.stderr).toMatch(/database_refused.*3D000/);
 });
 
-test("a database that goes away while it works is waited for, and the work goes on", async () => {
+test("a database that is not up yet, or goes away while it works, is waited for; it says so, and the work goes on", async () => {
   const gate = gateAfter(3);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   const url = new URL(stage.databaseUrl);
   const real = Number(url.port);
-  const wire = await openWire(real);
-  url.port = String(wire.port);
+  const nobody = await openWire(real);
+  await nobody[Symbol.asyncDispose]();
+  url.port = String(nobody.port);
   await using child = startWorker({ ...stage, databaseUrl: url.href });
+  await says(child, "database.unavailable");
+  const wire = await openWire(real, nobody.port);
+  await says(child, "worker.started");
   await until(() => gate.held() > 0);
+  const begun = child.output().stderr.length;
   await wire[Symbol.asyncDispose]();
   gate.open();
   // longer than work waits on its own: the spell of work has ended
-  await says(child, "database.unavailable");
+  await until(() => child.output().stderr.includes('"msg":"database.unavailable"', begun));
   const before = stage.asked().length;
-  await using _ = await openWire(real, wire.port);
+  await using _ = await openWire(real, nobody.port);
   await says(child, "database.recovered");
   await until(() => stage.asked().length > before);
   expect(await stopped(child)).toBe(0);
