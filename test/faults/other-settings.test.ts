@@ -4,10 +4,13 @@ import path from "node:path";
 import { escapeIdentifier } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { urlAs, tried } from "../support/granted-stage.ts";
-import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
+import { syncCommand } from "../support/ingest-child.ts";
 import { openStage } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
+
+const market = { apps: 2, countries: ["US"] };
 
 let server: OwnPostgres;
 
@@ -41,7 +44,7 @@ test("an owner without further rights and with settings of its own migrates, fil
   // as few characters encoded as can be, and as many
   url.pathname = `/${encodeURI(name)}`;
   const variables = { DATABASE_URL: url.href.replace(url.pathname, `/${encodeURIComponent(name)}`) };
-  await using stage = await openStage({ database: url.href });
+  await using stage = await openStage({ market, database: url.href });
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-shop-"));
   try {
     for (const [command, code] of [
@@ -52,8 +55,8 @@ test("an owner without further rights and with settings of its own migrates, fil
       [["export", "--table", "dim_app", "--out", folder], 0],
       [["grants"], 2],
     ] as const) {
-      await using child = startChild(stage, command, command[0] === "doctor" ? {} : { variables });
-      expect([command, await child.ended, code === 0 ? "" : child.output().stderr]).toEqual([
+      const ended = await runCommand(stage, command, command[0] === "doctor" ? {} : { variables });
+      expect([command, ended.code, code === 0 ? "" : ended.stderr]).toEqual([
         command,
         code,
         code === 0 ? "" : (expect.stringMatching(/^roles_refused: /) as string),
@@ -62,5 +65,5 @@ test("an owner without further rights and with settings of its own migrates, fil
   } finally {
     rmSync(folder, { recursive: true });
   }
-  await expectCalm(stage, await calmRun(), 0);
+  await expectCalm(stage, await calmRun({ market }), 0);
 });
