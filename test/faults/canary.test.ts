@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { givenAway, tablesWithCanary, token } from "../support/canary.ts";
+import { runCommand } from "../support/command.ts";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { openProxy, type Passing } from "../support/ingest-proxy.ts";
 import { openStage, until } from "../support/ingest-stage.ts";
+import { long } from "../support/long.ts";
 import { openReceiver } from "../support/webhook-receiver.ts";
 
 /** Returns the caller's token to it wherever an answer has room. */
@@ -30,7 +32,7 @@ function echo(passing: Passing, seen: Set<string>): void {
 }
 
 test("the token turns up nowhere: not in a table, an answer that was kept, an output or the process list", async () => {
-  await using stage = await openStage({ accounts: [{ token, total: 100_000, periodHours: 24 }] });
+  await using stage = await openStage({ market: { apps: 2 }, accounts: [{ token, total: 100_000, periodHours: 24 }] });
   const seen = new Set<string>();
   await using proxy = await openProxy(stage.sandbox, (passing) => echo(passing, seen));
   stage.sandbox.set({
@@ -56,16 +58,17 @@ test("the token turns up nowhere: not in a table, an answer that was kept, an ou
   );
 
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 100, kind: "empty-401" }] });
-  await using refused = startChild(behind, ["retry"], { variables });
-  expect(await refused.ended).toBe(2);
-  await using status = startChild(behind, ["status", "--json"], { variables });
-  expect(await status.ended).toBe(0);
+  const refused = await runCommand(behind, ["retry"], { variables });
+  expect(refused.code).toBe(2);
+  const status = await runCommand(behind, ["status", "--json"], { variables });
+  expect(status.code).toBe(0);
 
-  for (const { stdout, stderr } of [child.output(), refused.output(), status.output()]) {
+  for (const { stdout, stderr } of [child.output(), refused, status]) {
     expect(stdout + stderr).not.toBe("");
     expect(givenAway(stdout + stderr)).toBe(false);
   }
-  for (const format of ["slack", "json"] as const) {
+  // all formats are made of the same records
+  for (const format of long ? (["slack", "json"] as const) : (["json"] as const)) {
     await using receiver = await openReceiver();
     await stage.query("truncate ops.incident");
     await using worker = startChild(behind, ["worker", "--yes"], {
