@@ -11,7 +11,7 @@ const settings = { api: { concurrency: 2, timeout_seconds: 120 }, datasets: { ke
 const off = { ...settings, datasets: { keyword_rank: { on: false } } };
 const rhythm = { beatMs: 50, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
 
-test("a backfill keeps its limit when it is killed, and one of the four workers that take it over is killed as well", async () => {
+test("a backfill keeps its limit when it is killed, and one of the two workers that take it over is killed as well", async () => {
   await using stage = await openFollowed({ market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 12 } });
   // what is killed while its answers are held has paid for them
   const killed = Promise.withResolvers<void>();
@@ -33,7 +33,7 @@ test("a backfill keeps its limit when it is killed, and one of the four workers 
 
   await using stack = new AsyncDisposableStack();
   const variables = { TEST_RHYTHM: JSON.stringify(rhythm) };
-  const workers = Array.from({ length: 4 }, () =>
+  const workers = Array.from({ length: 2 }, () =>
     stack.use(startDoomed(behind, "worker", { settings: off, variables })),
   );
   await until(async () => {

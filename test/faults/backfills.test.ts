@@ -8,8 +8,8 @@ import { repeats } from "../support/ingest-witness.ts";
 
 const ranks = ["--dataset", "keyword_rank", "--yes"] as const;
 const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
-const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 9 } } };
-const market = { apps: 2, keywordsPerApp: 6 };
+const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 7 } } };
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 6 };
 
 test("a worker automatically resumes a backfill that credits stopped, and requests what the plan priced, once", async () => {
   await using calm = await openFollowed({ market });
@@ -94,15 +94,16 @@ test("a backfill that is killed is taken over at its agreed price, less the call
 });
 
 test("two backfills of days and countries that overlap run at once and fetch nothing twice", async () => {
+  const two = { ...market, countries: ["US", "JP"] };
   const parts = [
     ["--country", "US"],
     ["--from", addDays(today, -6), "--to", addDays(today, -2)],
   ] as const;
-  await using calm = await openFollowed({ market });
+  await using calm = await openFollowed({ market: two });
   for (const part of parts)
     expect(await backfillCommand(calm, [...ranks, ...part], { settings })).toMatchObject({ code: 0 });
 
-  await using stage = await openFollowed({ market, latencyMs: 10 });
+  await using stage = await openFollowed({ market: two, latencyMs: 10 });
   await using opened = new AsyncDisposableStack();
   const children = parts.map((part) =>
     opened.use(startChild(stage, ["backfill", "--as-of", today, ...ranks, ...part], { settings })),

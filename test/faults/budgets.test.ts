@@ -16,7 +16,7 @@ const concurrency = 2;
 const cost = 3;
 /** Pays for one slice and for no second. */
 const budget = 2 * cost - 1;
-const historyDays = long ? 60 : 30;
+const historyDays = long ? 60 : 12;
 const rankings = ["ios.keyword-ranking", "android.keyword-ranking"];
 
 let settings: NonNullable<RunOptions["settings"]>;
@@ -116,7 +116,7 @@ async function bookedBy(stage: Stage, { process }: Child): Promise<number> {
 }
 
 test("no run with --max-credits takes more than that beside a worker that is busy and in trouble, and each reports what it took itself", async () => {
-  await using stage = await openStage({ latencyMs: 80 });
+  await using stage = await openStage({ latencyMs: long ? 80 : 200 });
   await using opened = new AsyncDisposableStack();
   const workersWay = opened.use(await openWay(stage));
   const behind = (sandbox: Way) => ({ databaseUrl: stage.databaseUrl, sandbox });

@@ -7,7 +7,8 @@ import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 
 /** A period is a few seconds, so that several pass; the service reports its end in whole seconds. */
 const periodMs = 5_000;
-const account = { token: "sandbox-token", total: 260, periodHours: periodMs / 3_600_000 };
+const account = { token: "sandbox-token", total: 150, periodHours: periodMs / 3_600_000 };
+const market = { apps: 2 };
 const backfillFloor = 0.2;
 const settings = {
   api: { concurrency: 2 },
@@ -16,8 +17,8 @@ const settings = {
 };
 
 test("two workers finish a backfill larger than the allowance automatically, over several periods, and keep the floor in each", async () => {
-  const calm = await calmRun({}, { settings: { ...settings, credits: { floors: noFloors } } });
-  await using stage = await openStage({ accounts: [account] });
+  const calm = await calmRun({ market }, { settings: { ...settings, credits: { floors: noFloors } } });
+  await using stage = await openStage({ market, accounts: [account] });
   await using one = startDoomed(stage, "worker", { settings });
   await using other = startDoomed(stage, "worker", { settings });
   await until(async () => {

@@ -66,7 +66,6 @@ async function isAtRest(stage: Stage): Promise<boolean> {
   return Object.keys(states).length > 0 && !("pending" in states) && !("running" in states);
 }
 
-// four are in the test below as well
 test.each(long ? [1, 2, 4] : [2])(
   "%i workers have all their slots full at once and request everything once",
   async (count) => {
@@ -85,9 +84,9 @@ test.each(long ? [1, 2, 4] : [2])(
   },
 );
 
-test("four workers that want more than there is leave the floor to others", async () => {
+test.each(long ? [2, 4] : [2])("%i workers that want more than there is leave the floor to others", async (count) => {
   const [total, share] = [100, 0.4];
-  const gate = barriers(4, 4 * concurrency);
+  const gate = barriers(count, count * concurrency);
   await using stage = await openStage({
     clock: gate.clock,
     latencyMs: gate.latencyMs,
@@ -96,7 +95,7 @@ test("four workers that want more than there is leave the floor to others", asyn
   const floors = { snapshot: share, daily: share, lookback: share, history: share };
   const settings = { ...followed, credits: { floors } };
   await using children = new AsyncDisposableStack();
-  const workers = Array.from({ length: 4 }, () => children.use(startDoomed(stage, "worker", { settings })));
+  const workers = Array.from({ length: count }, () => children.use(startDoomed(stage, "worker", { settings })));
   await until(async () => gate.passed() && (await isAtRest(stage)));
   await stopAll(workers);
   const left = stage.asked().map(({ remaining }) => remaining);
