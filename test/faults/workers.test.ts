@@ -7,12 +7,12 @@ import { calmRun, expectCalm, repeats, torn, type Calm } from "../support/ingest
 import { long, seed } from "../support/long.ts";
 
 const concurrency = 2;
-/** A month of days, so that there is work left at the last kill. */
-const whole = { api: { concurrency }, datasets: { keyword_rank: { history_days: 30 } } };
+/** Days enough for work that is left at the last kill. */
+const whole = { api: { concurrency }, datasets: { keyword_rank: { history_days: long ? 30 : 12 } } };
 const share = 0.3;
 const settings = { ...whole, credits: { floors: { snapshot: share, daily: share, lookback: share, history: share } } };
 /** A period is a few seconds, and the work takes several: in each of them the credits run out. */
-const account = { token: "sandbox-token", total: 400, periodHours: 5 / 3_600 };
+const account = { token: "sandbox-token", total: long ? 400 : 160, periodHours: 5 / 3_600 };
 
 let calm: Calm;
 
@@ -32,7 +32,7 @@ test("two workers that are killed again and again load what one loads that nobod
   await using children = new AsyncDisposableStack();
   const start = () => children.use(startDoomed(stage, "worker", { settings }));
   const workers: [Child, Child] = [start(), start()];
-  const kills = fc.sample(kill, { seed, numRuns: long ? 30 : 4 });
+  const kills = fc.sample(kill, { seed, numRuns: long ? 30 : 2 });
   const killedAt: number[] = [];
   for (const { which, after, lateMs } of kills) {
     const from = stage.asked().length;
