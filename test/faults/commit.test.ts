@@ -3,19 +3,19 @@ import { beforeAll, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
-import { torn } from "../support/ingest-witness.ts";
+import { calmRun, torn, type Calm } from "../support/ingest-witness.ts";
+
+const market = { apps: 2, countries: ["US"] };
 
 /** The tables after a run that nothing disturbed. */
-let calm: Record<string, string[]>;
+let calm: Calm["facts"];
 
 beforeAll(async () => {
-  await using stage = await openStage();
-  await stage.sync();
-  calm = await factsOf(stage);
+  calm = (await calmRun({ market })).facts;
 });
 
 test("records no slice as loaded whose rows a broken table did not take, and loads it once that is mended", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
   await stage.query("alter table core.fact_keyword_rank rename column observed_at to seen_at");
   const result = await stage.sync();
@@ -31,7 +31,7 @@ test("records no slice as loaded whose rows a broken table did not take, and loa
 });
 
 test("leaves neither rows nor outcome when the connection is cut in the middle of a load, and loads without another request", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   await stage.sync({ request: { bounds: { start: addDays(today, -2) } } });
   await using holder = await lockedRow(stage);
   const running = stage.sync();

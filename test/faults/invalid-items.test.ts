@@ -2,16 +2,18 @@ import { beforeAll, expect, test } from "vitest";
 import { openProxy, type Passing } from "../support/ingest-proxy.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
+import { calmRun, type Calm } from "../support/ingest-witness.ts";
 
 type Entry = Record<string, unknown>;
 
-/** The tables after a run in which nothing was altered. */
-let calm: Record<string, string[]>;
+/** An iOS and an Android app. */
+const market = { apps: 2, countries: ["US"] };
+
+/** The tables after a run that nothing disturbed. */
+let calm: Calm["facts"];
 
 beforeAll(async () => {
-  await using stage = await openStage();
-  await stage.sync();
-  calm = await factsOf(stage);
+  calm = (await calmRun({ market })).facts;
 });
 
 /** Syncs through a server that alters the lists of ranks; `alter` gets the entries of one answer. */
@@ -28,7 +30,7 @@ async function syncAltered(stage: Stage, alter: (entries: Entry[], passing: Pass
 const lost = (row: string, keyword: string) => row.includes(`"keyword_key": ${JSON.stringify(keyword)}`);
 
 test("keeps what does not fit with its reason, and loads the rows beside it", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   await syncAltered(stage, (entries) => {
     for (const entry of entries) if (entry["keyword"] === "50% off") entry["rank"] = "first";
     for (const entry of entries) if (entry["keyword"] === "タスク") entry["rank"] = 4e9;
@@ -61,7 +63,7 @@ test("keeps what does not fit with its reason, and loads the rows beside it", as
 });
 
 test("lists a field that nobody knows once, and takes the answer", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   const alter = (entries: Entry[]) => {
     for (const entry of entries) Object.assign(entry, { mood: "good", trend: { since: 3 } });
   };
@@ -107,7 +109,7 @@ test("lists a field that nobody knows once, and takes the answer", async () => {
 });
 
 test("loses nothing beside a text that Postgres cannot hold", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     if (passing.target.startsWith("/gateway/account/app/tracked"))
       passing.body = passing.body.replace('"developerName":"', '"developerName":"\\u0000\\ud800');
@@ -128,9 +130,9 @@ test("loses nothing beside a text that Postgres cannot hold", async () => {
 });
 
 test("fails a slice whose answer has a shape that nobody knows, and keeps the answer", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   await using proxy = await openProxy(stage.sandbox, (passing) => {
-    if (passing.target.includes("/app.lumi.habit/JP/keywordrankings")) passing.body = '{"ranks":{"odd":true}}';
+    if (passing.target.includes("/app.lumi.habit/US/keywordrankings")) passing.body = '{"ranks":{"odd":true}}';
   });
   const result = await stage.sync({ environment: { API_BASE_URL: proxy.url } });
   expect(result.outcome).toBe("failed");

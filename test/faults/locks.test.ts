@@ -8,9 +8,11 @@ import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 /** Beats a hundred times as often as usual, so that a test need not wait for half a minute. */
 const rhythm = { beatMs: 100, deadAfterMs: 60_000, firstCheckMs: 1_000, longestCheckMs: 1_000 };
 
+const market = { apps: 2, countries: ["US"] };
+
 test("a table that another session has locked is waited for; the log says once which session has it, and heartbeats go on", async () => {
-  const calm = await calmRun();
-  await using stage = await openStage();
+  const calm = await calmRun({ market });
+  await using stage = await openStage({ market });
   const lines: unknown[] = [];
   const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void lines.push(JSON.parse(line)) } });
   await using app = await stage.open();

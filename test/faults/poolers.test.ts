@@ -4,8 +4,9 @@ import { systemClock } from "../../src/core/clock.ts";
 import { checkAnyDatabase } from "../../src/doctor/doctor.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { runWorker } from "../../src/worker/worker.ts";
+import { runCommand } from "../support/command.ts";
 import { freshDatabase } from "../support/database.ts";
-import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { syncCommand } from "../support/ingest-child.ts";
 import { openStage, until } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 import { leftOut, pgbouncerPath, startPgbouncer } from "../support/pgbouncer.ts";
@@ -19,6 +20,7 @@ async function warm(url: string, sessions: number): Promise<void> {
   await Promise.all(clients.map((client) => client.end()));
 }
 
+const market = { apps: 2, countries: ["US"] };
 const byTransaction = ["pool_mode = transaction"];
 
 describe.skipIf(pgbouncerPath === null)(`behind PgBouncer${leftOut}`, () => {
@@ -26,15 +28,12 @@ describe.skipIf(pgbouncerPath === null)(`behind PgBouncer${leftOut}`, () => {
     await using database = await freshDatabase();
     await using pooler = await startPgbouncer(database.url, byTransaction);
     await using stage = await openStage({ database: pooler.url });
-    await using sync = startChild(stage, syncCommand);
-    await using worker = startChild(stage, ["worker", "--yes"]);
-    for (const child of [sync, worker]) {
-      expect(await child.ended).toBe(2);
-      expect(child.output()).toEqual({
+    for (const command of [syncCommand, ["worker", "--yes"]])
+      expect(await runCommand(stage, command)).toEqual({
+        code: 2,
         stdout: "",
         stderr: expect.stringMatching(/^database_pooled: .*DATABASE_URL.*port 5432.*\n$/) as string,
       });
-    }
     expect(stage.asked()).toEqual([]);
     const environment = stage.config().environment;
     expect(await checkAnyDatabase({ environment, home: "", clock: systemClock() })).toMatchObject([
@@ -63,10 +62,10 @@ describe.skipIf(pgbouncerPath === null)(`behind PgBouncer${leftOut}`, () => {
   });
 
   test("by session: a worker loads what it loads without a pooler", async () => {
-    const calm = await calmRun();
+    const calm = await calmRun({ market });
     await using database = await freshDatabase();
     await using pooler = await startPgbouncer(database.url, ["pool_mode = session", "default_pool_size = 30"]);
-    await using stage = await openStage({ database: pooler.url });
+    await using stage = await openStage({ market, database: pooler.url });
     await using app = await stage.open();
     const stop = new AbortController();
     const running = runWorker(app, stop.signal);
