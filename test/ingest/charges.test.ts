@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { manualClock } from "../sandbox/open.ts";
-import { openStage } from "../support/ingest-stage.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
 
 const ranking = "ios.keyword-ranking";
 
 test("books a charged answer that has nothing to say, and takes its slice for empty", async () => {
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
   const before = stage.sandbox.account().remaining;
   stage.sandbox.set({
     faults: [{ operation: ranking, times: 1, kind: "status", status: 204, body: "", charge: true }],
@@ -27,8 +26,7 @@ test("books a charged answer that has nothing to say, and takes its slice for em
 });
 
 test("books nothing for a refusal, although it names a cost", async () => {
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
   const before = stage.sandbox.account().remaining;
   stage.sandbox.set({ faults: [{ operation: ranking, times: 100, kind: "empty-401" }] });
   const { progress, outcome } = await stage.sync({ request: { datasets: ["keyword_rank"] } });
@@ -41,8 +39,7 @@ test("books nothing for a refusal, although it names a cost", async () => {
 test("holds a slice that was planned at an older price at what the service charged last", async () => {
   const clock = manualClock(Date.now());
   const accounts = [{ token: "sandbox-token", total: 5_000, periodHours: 24 * 3_650, costs: { [ranking]: 5 } }];
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"] }, accounts, clock });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] }, accounts, clock });
   stage.sandbox.spend(stage.sandbox.account().remaining - 5);
   const request = { datasets: ["keyword_rank"] };
   // one after the other: no check of the balance runs beside the call, so that the balance shows its price
@@ -64,8 +61,7 @@ test("holds a slice that was planned at an older price at what the service charg
 
 test("holds what waits already at the higher price as soon as one call has shown it", async () => {
   const accounts = [{ token: "sandbox-token", total: 5_000, periodHours: 24, costs: { [ranking]: 5 } }];
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"] }, accounts });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] }, accounts });
   const before = stage.sandbox.account().remaining;
   // two of them fit under 8 at the price of the contract, and both wait before the first is answered
   const run = { request: { datasets: ["keyword_rank"] }, settings: { api: { concurrency: 1 } }, maxCredits: 8 };

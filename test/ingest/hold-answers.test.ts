@@ -7,10 +7,18 @@ import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import { runCommand } from "../support/command.ts";
 import { syncCommand } from "../support/ingest-child.ts";
-import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { today, type Stage } from "../support/ingest-stage.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 const market = { apps: 4, countries: ["US"], keywordsPerApp: 5 } as const;
 const request = { datasets: ["tracked_app"] };
+
+/** A stage that has read the list of apps the day before. */
+const openListed = () => {
+  const yesterday = addDays(today, -1);
+  return openSynced({ market, today: yesterday }, { request: { ...request, today: yesterday } });
+};
 
 /** Has the account's list of apps answered with this from now on. */
 function answerWith(stage: Stage, answer: unknown): void {
@@ -62,8 +70,7 @@ async function command(stage: Stage, ...words: readonly string[]) {
 }
 
 test("success spelt as text empties no portfolio, and the command fails", async () => {
-  await using stage = await openStage({ market });
-  await syncAfter(stage, -1);
+  await using stage = await openListed();
   const apps = await current(stage);
   answerWith(stage, { success: "false", data: [] });
   expect(await command(stage, ...syncCommand, "--dataset", "tracked_app")).toMatchObject({ code: 1 });
@@ -75,8 +82,7 @@ test("success spelt as text empties no portfolio, and the command fails", async 
 
 describe("an answer that leaves out the whole portfolio", () => {
   test("changes nothing, fails the command, and is an incident; the rest is fetched, and it is requested again the next day only", async () => {
-    await using stage = await openStage({ market });
-    await syncAfter(stage, -1);
+    await using stage = await openListed();
     const apps = await current(stage);
     expect(apps).toBeGreaterThan(2);
     answerWith(stage, { success: true, data: [] });
@@ -96,8 +102,7 @@ describe("an answer that leaves out the whole portfolio", () => {
   });
 
   test("is applied when a second day says the same, and a replay says so too", async () => {
-    await using stage = await openStage({ market });
-    await syncAfter(stage, -1);
+    await using stage = await openListed();
     answerWith(stage, { success: true, data: [] });
     await syncAfter(stage, 0);
     expect(await current(stage)).toBeGreaterThan(0);
@@ -111,8 +116,7 @@ describe("an answer that leaves out the whole portfolio", () => {
   });
 
   test("is forgotten when the next day says otherwise", async () => {
-    await using stage = await openStage({ market });
-    await syncAfter(stage, -1);
+    await using stage = await openListed();
     const apps = await current(stage);
     answerWith(stage, { success: true, data: [] });
     await syncAfter(stage, 0);
@@ -125,8 +129,7 @@ describe("an answer that leaves out the whole portfolio", () => {
   });
 
   test("is applied once a person agrees, without a request", async () => {
-    await using stage = await openStage({ market });
-    await syncAfter(stage, -1);
+    await using stage = await openListed();
     answerWith(stage, { success: true, data: [] });
     await syncAfter(stage, 0);
     expect(await command(stage, "held")).toMatchObject({ code: 0, stdout: expect.stringContaining("the account") });
@@ -145,8 +148,7 @@ describe("an answer that leaves out the whole portfolio", () => {
 });
 
 test("an answer that leaves out others than the one before is held in its place, and half of the portfolio is closed at once", async () => {
-  await using stage = await openStage({ market });
-  await syncAfter(stage, -1);
+  await using stage = await openListed();
   const rows = await stage.query<{ id: string }>(
     "select track_id as id from core.dim_app join core.tracked_app using (app_key) where is_current order by 1",
   );
@@ -168,9 +170,8 @@ test("an answer that leaves out others than the one before is held in its place,
 });
 
 test("a list of keywords that a person cut down is taken as it comes; one that came short by itself is held", async () => {
-  await using stage = await openStage({ market: { ...market, apps: 1 } });
+  await using stage = await openFollowed({ market: { ...market, apps: 1 } });
   const lists = { request: { datasets: ["tracked_keyword"] } };
-  await stage.sync(lists);
   const names = () =>
     stage.query<{ app: string; keyword: string }>(
       `select a.track_id as app, k.keyword from core.tracked_keyword as t

@@ -2,10 +2,13 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { planned } from "../support/ingest-planned.ts";
-import { openStage, today } from "../support/ingest-stage.ts";
+import { today } from "../support/ingest-stage.ts";
+import { openSynced } from "../support/synced-stage.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
 
 test("does not say loaded when nothing of a dataset was available, and requests it again on demand", async () => {
-  await using stage = await openStage({
+  await using stage = await openFollowed({
+    market: { apps: 3, countries: ["US"] },
     faults: [
       { operation: "ios.keyword-ranking", times: 1_000, kind: "status", status: 404 },
       { operation: "ios.keyword-history", times: 1_000, kind: "status", status: 404 },
@@ -23,7 +26,7 @@ test("does not say loaded when nothing of a dataset was available, and requests 
 });
 
 test("fails a slice of whose answer nothing fits, and keeps what did not", async () => {
-  await using stage = await openStage();
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     // ranks that all say they are of another app
     if (passing.target.includes("/keywordrankings"))
@@ -43,7 +46,7 @@ test("fails a slice of whose answer nothing fits, and keeps what did not", async
 });
 
 test("a retry requests an answer again that could not be read, instead of reading what is stored", async () => {
-  await using stage = await openStage();
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     // ranks of another app: the contract is met, and nothing fits
     if (passing.target.includes("/keywordrankings"))
@@ -60,8 +63,7 @@ test("a retry requests an answer again that could not be read, instead of readin
 });
 
 test("shows the market in a plan although the portfolio is read again first", async () => {
-  await using stage = await openStage();
-  await stage.sync();
+  await using stage = await openSynced();
   await using app = await stage.open();
   const tomorrow = { datasets: [], bounds: {}, today: addDays(today, 1) };
   const whole = await planned(app, tomorrow, true);

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import type { CheckParts } from "../../src/incidents/check-parts.ts";
 import { checks } from "../../src/incidents/checks.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
-import { openStage, type RunOptions } from "../support/ingest-stage.ts";
+import type { RunOptions } from "../support/ingest-stage.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
 
 const ranking = "ios.keyword-ranking";
 
@@ -15,8 +16,7 @@ type Priced = { readonly cost: string; readonly concurrency: number; readonly ti
 
 /** Fetches ranks through a server that names another price for them, and reads what was booked, learned and reported. */
 async function fetchPriced({ cost, concurrency, times = Number.POSITIVE_INFINITY }: Priced) {
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
   const before = stage.sandbox.account().remaining;
   let priced = 0;
   await using proxy = await openProxy(stage.sandbox, (passing) => {
@@ -68,8 +68,7 @@ test("another price that may be right is booked as it is named, and one answer a
 test.each([1, 4])(
   "an empty answer for nothing is booked so, and is no price, with %i calls at a time",
   async (concurrency) => {
-    await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
-    await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+    await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
     const before = stage.sandbox.account().remaining;
     const faults = [{ operation: ranking, times: 2, kind: "status", status: 204, body: "" }] as const;
     stage.sandbox.set({ faults });

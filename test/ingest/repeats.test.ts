@@ -4,8 +4,9 @@ import type { Slice } from "../../src/core/slice.ts";
 import { answerDigest } from "../../src/ingest/fetch-slice.ts";
 import { endUnchanged } from "../../src/ledger/unchanged-answers.ts";
 import { planned, runPlanned } from "../support/backfill-stage.ts";
-import { openStage, type Stage } from "../support/ingest-stage.ts";
+import type { Stage } from "../support/ingest-stage.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 /** What no answer says: rows that were written by hand show which slices were loaded again. */
 const byHand = 777;
@@ -14,8 +15,7 @@ describe("an answer that says again what is loaded", () => {
   let stage: Stage;
 
   beforeEach(async () => {
-    stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 6 } });
-    await stage.sync();
+    stage = await openSynced({ market: { apps: 1, countries: ["US"], keywordsPerApp: 6 } });
     await stage.query("update core.fact_keyword_rank set rank = $1", [byHand]);
   });
 
@@ -37,7 +37,6 @@ describe("an answer that says again what is loaded", () => {
   test("is landed and paid for, and neither read nor loaded", async () => {
     const before = await stage.query("select sum(rows_loaded) as rows from ops.slice where dataset = 'keyword_rank'");
     const landed = await landedAnswers();
-    stage.sandbox.clearLog();
     const result = await askAgain();
     expect(result).toMatchObject({ outcome: "loaded", progress: { open: 0, failed: 0 } });
     expect(await readAgain()).toEqual([]);

@@ -6,6 +6,7 @@ import { backfillCommand, charged, openFollowed, planned, runPlanned, standingOf
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
+import { undisturbed } from "../support/synced-stage.ts";
 
 const ranks = ["--dataset", "keyword_rank"] as const;
 /** Confirms from the first credit on. */
@@ -208,7 +209,5 @@ test("killed while it runs continues with the same plan; what was loaded is not 
   expect(charged(stage)).toBeLessThanOrEqual(made.credits + (wishes.length - new Set(wishes).size) * 10);
   expect(wishes.length - new Set(wishes).size).toBeLessThanOrEqual(4);
   if (code === 3) await stage.sync();
-  await using synced = await openStage();
-  await synced.sync();
-  expect(await factsOf(stage)).toEqual(await factsOf(synced));
+  expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
 });

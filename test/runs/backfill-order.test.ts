@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { charged, openFollowed, plan, planned, runPlanned } from "../support/backfill-stage.ts";
-import { openStage, today, wish, type Stage } from "../support/ingest-stage.ts";
+import { today, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
+import { undisturbed } from "../support/synced-stage.ts";
+
+/** Where the number of requests is not the point. */
+const small = { apps: 1, countries: ["US"], keywordsPerApp: 4 } as const;
 
 /** The days of the requests for one day. */
 function rankingDays(stage: Stage): readonly string[] {
@@ -34,11 +38,11 @@ describe("the order", () => {
   });
 
   test.each([false, true])("decides what a budget takes in, newest first %s", async (newestFirst) => {
-    await using stage = await openFollowed();
+    await using stage = await openFollowed({ market: small });
     const bounds = { start: addDays(today, -12) };
     const whole = await planned(stage, { newestFirst, bounds });
-    const cut = await planned(stage, { newestFirst, bounds, mostCredits: 220 });
-    expect(cut.credits).toBeLessThanOrEqual(220);
+    const cut = await planned(stage, { newestFirst, bounds, mostCredits: 24 });
+    expect(cut.credits).toBeLessThanOrEqual(24);
     expect(cut.leftOut).toEqual({ slices: whole.slices - cut.slices, credits: whole.credits - cut.credits });
     expect(await runPlanned(stage, cut.planId)).toMatchObject({ outcome: "loaded" });
     expect(charged(stage)).toBe(cut.credits);
@@ -50,14 +54,13 @@ describe("the order", () => {
 
   test("of budgets one after the other ends where one plan would", async () => {
     await using stage = await openFollowed();
+    const whole = await planned(stage);
     for (let tries = 0; tries < 20; tries += 1) {
-      const { plan: made } = await plan(stage, { mostCredits: 40 });
+      const { plan: made } = await plan(stage, { mostCredits: Math.ceil(whole.credits / 3) });
       if (made === null) break;
       await runPlanned(stage, made.planId);
     }
-    await using synced = await openStage();
-    await synced.sync();
-    expect(await factsOf(stage)).toEqual(await factsOf(synced));
+    expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
     const wishes = stage.asked().map(wish);
     expect(new Set(wishes).size).toBe(wishes.length);
   });
@@ -65,7 +68,7 @@ describe("the order", () => {
 
 describe("a second request", () => {
   test("for what failed requests that alone", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openFollowed({ market: small });
     stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 3, kind: "status", status: 418 }] });
     const first = await planned(stage);
     expect(await runPlanned(stage, first.planId)).toMatchObject({ outcome: "failed", progress: { failed: 3 } });
@@ -82,7 +85,7 @@ describe("a second request", () => {
   });
 
   test("for all requests everything once more, and once only", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openFollowed({ market: small });
     const first = await planned(stage);
     await runPlanned(stage, first.planId);
     const wishes = stage.asked().map(wish).sort();

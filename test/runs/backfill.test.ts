@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { charged, openFollowed, plan, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
-import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { today, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
+import { undisturbed } from "../support/synced-stage.ts";
 
 /** The first day of each request in the log, in the order in which they came. */
 function daysAsked(stage: Stage): readonly unknown[] {
@@ -40,9 +41,7 @@ describe("a plan", () => {
     expect(stage.asked()).toHaveLength(made.requests);
     expect(charged(stage)).toBe(made.credits);
     expect(await standingOf(stage, made.planId)).toMatchObject({ total: made.slices, open: 0, credits: made.credits });
-    await using synced = await openStage();
-    await synced.sync();
-    expect(await factsOf(stage)).toEqual(await factsOf(synced));
+    expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
     stage.sandbox.clearLog();
     expect(await runPlanned(stage, made.planId)).toMatchObject({
       outcome: "loaded",

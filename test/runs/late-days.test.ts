@@ -11,6 +11,7 @@ import { openProxy, type Passing } from "../support/ingest-proxy.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { exportFrom, folder, importInto } from "../support/raw-stage.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 2 } as const;
 const back = (days: number) => addDays(today, -days);
@@ -57,6 +58,8 @@ const booking = `
          sum((select coalesce(sum(q.cost), 0) from ops.request as q where q.slice_id = s.slice_id))::int as charged
   from   ops.slice as s where dataset = $1`;
 
+const lists = { request: { datasets: ["tracked_app", "tracked_country", "tracked_keyword"] } };
+
 test.each([
   { dataset: "visibility", settings: {}, settle: 1, wait: 1 },
   { dataset: "category_rank", settings: { pack_days: 1 }, settle: 1, wait: 3 },
@@ -68,8 +71,7 @@ test.each([
     wait: 3,
   },
 ])("days that $dataset reports late are empty, and requested again", async ({ dataset, settings, settle, wait }) => {
-  await using stage = await openStage({ market, today: addDays(today, 3) });
-  await stage.sync({ request: { datasets: ["tracked_app", "tracked_country", "tracked_keyword"] } });
+  await using stage = await openSynced({ market, today: addDays(today, 3) }, lists);
   const run = {
     settings: { datasets: { [dataset]: { on: true, history_days: 5, ...settings } } },
     request: { datasets: [dataset] },

@@ -8,7 +8,8 @@ import { oldMonths, retire } from "../../src/runs/retention.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
-import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 const thisMonth = monthStart(today);
 /** Three days before the month that is kept, and the first three of it. */
@@ -23,8 +24,7 @@ describe("retention", () => {
   let stage: Stage;
 
   beforeEach(async () => {
-    stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
-    await stage.sync(everything);
+    stage = await openSynced({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } }, everything);
   });
 
   afterEach(() => stage[Symbol.asyncDispose]());

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
 import { creditClasses } from "../../src/core/slice.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
 import { askedDays, gateAfter, openStage, today, until, wish } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
+import { openSynced, undisturbed } from "../support/synced-stage.ts";
 
-test("imports the portfolio, wave by wave, and then the market", async () => {
+test("imports the portfolio, wave by wave, and then the market, without the day that is not published yet", async () => {
   await using stage = await openStage();
   const result = await stage.sync();
   expect(result).toMatchObject({ outcome: "loaded", leftOut: 0, error: null, progress: { open: 0, failed: 0 } });
@@ -21,14 +23,15 @@ test("imports the portfolio, wave by wave, and then the market", async () => {
   expect(facts["core.tracked_keyword"]).toHaveLength(3 * 2 * 12);
   // two iOS apps with two devices, one Android app
   expect(facts["core.fact_keyword_rank"]).toHaveLength(5 * 2 * 12 * 4);
+  const days = stage.asked().flatMap(({ params }) => [params["date"], params["endDate"]].filter((one) => one != null));
+  expect(days.sort().at(-1)).toBe(askedDays().at(-1));
+  expect(daysBetween(days.sort().at(-1) as Day, today)).toBe(1);
 });
 
 test("requests nothing and spends nothing when it runs a second time", async () => {
-  await using stage = await openStage();
-  await stage.sync();
+  await using stage = await openSynced();
   const before = await factsOf(stage);
   const left = stage.sandbox.account().remaining;
-  stage.sandbox.clearLog();
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { total: 0, credits: 0 } });
   expect(stage.sandbox.log().map(({ path }) => path)).toEqual(["/api-key"]);
   expect(stage.sandbox.account().remaining).toBe(left);
@@ -36,8 +39,7 @@ test("requests nothing and spends nothing when it runs a second time", async () 
 });
 
 test("requests a new keyword alone, over all of its days", async () => {
-  await using stage = await openStage();
-  await stage.sync();
+  await using stage = await openSynced();
   await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });
   const tomorrow = addDays(today, 1);
   grown.sandbox.set({ today: tomorrow });
@@ -58,8 +60,7 @@ test("requests a new keyword alone, over all of its days", async () => {
 });
 
 test("requests each list once on a night on which it is due and its number of keywords has changed", async () => {
-  await using stage = await openStage();
-  await stage.sync();
+  await using stage = await openSynced();
   await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });
   const nextWeek = addDays(today, 7);
   grown.sandbox.set({ today: nextWeek });
@@ -70,9 +71,7 @@ test("requests each list once on a night on which it is due and its number of ke
 });
 
 test("requests the next day alone when a day has passed", async () => {
-  await using stage = await openStage();
-  await stage.sync();
-  stage.sandbox.clearLog();
+  await using stage = await openSynced();
   const tomorrow = addDays(today, 1);
   stage.sandbox.set({ today: tomorrow });
   await stage.sync({ request: { today: tomorrow } });
@@ -81,7 +80,7 @@ test("requests the next day alone when a day has passed", async () => {
 });
 
 test("requests the given days, both ends inclusive", async () => {
-  await using stage = await openStage();
+  await using stage = await openFollowed();
   const bounds = { start: addDays(today, -9), end: addDays(today, -7) };
   await stage.sync({ request: { bounds } });
   const days = await stage.query<{ day: string }>(
@@ -90,16 +89,8 @@ test("requests the given days, both ends inclusive", async () => {
   expect(days.map(({ day }) => day)).toEqual([bounds.start, addDays(bounds.start, 1)]);
 });
 
-test("leaves the day that is not published yet alone", async () => {
-  await using stage = await openStage();
-  await stage.sync();
-  const asked = stage.asked().flatMap(({ params }) => [params["date"], params["endDate"]].filter((one) => one != null));
-  expect(asked.sort().at(-1)).toBe(askedDays().at(-1));
-  expect(daysBetween(asked.sort().at(-1) as Day, today)).toBe(1);
-});
-
 test("takes in a dataset that is off when it is named, and what it is planned from", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
   await stage.sync({ request: { datasets: ["top_keyword"] } });
   const loaded = await stage.query<{ dataset: string }>("select distinct dataset from ops.slice order by dataset");
   expect(loaded.map(({ dataset }) => dataset)).toEqual([
@@ -123,8 +114,7 @@ test("takes its portfolio from the configuration without a request to the accoun
 });
 
 test("spends what is allowed on what is lost first when missed", async () => {
-  await using stage = await openStage();
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed();
   const result = await stage.sync({
     maxCredits: 60,
     settings: { datasets: { keyword_metadata: { on: true }, keyword_rank: { history_days: 20 } } },
@@ -165,7 +155,7 @@ test("takes over the slices of a run whose process is gone, and leaves those of 
 });
 
 test("runs failed slices again when the option says so, and only those", async () => {
-  await using stage = await openStage();
+  await using stage = await openFollowed();
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 8, kind: "status", status: 418 }] });
   expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { failed: 8 } });
   stage.sandbox.clearLog();
@@ -178,13 +168,11 @@ test("runs failed slices again when the option says so, and only those", async (
   expect(stage.asked()).toEqual([]);
   expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: 8, failed: 0 } });
   expect(stage.asked()).toHaveLength(8);
-  await using calm = await openStage();
-  await calm.sync();
-  expect(await factsOf(stage)).toEqual(await factsOf(calm));
+  expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
 });
 
 test("a retry that makes a part of the portfolio good has the workers plan what follows from it", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
   stage.sandbox.set({
     faults: [{ operation: "dashboard.number-of-keywords", times: 1, kind: "status", status: 418 }],
   });

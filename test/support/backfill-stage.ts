@@ -4,16 +4,15 @@ import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../src
 import type { BackfillRequest } from "../../src/planner/backfill-request.ts";
 import type { SyncResult } from "../../src/runs/run-parts.ts";
 import { readPlanProgress, priceLeft, type PlanProgress } from "../../src/ledger/plans.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { runCommand, type Ended } from "./command.ts";
 import type { ChildOptions } from "./ingest-child.ts";
-import { openStage, today, type RunOptions, type Stage } from "./ingest-stage.ts";
+import { today, type RunOptions, type Stage } from "./ingest-stage.ts";
+import { openSynced } from "./synced-stage.ts";
 
 /** Opens a stage that knows the portfolio and has requested nothing of the market; its log is empty. */
-export async function openFollowed(options: Parameters<typeof openStage>[0] = {}): Promise<Stage> {
-  const stage = await openStage(options);
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
-  stage.sandbox.clearLog();
-  return stage;
+export async function openFollowed(options: SandboxOptions = {}): Promise<Stage> {
+  return openSynced(options, { request: { datasets: ["tracked_keyword"] } });
 }
 
 type Asked = Partial<BackfillRequest> & { readonly on?: Day };

@@ -1,0 +1,57 @@
+import type { SandboxOptions, SandboxRequest } from "../../src/sandbox/sandbox.ts";
+import { freshDatabase } from "./database.ts";
+import { openStage, wish, type RunOptions, type Stage } from "./ingest-stage.ts";
+import { factsOf } from "./ingest-tables.ts";
+import { charged, type Calm } from "./ingest-witness.ts";
+
+/** What the first sync of a stage has left: its database, which nobody is connected to, and its requests. */
+type Synced = { readonly database: string; readonly asked: readonly SandboxRequest[] };
+
+/** How the first sync is made. */
+type FirstRun = Pick<RunOptions, "request" | "settings">;
+
+const made = new Map<string, Promise<Synced>>();
+
+/** The first sync, made once in a process for all stages whose market, day and accounts are the same. */
+function syncedOnce({ market, today, accounts }: SandboxOptions, run: FirstRun): Promise<Synced> {
+  const chosen = { ...(market && { market }), ...(today && { today }), ...(accounts && { accounts }) };
+  const key = JSON.stringify([chosen, run]);
+  const known = made.get(key) ?? sync(chosen, run);
+  made.set(key, known);
+  return known;
+}
+
+async function sync(options: SandboxOptions, run: FirstRun): Promise<Synced> {
+  // goes with all databases of these tests
+  const { url } = await freshDatabase();
+  await using stage = await openStage({ ...options, database: url });
+  await stage.sync(run);
+  return { database: new URL(url).pathname.slice(1), asked: stage.asked() };
+}
+
+/**
+ * Opens a stage whose first sync is over: on a copy of a database in which it was made once, without faults. Its account has paid for
+ * that sync, and the log is empty.
+ */
+export async function openSynced(options: SandboxOptions = {}, run: FirstRun = {}): Promise<Stage> {
+  const { database, asked } = await syncedOnce(options, run);
+  await using opened = new AsyncDisposableStack();
+  const { url } = opened.use(await freshDatabase(database));
+  const stage = opened.use(await openStage({ ...options, database: url }));
+  stage.sandbox.spend(charged(asked));
+  const stack = opened.move();
+  return { ...stage, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+let calm: Promise<Calm> | undefined;
+
+/** What a first sync of the usual stage leaves: the same for all tests of a process. */
+export function undisturbed(): Promise<Calm> {
+  return (calm ??= readCalm());
+}
+
+async function readCalm(): Promise<Calm> {
+  const { asked } = await syncedOnce({}, {});
+  await using stage = await openSynced();
+  return { facts: await factsOf(stage), wishes: asked.map(wish).sort(), credits: charged(asked) };
+}
