@@ -6,7 +6,7 @@ import { day } from "../../src/core/day.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
 import { retire } from "../../src/runs/retention.ts";
-import { grant, openGranted, tried, type GrantedStage } from "../support/granted-stage.ts";
+import { grant, openGranted, tried, triedEach, type GrantedStage } from "../support/granted-stage.ts";
 
 let stage: GrantedStage;
 
@@ -29,10 +29,14 @@ async function things(): Promise<readonly { schema: string; name: string; isView
 describe("the reader", () => {
   test("sees every table and view of mart and core and every view of ops, and nothing else", async () => {
     await tried(stage.adminUrl, "select ops.make_partition('core.fact_keyword_rank', '2026-03-01')");
-    const reader = stage.urlOf("reader");
     const [seen, unseen]: [string[], string[]] = [[], []];
-    for (const { schema, name, isView } of await things()) {
-      const answer = await tried(reader, `select * from ${name} limit 1`);
+    const all = await things();
+    const answers = await triedEach(
+      stage.urlOf("reader"),
+      all.map(({ name }) => `select * from ${name} limit 1`),
+    );
+    for (const [place, { schema, name, isView }] of all.entries()) {
+      const answer = answers[place];
       const may = schema === "core" || schema === "mart" || (schema === "ops" && isView);
       if (Array.isArray(answer) !== may) unseen.push(`${name} ${String(answer)}`);
       if (Array.isArray(answer)) seen.push(schema);
@@ -46,10 +50,8 @@ describe("the reader", () => {
     const all = (await things()).filter(({ isView }) => !isView);
     const reader = stage.urlOf("reader");
     const writable = "set default_transaction_read_only = off";
-    for (const { name } of all)
-      for (const statement of [`delete from ${name}`, `truncate ${name}`, `insert into ${name} default values`])
-        expect([name, await tried(reader, writable, statement)]).toEqual([name, "42501"]);
-    for (const statement of [
+    const statements = [
+      ...all.flatMap(({ name }) => [`delete from ${name}`, `truncate ${name}`, `insert into ${name} default values`]),
       "create schema mine",
       "create table mart.mine (a int)",
       "create table public.mine (a int)",
@@ -58,8 +60,11 @@ describe("the reader", () => {
       "alter role storehouse_reader superuser",
       "set role storehouse_loader",
       "copy (select 1) to program 'true'",
-    ])
-      expect([statement, await tried(reader, writable, statement)]).toEqual([statement, "42501"]);
+    ];
+    const ends = await triedEach(reader, statements, writable);
+    expect(statements.map((statement, place) => [statement, ends[place]])).toEqual(
+      statements.map((statement) => [statement, "42501"]),
+    );
     expect(await tried(reader, "insert into core.dim_keyword (keyword) values ('x')")).toBe("25006");
   });
 
@@ -178,7 +183,7 @@ describe("the loader", () => {
   });
 
   test("makes, changes and empties no table, and becomes nobody else", async () => {
-    for (const statement of [
+    const statements = [
       "create table core.mine (a int)",
       "create schema mine",
       "create table public.mine (a int)",
@@ -197,8 +202,11 @@ describe("the loader", () => {
       "set role storehouse_owner",
       "alter role storehouse_loader superuser",
       "create or replace function ops.make_partition(fact regclass, day date, by_day boolean, out held daterange, out is_new boolean) language sql as 'select null, true'",
-    ])
-      expect([statement, await tried(stage.urlOf("loader"), statement)]).toEqual([statement, "42501"]);
+    ];
+    const ends = await triedEach(stage.urlOf("loader"), statements);
+    expect(statements.map((statement, place) => [statement, ends[place]])).toEqual(
+      statements.map((statement) => [statement, "42501"]),
+    );
   });
 
   test("opens a database that is up to date, and says who brings one up to date that is not", async () => {

@@ -48,6 +48,33 @@ export function urlAs(database: string, user: string, password: string): string 
   return url.href;
 }
 
+/** Runs each of the statements by itself, on one connection after `first`, and returns of each the rows, or the SQLSTATE it was refused with. */
+export async function triedEach(
+  url: string,
+  statements: readonly string[],
+  first = "",
+): Promise<readonly (readonly unknown[] | string)[]> {
+  const client = new pg.Client({ connectionString: url });
+  const ends: (readonly unknown[] | string)[] = [];
+  try {
+    await client.connect();
+    await client.query(first);
+    for (const statement of statements) ends.push(await endOf(client, statement));
+    return ends;
+  } finally {
+    await client.end();
+  }
+}
+
+async function endOf(client: pg.Client, statement: string): Promise<readonly unknown[] | string> {
+  try {
+    return (await client.query(statement)).rows;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return error.code ?? "none";
+    throw error;
+  }
+}
+
 /** Runs statements one after the other on a connection of its own and returns the rows of the last, or the SQLSTATE it was refused with. */
 export async function tried(url: string, ...statements: readonly string[]): Promise<readonly unknown[] | string> {
   const client = new pg.Client({ connectionString: url });
