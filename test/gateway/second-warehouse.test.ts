@@ -11,7 +11,7 @@ const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords:
 test("a second warehouse that has the gateway as its API makes its whole first sync for nothing, with every dataset on", async () => {
   await using nights = await openNights({ market });
   const { stage } = nights;
-  const bounds = { start: addDays(nights.today(), -2) };
+  const bounds = { start: addDays(nights.today(), -1) };
   const run = { settings: everythingOn, request: { bounds } };
   await stage.sync(nights.run(run));
   const paid = stage.asked();

@@ -27,9 +27,16 @@ async function openStages({ total = 100_000, apps = 2 } = {}): Promise<
   AsyncDisposable & { readonly first: Stage; readonly acme: Stage }
 > {
   await using opened = new AsyncDisposableStack();
-  const first = opened.use(await openStage({ accounts: [{ token: "token-of-the-first", total, periodHours: 24 }] }));
+  const first = opened.use(
+    await openStage({
+      market: { countries: ["US"] },
+      accounts: [{ token: "token-of-the-first", total, periodHours: 24 }],
+    }),
+  );
   const accounts = [{ token: "token-of-acme", total: 50_000, periodHours: 24 }];
-  const acme = opened.use(await openStage({ database: first.databaseUrl, market: { apps }, accounts }));
+  const acme = opened.use(
+    await openStage({ database: first.databaseUrl, market: { countries: ["US"], apps }, accounts }),
+  );
   const stack = opened.move();
   return { first, acme, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

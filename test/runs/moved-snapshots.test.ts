@@ -29,7 +29,7 @@ async function night(stage: Stage, day: Day, { datasets }: Pick<Settings, "datas
 
 test("a list that waits for credits while it changes night after night is requested once, and holds as what it was at last", async () => {
   const accounts = [{ token: "sandbox-token", total: 100_000, remaining: 1_000, periodHours: 24 * 3_650 }];
-  await using stage = await openStage({ today: addDays(today, 4), accounts, market: { apps: 1, countries: ["US"] } });
+  await using stage = await openStage({ today: addDays(today, 3), accounts, market: { apps: 1, countries: ["US"] } });
   await night(stage, today);
   const [app] = await stage.query<{ track_id: string }>(
     "select scope ->> 'app' as track_id from ops.slice where dataset = 'tracked_keyword'",
@@ -43,15 +43,15 @@ test("a list that waits for credits while it changes night after night is reques
     });
   };
   stage.sandbox.spend(stage.sandbox.account().remaining - 40);
-  for (const days of [1, 2, 3]) {
+  for (const days of [1, 2]) {
     await added(`one more ${days}`);
     await night(stage, addDays(today, days));
   }
   expect(await stage.query("select from ops.slice where state = 'deferred'")).toHaveLength(1);
   stage.sandbox.clearLog();
   stage.sandbox.spend(-1_000);
-  await night(stage, addDays(today, 4));
-  await night(stage, addDays(today, 4));
+  await night(stage, addDays(today, 3));
+  await night(stage, addDays(today, 3));
   expect(
     stage
       .asked()
@@ -62,7 +62,7 @@ test("a list that waits for credits while it changes night after night is reques
     await stage.query(
       "select from core.tracked_keyword as k join core.dim_keyword using (keyword_key) where keyword like 'one more%'",
     ),
-  ).toHaveLength(3);
+  ).toHaveLength(2);
 });
 
 test("the answer of a snapshot that was stored on its day and not loaded is loaded for that day on the next, which is requested as well", async () => {
@@ -112,20 +112,20 @@ test("an answer that was stored before its snapshot moved to another day is not 
 test("each day for which a snapshot waits for credits is lost, and seen", async () => {
   const accounts = [{ token: "sandbox-token", total: 100_000, remaining: 1_000, periodHours: 24 * 3_650 }];
   const market = { apps: 1, countries: ["US"] };
-  await using stage = await openStage({ today: addDays(today, 4), accounts, market });
+  await using stage = await openStage({ today: addDays(today, 3), accounts, market });
   const settings = { datasets: { app_rating: { on: true } } };
   await night(stage, today, settings);
   stage.sandbox.spend(stage.sandbox.account().remaining);
-  for (const days of [1, 2, 3]) await night(stage, addDays(today, days), settings);
+  for (const days of [1, 2]) await night(stage, addDays(today, days), settings);
   stage.sandbox.spend(-1_000);
-  await night(stage, addDays(today, 4), settings);
+  await night(stage, addDays(today, 3), settings);
   const coverage = await stage.query<{ day: Day; lost: number; loaded: number }>(
     `select date_day::text as day, lost_count::int as lost, loaded_count::int as loaded
      from   ops.coverage_daily where dataset = 'app_rating' order by 1`,
   );
   expect(coverage).toEqual(
-    [0, 1, 2, 3, 4].map((days) => {
-      const isLost = days > 0 && days < 4;
+    [0, 1, 2, 3].map((days) => {
+      const isLost = days > 0 && days < 3;
       return { day: addDays(today, days), lost: isLost ? 1 : 0, loaded: isLost ? 0 : 1 };
     }),
   );

@@ -28,7 +28,7 @@ async function openSwitch() {
 }
 
 test("a worker that is killed and leaves none is reported by the next command, in one line, until one runs or is stopped", async () => {
-  await using stage = await openToday();
+  await using stage = await openToday({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   const reported = async (command = "runs") => {
     const ended = await runCommand(stage, [command]);
     expect(ended.code).toBe(0);
@@ -60,7 +60,7 @@ test("a worker pings the dead man's switch while all is well, and an API that do
   await using receiver = await openReceiver();
   await using dead = await openSwitch();
   await using worker: Child = startChild(stage, ["worker", "--yes"], {
-    settings: { notify: { check_seconds: 0.1, outage_minutes: 0, format: "json" } },
+    settings: { notify: { check_seconds: 0.3, outage_minutes: 0, format: "json" } },
     variables: { NOTIFY_URL: receiver.url, NOTIFY_PING_URL: dead.url, LOG_LEVEL: "trace" },
   });
   await until(() => dead.pings() > 0);
