@@ -1,5 +1,6 @@
 import pg from "pg";
 import { expect, test } from "vitest";
+import { runCommand } from "../support/command.ts";
 import { callOf, callers } from "../support/gateway-stage.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type RunOptions } from "../support/ingest-stage.ts";
@@ -22,9 +23,9 @@ test("a gateway that is killed has kept what it handed on, pays for nothing twic
   // the balance check and three answers pass, all else is held
   const gate = gateAfter(4);
   await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
-  await using made = startChild(stage, ["gateway", "--new-key", "notebook"], { settings });
-  expect(await made.ended).toBe(0);
-  const key = made.output().stdout.trim();
+  const made = await runCommand(stage, ["gateway", "--new-key", "notebook"], { settings });
+  expect(made.code).toBe(0);
+  const key = made.stdout.trim();
   // nothing is loaded while another process imports
   await using importing = new AsyncDisposableStack();
   const other = importing.adopt(new pg.Client({ connectionString: stage.databaseUrl }), (client) => client.end());

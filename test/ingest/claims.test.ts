@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { openStage } from "../support/ingest-stage.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
 
 test("slices are claimed four at a time where few run side by side, as long as so many wait", async () => {
-  await using stage = await openStage({ market: { apps: 4, countries: ["US", "JP", "DE"] } });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market: { apps: 4, countries: ["US", "JP", "DE"] } });
   await stage.query("create table public.claim (slices integer, left_over integer)");
   await stage.query(`
     create function public.note_claim() returns trigger language plpgsql as $$ begin
@@ -29,8 +28,7 @@ const takenForSmall = `
   where  oid = 'ops.slice'::regclass`;
 
 test("where statistics take the ledger for small they are gathered before slices are claimed", async () => {
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
   await stage.query(takenForSmall);
   await stage.sync({ request: { datasets: ["keyword_rank"] } });
   const [known] = await stage.query<{ slices: number }>(
@@ -40,8 +38,7 @@ test("where statistics take the ledger for small they are gathered before slices
 });
 
 test("slices are claimed all the same where statistics cannot be gathered", async () => {
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
   await stage.query(takenForSmall);
   await stage.query("drop function ops.gather_slice_statistics()");
   expect(await stage.sync({ request: { datasets: ["keyword_rank"] } })).toMatchObject({ outcome: "loaded" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
-import { charged, plan, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
-import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openFollowed, charged, plan, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import { today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 
@@ -14,11 +14,8 @@ const run = (bounds = { start: back(75) }): RunOptions => ({
 });
 
 /** A warehouse that knows the portfolio, over a service whose answers end after so many days. */
-async function openCut(mostRangeDays: number | null): Promise<Stage> {
-  const stage = await openStage({ market, today: addDays(today, 3), mostRangeDays });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
-  stage.sandbox.clearLog();
-  return stage;
+function openCut(mostRangeDays: number | null): Promise<Stage> {
+  return openFollowed({ market, today: addDays(today, 3), mostRangeDays });
 }
 
 /** First days of the windows that were requested, as days before today. */

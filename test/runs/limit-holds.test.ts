@@ -2,12 +2,11 @@ import { expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
-import { openStage } from "../support/ingest-stage.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 
 test("what a run with --max-credits could not pay for is not done by workers unless it is due, and is not kept from being planned", async () => {
-  await using stage = await openStage();
-  await stage.sync({ request: { datasets: ["tracked_app", "tracked_country", "tracked_keyword"] } });
+  await using stage = await openFollowed();
   // paid for and spoilt: the plan fitted the limit, what is requested again does not
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 6, kind: "half" }] });
   const limited = await stage.sync({ maxCredits: 60 });

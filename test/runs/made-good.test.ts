@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readStatus } from "../../src/ledger/status.ts";
 import { addDays } from "../../src/core/day.ts";
-import { openStage, today } from "../support/ingest-stage.ts";
+import { today } from "../support/ingest-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 
@@ -33,7 +33,7 @@ test("what failed and was loaded by another plan since is a failure no more", as
 });
 
 test("a retry of named slices ends as they do, whatever else failed before; one of everything does not", async () => {
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   const failing = (days: readonly number[]) =>
     days.map((ago) => ({
       operation: "ios.keyword-ranking",

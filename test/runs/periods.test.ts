@@ -7,6 +7,8 @@ import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 const dataset = "paid_keyword";
 const grid = { days: 14 };
@@ -31,8 +33,8 @@ async function rebuild(stage: Stage, within: Partial<Window>): Promise<void> {
   await replay(parts, datasetNamed(dataset), { within, keepPruned: false });
 }
 
-test("the newest period that is over is requested, whole, both of its ends inclusive; the current one is not", async () => {
-  await using stage = await openStage({ market });
+test("the newest period that is over is requested, whole, both of its ends inclusive, and coverage counts each of its days; the current one is not", async () => {
+  await using stage = await openFollowed({ market });
   await sync(stage);
   const asked = stage.asked().filter(({ operation }) => operation === "search-ads-insight.paid-keywords");
   expect(asked.map(({ params }) => [params["startDate"], params["endDate"]])).toEqual([
@@ -42,13 +44,17 @@ test("the newest period that is over is requested, whole, both of its ends inclu
     "select distinct period_start::text as first, period_end::text as last from core.fact_paid_keyword",
   );
   expect(rows).toEqual([{ first: newest.start, last: lastDay(newest) }]);
+  const days = await stage.query<{ day: string; loaded: number }>(
+    `select date_day::text as day, loaded_count::int as loaded from ops.coverage_daily where dataset = '${dataset}' order by 1`,
+  );
+  expect(days).toEqual(daysOf(newest).map((one) => ({ day: one, loaded: 1 })));
   stage.sandbox.clearLog();
   await sync(stage);
   expect(stage.asked()).toEqual([]);
 });
 
 test("requested days take the periods that hold them, and none twice", async () => {
-  await using stage = await openStage({ market });
+  await using stage = await openFollowed({ market });
   const middle = addDays(before.start, 5);
   await sync(stage, { start: middle, end: addDays(middle, 1) });
   const windows = () =>
@@ -60,18 +66,11 @@ test("requested days take the periods that hold them, and none twice", async () 
   expect(await windows()).toEqual([before, newest]);
 });
 
-test("coverage counts every day of a period, and no day of the one at hand", async () => {
-  await using stage = await openStage({ market });
-  await sync(stage);
-  const days = await stage.query<{ day: string; loaded: number }>(
-    `select date_day::text as day, loaded_count::int as loaded from ops.coverage_daily where dataset = '${dataset}' order by 1`,
-  );
-  expect(days).toEqual(daysOf(newest).map((one) => ({ day: one, loaded: 1 })));
-});
-
 test("replay of some days rebuilds the periods that hold them and leaves the others as they are", async () => {
-  await using stage = await openStage({ market });
-  await sync(stage, { start: before.start });
+  await using stage = await openSynced(
+    { market },
+    { request: { datasets: [dataset], bounds: { start: before.start } } },
+  );
   const [first, second] = [await rowsOf(stage, before), await rowsOf(stage, newest)];
   expect(Math.min(first.length, second.length)).toBeGreaterThan(0);
   await stage.query("update core.fact_paid_keyword set app_share = 9");
@@ -84,8 +83,10 @@ test("replay of some days rebuilds the periods that hold them and leaves the oth
 });
 
 test("replay removes rows that no answer reports any more", async () => {
-  await using stage = await openStage({ market });
-  await sync(stage, { start: before.start });
+  await using stage = await openSynced(
+    { market },
+    { request: { datasets: [dataset], bounds: { start: before.start } } },
+  );
   const told = await rowsOf(stage, newest);
   await stage.query(
     "with gone as (insert into core.dim_keyword (keyword) values ('nobody asks for this') returning keyword_key) update core.fact_paid_keyword set keyword_key = (select keyword_key from gone) where ctid = (select min(ctid) from core.fact_paid_keyword where period_start = $1) and period_start = $1",

@@ -31,7 +31,7 @@ async function freeze(stage: Stage, child: Child): Promise<void> {
 }
 
 test("a worker that is frozen twice while the API is unavailable registers again each time, and loads everything once the API is back", async () => {
-  await using stage = await openStage({ faults: [away] });
+  await using stage = await openStage({ faults: [away], market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   await using child = startDoomed(stage, "worker", { variables });
   for (const outage of [1, 2]) {
     await until(() => said(child, "api.unavailable") === outage);

@@ -5,8 +5,9 @@ import { announceQueued } from "../../src/ledger/shared-queue.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { runWorker } from "../../src/worker/worker.ts";
-import { openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { until, type Stage } from "../support/ingest-stage.ts";
 import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 /** A sleep of so long is that of a worker with nothing to do; in these tests it lasts until something wakes it. */
 const longMs = 20_000;
@@ -32,7 +33,7 @@ async function planElsewhere(stage: Stage): Promise<void> {
 }
 
 test("a worker with nothing to do sleeps until the next slice is due, or until another process queues one", async () => {
-  await using stage = await openStage();
+  await using stage = await openSynced();
   const first = await lastRunOf(stage);
   await using opened = await stage.open({ settings: { api: { retry_seconds: 1 } } });
   const { app, asleep } = drowsy(opened);
