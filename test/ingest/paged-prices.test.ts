@@ -48,7 +48,7 @@ test("a total raises what the slice is planned to cost to what it is charged", a
 });
 
 test("the next answer of the same scope is expected to have as many pages as the last one, and costs what was planned", async () => {
-  await using stage = await openStage({ market });
+  await using stage = await openFollowed({ market });
   await stage.sync(run());
   const earlier = run({ request: { bounds: { start: addDays(today, -45) } } });
   expect(await planned(stage, earlier)).toEqual([{ requests: 2, credits: 400 }]);
@@ -67,8 +67,7 @@ test("the next answer of the same scope is expected to have as many pages as the
 test("no page is requested that credits do not pay for; what has landed stays and continues after the reset", async () => {
   const clock = manualClock(Date.now());
   const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
-  await using stage = await openStage({ market, clock, accounts });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market, clock, accounts });
   stage.sandbox.spend(stage.sandbox.account().remaining - 399);
   const creatives = () => stage.asked().filter(({ operation }) => operation === "ad-intelligence.creatives");
   expect(await stage.sync(run())).toMatchObject({ outcome: "deferred" });
@@ -85,8 +84,7 @@ test("no page is requested that credits do not pay for; what has landed stays an
 });
 
 test("a budget that ends between two pages is kept, and the next run pays for the rest alone", async () => {
-  await using stage = await openStage({ market });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market });
   const steps = run({ maxCredits: 210, request: { datasets: ["ad_creative"] } });
   expect(await stage.sync(steps)).toMatchObject({ outcome: "deferred", progress: { credits: 200 } });
   expect(await slices(stage)).toMatchObject([{ requests: 2, credits: 400, asked: 1 }]);
@@ -95,7 +93,7 @@ test("a budget that ends between two pages is kept, and the next run pays for th
 });
 
 test("pages are capped by default, and fewer of them remove no row that more had imported", async () => {
-  await using stage = await openStage({ market });
+  await using stage = await openFollowed({ market });
   const one = run({ settings: {} });
   await stage.sync(one);
   expect(await slices(stage)).toEqual([{ state: "loaded", requests: 1, credits: 200, rows: 50, asked: 1, cost: 200 }]);
@@ -129,8 +127,7 @@ test("a plan of a backfill never costs more than its price, and the pages that i
 
 test("the price of each page of top advertisers is held: with one page paid for and less than another left, no second is requested", async () => {
   const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
-  await using stage = await openStage({ market: { apps: 2, countries: ["US"] }, accounts });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market: { apps: 2, countries: ["US"] }, accounts });
   stage.sandbox.spend(stage.sandbox.account().remaining - 299);
   const settings = { datasets: { top_advertiser: { most_pages: 9 } } };
   expect(await stage.sync({ settings, request: { datasets: ["top_advertiser"] } })).toMatchObject({
@@ -141,14 +138,16 @@ test("the price of each page of top advertisers is held: with one page paid for 
   expect(stage.sandbox.account().remaining).toBe(149);
 });
 
+/** As many as the answer says that a page of it has. */
+const perPage = 10;
+
 /** Fetches reviews of one app from a service whose pages never end; `idOf` names the reviews of each page. */
 async function endlessReviews(idOf: (page: number, place: number) => number) {
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
   let pages = 0;
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     if (!passing.target.includes("app-reviews")) return;
-    const content = Array.from({ length: 100 }, (_, place) => {
+    const content = Array.from({ length: perPage }, (_, place) => {
       const id = idOf(pages, place);
       return {
         id,
@@ -159,7 +158,7 @@ async function endlessReviews(idOf: (page: number, place: number) => number) {
         content: "fine",
       };
     });
-    const envelope = { content, totalElements: 100_000, totalPages: 1_000, pageNumber: pages, pageSize: 100 };
+    const envelope = { content, totalElements: 100_000, totalPages: 1_000, pageNumber: pages, pageSize: perPage };
     pages += 1;
     passing.status = 200;
     passing.headers["content-type"] = "application/json";
@@ -186,16 +185,16 @@ test("a page that comes again ends the answer, is paid for once, and leaves a re
   const { outcome, found, replayed } = await endlessReviews((_, place) => 1_000 + place);
   expect(outcome).toBe("loaded");
   expect(found).toEqual([
-    { state: "loaded", rows: 100, asked: 2, reasons: ["page 2 is the same as page 1: the answer ends there"] },
+    { state: "loaded", rows: perPage, asked: 2, reasons: ["page 2 is the same as page 1: the answer ends there"] },
   ]);
-  expect(replayed).toBe(100);
+  expect(replayed).toBe(perPage);
 });
 
 test("pages without end are paid for up to a hundred where no earlier answer shows how many there are, and replay reads the same", async () => {
-  const { outcome, found, replayed } = await endlessReviews((page, place) => 1_000 + page * 100 + place);
+  const { outcome, found, replayed } = await endlessReviews((page, place) => 1_000 + page * perPage + place);
   expect(outcome).toBe("loaded");
   expect(found).toEqual([
-    { state: "loaded", rows: 10_000, asked: 100, reasons: [expect.stringContaining("goes on after 100 pages")] },
+    { state: "loaded", rows: 100 * perPage, asked: 100, reasons: [expect.stringContaining("goes on after 100 pages")] },
   ]);
-  expect(replayed).toBe(10_000);
+  expect(replayed).toBe(100 * perPage);
 });

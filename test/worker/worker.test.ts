@@ -7,6 +7,11 @@ import { gateAfter, openStage, type RunOptions, type Stage, until, wish } from "
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { raiseFinding } from "../../src/credits/findings.ts";
 import { runWorker } from "../../src/worker/worker.ts";
+import { undisturbed } from "../support/synced-stage.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
+
+/** Where the number of requests is not the point. */
+const small = { apps: 1, countries: ["US"], keywordsPerApp: 2 } as const;
 
 /** Runs a worker in this process until `enough`, then stops it, says so, and returns how it ended. */
 async function work(
@@ -34,12 +39,11 @@ async function ranksAreIn(stage: Stage): Promise<boolean> {
 }
 
 test("plans at its start, wave after wave, and loads the same as a sync", async () => {
-  await using calm = await openStage();
-  await calm.sync();
   await using stage = await openStage();
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
-  expect(await factsOf(stage)).toEqual(await factsOf(calm));
-  expect(stage.asked().map(wish).sort()).toEqual(calm.asked().map(wish).sort());
+  const { facts, wishes } = await undisturbed();
+  expect(await factsOf(stage)).toEqual(facts);
+  expect(stage.asked().map(wish).sort()).toEqual(wishes);
   const [worker] = await stage.query<{ stopped: boolean }>("select stopped_at is not null as stopped from ops.worker");
   expect(worker).toEqual({ stopped: true });
   const locked = await stage.query("select from graphile_worker._private_jobs where locked_at is not null");
@@ -75,8 +79,8 @@ test("takes over what a killed sync left, at once", async () => {
 });
 
 test("gives back what it has not finished, and the next one goes on with it", async () => {
-  const gate = gateAfter(20);
-  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const gate = gateAfter(10);
+  await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
   await work(stage, async () => gate.held() > 0, gate.open);
   const states = await statesOf(stage);
   expect(states["running"]).toBeUndefined();
@@ -87,8 +91,8 @@ test("gives back what it has not finished, and the next one goes on with it", as
 });
 
 test("requests nothing more of a dataset that was switched off while its slices waited", async () => {
-  const gate = gateAfter(20);
-  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const gate = gateAfter(10);
+  await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
   await work(stage, async () => gate.held() > 0, gate.open);
   expect((await statesOf(stage))["pending"]).toBeGreaterThan(0);
   const asked = stage.asked().length;
@@ -102,7 +106,7 @@ test("requests nothing more of a dataset that was switched off while its slices 
 });
 
 test("survives a service that fails when it starts", async () => {
-  await using stage = await openStage({
+  await using stage = await openFollowed({
     faults: [{ operation: "account.remaining-credits", times: 2, kind: "status", status: 503 }],
   });
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
@@ -112,7 +116,7 @@ test.each([
   ["before it is registered", "false"],
   ["after its queue has started, which ends with it", "job_pool is null"],
 ])("starts again after an error that nobody foresaw, %s", async (_, holds) => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market: small });
   await using app = await stage.open();
   await stage.query(`alter table ops.worker add constraint odd check (${holds})`);
   const stop = new AbortController();
@@ -134,7 +138,7 @@ test.each([
 });
 
 test("a task of the crontab that fails at its last try is a finding until it works again", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market: small });
   await using app = await stage.open({ environment: { CLICKHOUSE_URL: "http://127.0.0.1:1" } });
   const earlier = {
     kind: "task_failed",
@@ -166,7 +170,7 @@ test("a task of the crontab that fails at its last try is a finding until it wor
 });
 
 test("ends with settings that cannot work, and the ledger says why", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market: small });
   await using app = await stage.open({ environment: { STOREHOUSE_CRONTAB: "/nowhere/crontab" } });
   expect(await runWorker(app, new AbortController().signal)).toMatchObject({ code: "bad_setting" });
   expect(await stage.query("select ended_as as ended from ops.worker")).toEqual([{ ended: "bad_setting" }]);
@@ -180,7 +184,7 @@ test("plans only what its crontab names, at its start and after a retry of every
     '0 4 * * * plan_due ?id=countries {"datasets":["tracked_country"]}\n45 3 * * * retention ?id=retention\n',
   );
   try {
-    await using stage = await openStage();
+    await using stage = await openStage({ market: small });
     stage.sandbox.set({
       faults: [{ operation: "dashboard.number-of-keywords", times: 1, kind: "status", status: 418 }],
     });
