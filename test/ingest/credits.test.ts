@@ -1,20 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { SandboxAccount } from "../../src/sandbox/sandbox.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
-
-let undisturbed: { facts: Record<string, string[]>; wishes: string[]; credits: number };
-
-beforeAll(async () => {
-  await using stage = await openStage();
-  await stage.sync();
-  undisturbed = {
-    facts: await factsOf(stage),
-    wishes: stage.asked().map(wish).sort(),
-    credits: charged(stage),
-  };
-});
+import { undisturbed } from "../support/synced-stage.ts";
 
 /** An account with so many credits left; its period is so long that none ends while a test runs. */
 function purse(remaining: number): SandboxAccount[] {
@@ -25,38 +15,41 @@ function charged(stage: Stage): number {
   return stage.asked().reduce((sum, request) => sum + request.charged, 0);
 }
 
-test.each([4, 61, 400])("never spends more than --max-credits %i", async (maxCredits) => {
+test("never spends more than --max-credits, not even on the lists that the portfolio is read from", async () => {
   await using stage = await openStage();
-  const result = await stage.sync({ maxCredits });
-  expect(charged(stage)).toBeLessThanOrEqual(maxCredits);
+  const result = await stage.sync({ maxCredits: 4 });
+  expect(charged(stage)).toBeLessThanOrEqual(4);
   expect(result).toMatchObject({ outcome: "deferred", progress: { credits: charged(stage) } });
   expect(result.leftOut).toBeGreaterThan(0);
 });
 
-test("reaches the same end in steps of --max-credits as at once", async () => {
+test("never spends more than --max-credits in a step, and reaches the same end in steps as at once", async () => {
+  const { facts, wishes, credits } = await undisturbed();
   await using stage = await openStage();
+  const step = Math.ceil(credits / 3);
   for (let spent = -1; spent !== charged(stage);) {
     spent = charged(stage);
-    await stage.sync({ maxCredits: 150 });
-    expect(charged(stage) - spent).toBeLessThanOrEqual(150);
+    const result = await stage.sync({ maxCredits: step });
+    expect(charged(stage) - spent).toBeLessThanOrEqual(step);
+    expect(result.progress.credits).toBe(charged(stage) - spent);
+    const isDone = charged(stage) === credits;
+    expect([result.outcome, result.leftOut > 0]).toEqual([isDone ? "loaded" : "deferred", !isDone]);
   }
-  expect(await factsOf(stage)).toEqual(undisturbed.facts);
-  expect(stage.asked().map(wish).sort()).toEqual(undisturbed.wishes);
+  expect(await factsOf(stage)).toEqual(facts);
+  expect(stage.asked().map(wish).sort()).toEqual(wishes);
 });
 
 test("keeps to --max-credits although answers are lost and requested again", async () => {
-  await using stage = await openStage();
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
-  const before = charged(stage);
+  await using stage = await openFollowed();
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 6, kind: "half" }] });
   const result = await stage.sync({ maxCredits: 60 });
-  expect(charged(stage) - before).toBeLessThanOrEqual(60);
+  expect(charged(stage)).toBeLessThanOrEqual(60);
   expect(result.outcome).toBe("deferred");
   expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
-  expect(await factsOf(stage)).toEqual(undisturbed.facts);
+  expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
 });
 
-test("puts off what the credits do not reach, and goes on after the reset", async () => {
+test("puts off what the credits do not reach, sends nothing that would be refused, and goes on after the reset", async () => {
   const clock = manualClock(Date.now());
   const accounts = purse(370);
   await using stage = await openStage({ clock, accounts });
@@ -68,35 +61,27 @@ test("puts off what the credits do not reach, and goes on after the reset", asyn
   expect(await statesOf(stage)).toMatchObject({ deferred: first.progress.deferred });
   const failures = await stage.query("select from ops.slice where failures > 0 or state = 'failed'");
   expect(failures).toEqual([]);
+  const sent = stage.asked().length;
+  expect(await stage.sync()).toMatchObject({ outcome: "deferred" });
+  expect(stage.asked()).toHaveLength(sent);
 
   clock.move(stage.sandbox.account().resetSeconds * 1000);
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { deferred: 0 } });
-  expect(await factsOf(stage)).toEqual(undisturbed.facts);
-  expect(stage.asked().map(wish).sort()).toEqual(undisturbed.wishes);
-  expect(charged(stage)).toBe(undisturbed.credits);
-});
-
-test("stays stopped while there are no credits, and sends nothing that would be refused", async () => {
-  await using stage = await openStage({
-    accounts: purse(370),
-  });
-  await stage.sync();
-  stage.sandbox.clearLog();
-  expect(await stage.sync()).toMatchObject({ outcome: "deferred" });
-  expect(stage.asked()).toEqual([]);
+  const { facts, wishes, credits } = await undisturbed();
+  expect(await factsOf(stage)).toEqual(facts);
+  expect(stage.asked().map(wish).sort()).toEqual(wishes);
+  expect(charged(stage)).toBe(credits);
 });
 
 test("says that something is left when the credits of a run do not reach what an earlier one left open", async () => {
-  await using stage = await openStage({
-    accounts: purse(370),
-  });
-  const { progress } = await stage.sync();
+  await using stage = await openStage({ accounts: purse(370) });
+  const { deferred } = (await stage.sync()).progress;
   await using rich = await openStage({ database: stage.databaseUrl });
   const result = await rich.sync({ maxCredits: 9 });
   expect(charged(rich)).toBeLessThanOrEqual(9);
-  expect(result).toMatchObject({ outcome: "deferred", leftOut: progress.deferred - result.progress.total });
+  expect(result).toMatchObject({ outcome: "deferred", leftOut: deferred - result.progress.total });
   expect((await rich.sync()).outcome).toBe("loaded");
-  expect(await factsOf(rich)).toEqual(undisturbed.facts);
+  expect(await factsOf(rich)).toEqual((await undisturbed()).facts);
 });
 
 test("accepts a refusal when another consumer spends the credits in the middle", async () => {
@@ -118,9 +103,11 @@ test("accepts a refusal when another consumer spends the credits in the middle",
 
 test("takes a 429 for a refused pace where just what the call costs is left, and requests it again", async () => {
   const request = { datasets: ["tracked_app"] };
-  await using calm = await openStage();
+  const market = { apps: 1, countries: ["US"] };
+  await using calm = await openStage({ market });
   await calm.sync({ request });
   await using stage = await openStage({
+    market,
     accounts: purse(charged(calm)),
     faults: [{ operation: "dashboard.apps", times: 1, kind: "status", status: 429 }],
   });
@@ -143,7 +130,7 @@ test("leaves each class's floor untouched", async () => {
 
 test("believes what the service charges, not what it documents", async () => {
   const accounts = [{ token: "sandbox-token", total: 5_000, periodHours: 24, costs: { "ios.keyword-ranking": 4 } }];
-  await using stage = await openStage({ accounts });
+  await using stage = await openStage({ accounts, market: { apps: 1, countries: ["US"] } });
   await stage.sync();
   const [cost] = await stage.query("select documented, learned from ops.credit_cost where operation = $1", [
     "ios.keyword-ranking",
