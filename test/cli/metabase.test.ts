@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { metabaseReport } from "../../src/cli/metabase-report.ts";
+import type { Change } from "../../src/metabase/remote.ts";
 import { runCommand } from "../support/command.ts";
 import { admin, apiKey, openMetabaseStage, readerPassword, type MetabaseStage } from "../support/metabase-stage.ts";
 
@@ -50,19 +52,41 @@ test("a dry run, a run, and a run with nothing to do", async () => {
   });
 });
 
-test("the report names things, counts columns, and says what differs", async () => {
-  await using stage = await openMetabaseStage();
-  stage.metabase.state.readsComments = false;
-  const first = await run(stage, []);
-  expect(first.stdout).toMatch(/^created database Storehouse\n/);
-  expect(first.stdout).toMatch(/\ncreated dashboard Keyword performance\n/);
-  expect(first.stdout).toMatch(/\ndescribed \d+ tables and [\d,]+ columns$/m);
-  const [card] = stage.metabase.state.cards.values();
-  card!.description = "Mine";
-  const second = await run(stage, []);
-  expect(second.stdout).toMatch(
-    /^metric Average keyword rank differs, left; --overwrite replaces it \(description\)\nNothing was changed\.\n$/,
-  );
+test("the report names things, counts columns, and says what differs", () => {
+  const change = (what: Change["what"], name: string, action: Change["action"], ...properties: string[]): Change => ({
+    what,
+    name,
+    action,
+    properties,
+  });
+  const differs = change("metric", "Average keyword rank", "leave", "description");
+  const changes = [
+    change("database", "Storehouse", "create"),
+    change("schema", "Storehouse", "update", "core.dim_country.motto"),
+    change("table", "core.dim_app", "update", "description"),
+    change("column", "core.dim_app.app_key", "update", "semantic_type"),
+    change("column", "core.dim_app.app_name", "update", "description"),
+    differs,
+    change("dashboard", "Keyword performance", "create"),
+  ];
+  const left = "metric Average keyword rank differs, left; --overwrite replaces it (description)";
+  const applied = { version: "v0.64.2.2", changes, isComplete: true };
+  expect(metabaseReport(applied, false).split("\n")).toEqual([
+    "created database Storehouse",
+    "updated schema Storehouse: core.dim_country.motto",
+    "created dashboard Keyword performance",
+    "described 1 table and 2 columns",
+    left,
+  ]);
+  expect(metabaseReport(applied, true).split("\n")).toEqual([
+    "would create database Storehouse",
+    "would update schema Storehouse: core.dim_country.motto",
+    "would create dashboard Keyword performance",
+    "would describe 1 table and 2 columns",
+    left,
+    "Dry run: nothing was changed.",
+  ]);
+  expect(metabaseReport({ ...applied, changes: [differs] }, false)).toBe(`${left}\nNothing was changed.`);
 });
 
 test("arguments and settings that cannot work are refused before a request is sent", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openMetabaseStage } from "../support/metabase-stage.ts";
 
 test("a new Metabase gets its administrator, the database, descriptions and the collection; a second run changes nothing", async () => {
-  await using stage = await openMetabaseStage({ isSetUp: false });
+  await using stage = await openMetabaseStage({ isSetUp: false, dashboards: ["keyword-performance"] });
   const { metabase } = stage;
   const first = await stage.apply();
   expect(first.isComplete).toBe(true);

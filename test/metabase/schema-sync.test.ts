@@ -13,7 +13,7 @@ test("waits until Metabase has read the schema", async () => {
 });
 
 test("a schema that is not read in time stops before the dashboards, and the next run goes on from there", async () => {
-  await using stage = await openMetabaseStage();
+  await using stage = await openMetabaseStage({ dashboards: ["reviews"] });
   stage.metabase.state.slowSync = 1000;
   await expect(stage.apply({ seconds: 20 })).rejects.toThrow(
     /^metabase_missing_table: Metabase did not find mart\.\w+ within 20 seconds; run the command again/,

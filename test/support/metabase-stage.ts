@@ -26,10 +26,14 @@ export const admin = { email: "admin@example.com", password: "a-good-password-1"
 export const readerPassword = "reader-secret-of-the-test";
 export const apiKey = "mb_key-of-the-test";
 
-/** Opens the stage. Metabase is new, unless `isSetUp`: then it has the administrator and the key of the test. */
+/**
+ * Opens the stage. Metabase is new, unless `isSetUp`: then it has the administrator and the key of the test. Postgres plans the question
+ * of every card each time, so a test that is about no dashboard has none in its files, and others name those that they are about.
+ */
 export async function openMetabaseStage({
   isSetUp = true,
-}: { readonly isSetUp?: boolean } = {}): Promise<MetabaseStage> {
+  dashboards = [],
+}: { readonly isSetUp?: boolean; readonly dashboards?: readonly string[] } = {}): Promise<MetabaseStage> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await freshDatabase());
   const warehouse = opened.use(await openWarehouse(database.url, 2));
@@ -41,7 +45,7 @@ export async function openMetabaseStage({
   }
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-test-"));
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
-  copyFiles(folder);
+  copyFiles(folder, dashboards);
   const { clock, slept } = ownClock();
   const said: string[] = [];
   const stack = opened.move();

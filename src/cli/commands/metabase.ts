@@ -5,11 +5,11 @@ import { projectRoot } from "../../config/config.ts";
 import { addressProblem } from "../../config/env.ts";
 import { networkOf } from "../../config/network.ts";
 import { fail } from "../../core/errors.ts";
-import { type Applied, applyMetabase } from "../../metabase/apply.ts";
+import { applyMetabase } from "../../metabase/apply.ts";
 import { connectionOf } from "../../metabase/database-entry.ts";
-import type { Change } from "../../metabase/remote.ts";
+import { metabaseReport } from "../metabase-report.ts";
 import { loadConfig, withApp } from "../with-app.ts";
-import { countOf, print, printJson, remark } from "../output.ts";
+import { print, printJson, remark } from "../output.ts";
 
 type Options = {
   readonly url?: string;
@@ -83,43 +83,4 @@ function seconds(text: string): number {
   if (!/^\d{1,4}$/.test(text))
     throw new InvalidArgumentError("It is no number of seconds: write a whole number up to 9999.");
   return Number(text);
-}
-
-/** What `storehouse metabase` did, or would do: one thing a line, columns and tables by their number. */
-function metabaseReport({ version, changes, isComplete }: Applied, isDryRun: boolean): string {
-  const made = changes.filter(({ action }) => action !== "leave");
-  const lines = [
-    ...made.filter(({ what }) => !isMany(what)).map((change) => madeLine(change, isDryRun)),
-    ...described(made, isDryRun),
-    ...changes.filter(({ action }) => action === "leave").map(leftLine),
-  ];
-  if (changes.length === 0) lines.push(`Metabase ${version} is up to date: nothing to change.`);
-  else if (made.length === 0) lines.push("Nothing was changed.");
-  if (!isComplete) lines.push("Further changes are known once this is done.");
-  else if (isDryRun && made.length > 0) lines.push("Dry run: nothing was changed.");
-  return lines.join("\n");
-}
-
-function isMany(what: Change["what"]): boolean {
-  return what === "table" || what === "column";
-}
-
-const verbs = { create: ["create", "created"], update: ["update", "updated"], leave: ["leave", "left"] } as const;
-
-function madeLine({ what, name, action, properties }: Change, isDryRun: boolean): string {
-  const [would, did] = verbs[action];
-  const which = properties.length === 0 ? "" : `: ${properties.join(", ")}`;
-  return `${isDryRun ? `would ${would}` : did} ${what} ${name}${which}`;
-}
-
-function leftLine({ what, name, properties }: Change): string {
-  return `${what} ${name} differs, left; --overwrite replaces it (${properties.join(", ")})`;
-}
-
-function described(made: readonly Change[], isDryRun: boolean): readonly string[] {
-  const counts = (["table", "column"] as const).flatMap((what) => {
-    const number = made.filter((change) => change.what === what).length;
-    return number === 0 ? [] : [countOf(number, what)];
-  });
-  return counts.length === 0 ? [] : [`${isDryRun ? "would describe" : "described"} ${counts.join(" and ")}`];
 }
