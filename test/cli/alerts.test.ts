@@ -1,16 +1,10 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { projectRoot } from "../../src/config/config.ts";
+import { runCommand } from "../support/command.ts";
 import { freshDatabase } from "../support/database.ts";
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;
 let client: pg.Client;
-const folder = mkdtempSync(path.join(tmpdir(), "storehouse-alerts-"));
-const config = path.join(folder, "storehouse.yaml");
 
 /** A title that changed yesterday, and what a worker has checked and sent. */
 const changed = `
@@ -34,32 +28,30 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.end();
   await database[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true });
 });
 
-/** What `storehouse alerts` prints with these settings. */
-function alerts(yaml: string, ...options: readonly string[]): string {
-  writeFileSync(config, yaml);
-  const env = { PATH: process.env["PATH"], DATABASE_URL: database.url, STOREHOUSE_CONFIG: config, TZ: "UTC" };
-  const ended = spawnSync(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), "alerts", ...options], {
-    encoding: "utf8",
-    env,
+/** What `storehouse alerts` prints of two alerts. */
+async function alerts(...options: readonly string[]): Promise<string> {
+  const behind = { databaseUrl: database.url, sandbox: { url: "", token: "" } };
+  const ended = await runCommand(behind, ["alerts", ...options], {
+    settings: {
+      alerts: { title: { kind: "page_changed", for: { apps: ["7"] } }, chart: { kind: "chart_entered" } },
+    },
+    variables: { TZ: "UTC" },
   });
-  expect([ended.status, ended.stderr]).toEqual([0, expect.not.stringContaining("error")]);
+  expect([ended.code, ended.stderr]).toEqual([0, expect.not.stringContaining("error")]);
   return ended.stdout;
 }
 
-const yaml = "alerts:\n  title: { kind: page_changed, for: { apps: [7] } }\n  chart: { kind: chart_entered }\n";
-
-test("alerts lists what is configured, its last check, what fired, and the switch of a dataset that is off", () => {
-  const printed = alerts(yaml);
+test("alerts lists what is configured, its last check, what fired, and the switch of a dataset that is off", async () => {
+  const printed = await alerts();
   expect(printed).toMatch(/^title .*property is title; change source is page; track id 7 .*2026-08-08 06:00 .*1$/m);
   expect(printed).toContain("chart never fires: set datasets.top_chart.on: true.");
   expect(printed).toMatch(/title +Theirs: a title/);
 });
 
 test("alerts test shows what would have fired, and writes nothing", async () => {
-  const printed = alerts(yaml, "test");
+  const printed = await alerts("test");
   expect(printed).toMatch(
     /^title: 1 line of 1 day with answers\n- Theirs, US, title: change source page, old value Plan, new value Plan it, on /m,
   );
@@ -74,8 +66,8 @@ test("alerts test looks back from another day, and names it where the last 30 da
   await client.query(
     "update ops.slice set window_start = '2026-01-01', window_end = '2026-01-02' where dataset = 'app_history'",
   );
-  expect(alerts(yaml, "test")).toContain(
+  expect(await alerts("test")).toContain(
     "title: nothing of 0 days with answers: the newest answer is of 2026-01-01, and --as-of 2026-01-02 shows the days up to it",
   );
-  expect(alerts(yaml, "test", "--as-of", "2026-01-02")).toContain("title: nothing of 1 day with answers\n");
+  expect(await alerts("test", "--as-of", "2026-01-02")).toContain("title: nothing of 1 day with answers\n");
 });

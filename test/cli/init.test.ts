@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { readSettings } from "../../src/config/read-yaml.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+import { runCommand } from "../support/command.ts";
 import { hasTerminal, openTerminal } from "../support/terminal.ts";
 
 const shipped = readFileSync(path.join(projectRoot, "config", "storehouse.yaml"), "utf8");
@@ -42,11 +43,20 @@ function shown(holds: () => boolean): Promise<void> {
   return expect.poll(holds, { timeout: 50_000, interval: 10 }).toBe(true);
 }
 
-async function run(options: readonly string[], input = "", more: Record<string, string> = {}) {
+/** Runs it in this process: nothing is read from standard input or from an `.env`. */
+function run(options: readonly string[], more: Record<string, string> = {}) {
+  const places = { STOREHOUSE_CONFIG: path.join(folder, "s.yaml"), STOREHOUSE_HOME: path.join(folder, "home") };
+  const nobody = { databaseUrl: "", sandbox: { url: "", token: "" } };
+  const typed = ["init", "--write", path.join(folder, ".env"), ...options];
+  return runCommand(nobody, typed, { variables: { ...places, ...more } });
+}
+
+/** Runs it as a program of its own, in the folder. */
+async function start(options: readonly string[], input = "") {
   const program = path.join(projectRoot, "src", "cli.ts");
   const child = spawn(process.execPath, [program, ...init, ...options], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], ...variables, ...more },
+    env: { PATH: process.env["PATH"], ...variables },
   });
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (part) => (stdout += String(part)));
@@ -58,7 +68,7 @@ async function run(options: readonly string[], input = "", more: Record<string, 
 
 test("without a terminal it takes options, the environment and the token from standard input, and writes all or nothing", async () => {
   expect(await run([])).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes") });
-  const refused = await run(["--yes", "--api", sandbox.url, "--token-stdin"], "another-token\n");
+  const refused = await run(["--yes", "--api", sandbox.url], { API_TOKEN: "another-token" });
   expect(refused).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("API_BASE_URL or API_TOKEN does not work"),
@@ -77,7 +87,7 @@ test("without a terminal it takes options, the environment and the token from st
     "--datasets",
     "+organic_keyword -review",
   ];
-  const done = await run(["--yes", "--api", sandbox.url, "--token-stdin", ...options], `${secret}\n`);
+  const done = await start(["--yes", "--api", sandbox.url, "--token-stdin", ...options], `${secret}\n`);
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toMatch(
     /The first sync costs about [\d,]+ credits\.\nA night then costs about [\d,]+ credits, 30 nights about/,
@@ -94,7 +104,7 @@ test("without a terminal it takes options, the environment and the token from st
 
   // run again: what is not named stays
   writeFileSync(path.join(folder, ".env"), `${readFileSync(path.join(folder, ".env"), "utf8")}# mine\nOTHER=1\n`);
-  expect(await run(["--yes", "--datasets", "+review"])).toMatchObject({ code: 0 });
+  expect(await start(["--yes", "--datasets", "+review"])).toMatchObject({ code: 0 });
   expect(written()).toMatchObject({ API_TOKEN: secret, OTHER: "1" });
   expect(readFileSync(path.join(folder, ".env"), "utf8")).toContain("# mine\n");
   expect(settings()).toMatchObject({ portfolio: { source: "both" }, datasets: { review: { on: true } } });
@@ -105,14 +115,22 @@ test("with STOREHOUSE_ACCOUNT it is refused, and the account of API_TOKEN keeps 
   const env = "API_TOKEN=that-of-the-first\nAPI_TOKEN_ACME=that-of-acme\n";
   writeFileSync(path.join(folder, ".env"), env);
   const tokens = { API_TOKEN: "that-of-the-first", API_TOKEN_ACME: "that-of-acme", STOREHOUSE_ACCOUNT: "acme" };
-  const refused = await run(["--yes", "--no-check", "--api", sandbox.url], "", tokens);
+  const refused = await run(["--yes", "--no-check", "--api", sandbox.url], tokens);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("leave STOREHOUSE_ACCOUNT out") });
   expect(readFileSync(path.join(folder, ".env"), "utf8")).toBe(env);
 });
 
 test("where .env cannot be written, the configuration stays as it was", async () => {
-  const options = ["--no-check", "--api", sandbox.url, "--datasets", "-review", "--write", "nowhere/.env"];
-  const refused = await run(["--yes", ...options], "", { API_TOKEN: secret });
+  const options = [
+    "--no-check",
+    "--api",
+    sandbox.url,
+    "--datasets",
+    "-review",
+    "--write",
+    path.join(folder, "nowhere", ".env"),
+  ];
+  const refused = await run(["--yes", ...options], { API_TOKEN: secret });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("unwritable_file") });
   expect(readFileSync(path.join(folder, "s.yaml"), "utf8")).toBe(shipped);
 });
@@ -125,7 +143,7 @@ test("files that are links stay links, and what they lead to is written", async 
   symlinkSync(path.join("kept", "s.yaml"), path.join(folder, "s.yaml"));
   symlinkSync(path.join("kept", "env"), path.join(folder, ".env"));
   const options = ["--no-check", "--api", sandbox.url, "--datasets", "-review"];
-  expect(await run(["--yes", ...options], "", { API_TOKEN: secret })).toMatchObject({ code: 0 });
+  expect(await run(["--yes", ...options], { API_TOKEN: secret })).toMatchObject({ code: 0 });
   for (const name of ["s.yaml", ".env"]) expect(lstatSync(path.join(folder, name)).isSymbolicLink()).toBe(true);
   expect(written()).toMatchObject({ OTHER: "1", API_TOKEN: secret });
   expect(settings()).toMatchObject({ datasets: { review: { on: false } } });
@@ -133,7 +151,7 @@ test("files that are links stay links, and what they lead to is written", async 
 
 test.each(["", " ", ".."])("a keyword of %j is refused as one, and not as a line of a file", async (keyword) => {
   const options = ["--api", "http://127.0.0.1:9", "--source", "both", "--app", "7", "--country", "US"];
-  const { code, stderr } = await run(["--yes", ...options, "--keyword", keyword], "", { API_TOKEN: secret });
+  const { code, stderr } = await run(["--yes", ...options, "--keyword", keyword], { API_TOKEN: secret });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("It cannot be requested: a keyword ") });
 });
 
@@ -149,7 +167,7 @@ test.each([
   [["--api", "http://127.0.0.1:9", "--app", "7", "--country", "US"], "add --source both"],
   [["--api", "http://127.0.0.1:9"], "does not work"],
 ])("%j is refused in one line, and nothing is written", async (options, problem) => {
-  const { code, stderr } = await run(["--yes", ...options], "", { API_TOKEN: secret });
+  const { code, stderr } = await run(["--yes", ...options], { API_TOKEN: secret });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) });
   expect(stderr.trim().split("\n")).toHaveLength(1);
   expect(existsSync(path.join(folder, ".env"))).toBe(false);

@@ -1,9 +1,7 @@
-import { spawnSync } from "node:child_process";
-import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { projectRoot } from "../../src/config/config.ts";
 import { textWidth } from "../../src/core/text-width.ts";
+import { runCommand } from "../support/command.ts";
 import { freshDatabase } from "../support/database.ts";
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;
@@ -43,25 +41,18 @@ afterAll(async () => {
 });
 
 /** What a reader in Tokyo is shown in so many columns. */
-function shown(command: readonly string[], columns = "80", stderr = ""): string {
-  const ended = spawnSync(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), ...command], {
-    encoding: "utf8",
-    cwd: "/",
-    env: {
-      PATH: process.env["PATH"],
-      DATABASE_URL: database.url,
-      TZ: "Asia/Tokyo",
-      ...(columns === "" ? {} : { COLUMNS: columns }),
-    },
-  });
-  expect(ended).toMatchObject({ status: 0, stderr });
+async function shown(command: readonly string[], columns = "80", stderr = ""): Promise<string> {
+  const behind = { databaseUrl: database.url, sandbox: { url: "", token: "" } };
+  const variables = { TZ: "Asia/Tokyo", COLUMNS: columns };
+  const ended = await runCommand(behind, command, { variables });
+  expect(ended).toMatchObject({ code: 0, stderr });
   return ended.stdout;
 }
 
 const widest = (text: string) => Math.max(...text.split("\n").map(textWidth));
 
-test("status begins with the verdict, then says what a morning asks: credits, next run, workers, incidents", () => {
-  const page = shown(["status"], "");
+test("status begins with the verdict, then says what a morning asks: credits, next run, workers, incidents", async () => {
+  const page = await shown(["status"], "");
   expect(page.split("\n").slice(0, 2)).toEqual([
     "Needs attention: 1 incident is open; 1 slice failed for good; 1 failed slice is requested again later; 1 slice waits for credits.",
     "",
@@ -76,9 +67,9 @@ test("status begins with the verdict, then says what a morning asks: credits, ne
   expect(page.indexOf("credits ")).toBeLessThan(page.indexOf("keyword_impression_share"));
 });
 
-test("status as JSON is the same in any zone and width, with times in UTC", () => {
-  const page = JSON.parse(shown(["status", "--json"]));
-  expect(JSON.parse(shown(["status", "--json", "--utc"], ""))).toEqual({ ...page, workers: expect.anything() });
+test("status as JSON is the same in any zone and width, with times in UTC", async () => {
+  const page = JSON.parse(await shown(["status", "--json"]));
+  expect(JSON.parse(await shown(["status", "--json", "--utc"], ""))).toEqual({ ...page, workers: expect.anything() });
   expect(page).toMatchObject({
     verdict: { state: "bad" },
     credits: null,
@@ -90,8 +81,8 @@ test("status as JSON is the same in any zone and width, with times in UTC", () =
   });
 });
 
-test("failures lists slices with number, app by name and id, cause and the command that mends them; those for a person first", () => {
-  const [ours, later] = shown(["failures"], "").split("1 slice of keyword_impression_share: server_error");
+test("failures lists slices with number, app by name and id, cause and the command that mends them; those for a person first", async () => {
+  const [ours, later] = (await shown(["failures"], "")).split("1 slice of keyword_impression_share: server_error");
   expect(ours).toContain(
     "1 slice of keyword_impression_share: unknown_shape\n  the answer has none of the documented forms; report it\n",
   );
@@ -105,21 +96,21 @@ test("failures lists slices with number, app by name and id, cause and the comma
   expect(later).toContain(
     "-> requested again automatically; `storehouse retry --dataset keyword_impression_share --code server_error` does it now.",
   );
-  expect(JSON.parse(shown(["failures", "--json"]))).toMatchObject([
+  expect(JSON.parse(await shown(["failures", "--json"]))).toMatchObject([
     { sliceId: "3" },
     { sliceId: "2", code: "server_error" },
   ]);
   const cut = "The first 1 of 2: --dataset or --limit shows others.\n";
-  expect(JSON.parse(shown(["failures", "--json", "--limit", "1"], "", cut))).toMatchObject([{ sliceId: "3" }]);
-  expect(shown(["failures", "--dataset", "retention"])).toMatch(/^No slice is failed\./);
+  expect(JSON.parse(await shown(["failures", "--json", "--limit", "1"], "", cut))).toMatchObject([{ sliceId: "3" }]);
+  expect(await shown(["failures", "--dataset", "retention"])).toMatch(/^No slice is failed\./);
 });
 
-test("runs folds triggers that found nothing, and calls no run loaded while a slice of it is open", () => {
-  const [, , idle, busy, note] = shown(["runs"], "").split("\n");
+test("runs folds triggers that found nothing, and calls no run loaded while a slice of it is open", async () => {
+  const [, , idle, busy, note] = (await shown(["runs"], "")).split("\n");
   expect(idle).toMatch(/^2-5 +schedule, 4 runs +2026-11-22 05:00 +- +nothing due /);
   expect(busy).toMatch(/^1 +schedule +2026-11-22 04:00 +0 s +deferred /);
   expect(note).toBe("Times are in Asia/Tokyo; --utc adds UTC.");
-  expect(shown(["runs", "--utc"], "")).toContain("2026-11-22 04:00 (11-21 19:00 UTC)");
+  expect(await shown(["runs", "--utc"], "")).toContain("2026-11-22 04:00 (11-21 19:00 UTC)");
 });
 
 test.each([
@@ -131,6 +122,6 @@ test.each([
   [["runs", "--utc"]],
   [["--help"]],
   [["backfill", "--help"]],
-])("%j fits 80 columns", (command) => {
-  expect(widest(shown(command))).toBeLessThanOrEqual(80);
+])("%j fits 80 columns", async (command) => {
+  expect(widest(await shown(command))).toBeLessThanOrEqual(80);
 });

@@ -8,6 +8,7 @@ import { openBucket } from "../../src/export/bucket-place.ts";
 import { parseManifest } from "../../src/export/manifest.ts";
 import { bucketKey, openBucketStage, type BucketStage } from "../support/bucket-stage.ts";
 import { openExportStage, type ExportStage } from "../support/export-stage.ts";
+import { runCommand } from "../support/command.ts";
 import { startChild } from "../support/ingest-child.ts";
 
 const ranks = "core.fact_keyword_rank";
@@ -152,7 +153,7 @@ test.each([
   ["gs://lake/x", /^unknown_scheme: gs:\/\/ names no place that files can be written to; name a folder, or a bucket/],
   ["s3://lake/x", /^bucket_refused: .* was refused: SignatureDoesNotMatch, 403; check/],
 ])("the command reports what is wrong with %s in one line, without a secret", async (out, problem) => {
-  await using child = startChild(
+  const { code, stdout, stderr } = await runCommand(
     { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } },
     ["export", "--table", "dim_device", "--out", out],
     {
@@ -160,8 +161,6 @@ test.each([
       variables: { AWS_ACCESS_KEY_ID: bucketKey.accessKeyId, AWS_SECRET_ACCESS_KEY: secret },
     },
   );
-  const code = await child.ended;
-  const { stdout, stderr } = child.output();
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(problem) });
   expect(stderr.trim().split("\n")).toHaveLength(1);
   expect(stderr).not.toMatch(/secret-\d|Signature=/);

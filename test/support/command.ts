@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { reportFailure } from "../../src/cli/report-failure.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { setScreen } from "../../src/cli/screen.ts";
 import { environmentBehind, type Behind, type ChildOptions } from "./ingest-child.ts";
 import { quick } from "./ingest-stage.ts";
 
@@ -39,6 +40,8 @@ export async function runCommand(
     process.exitCode = undefined;
     process.chdir(home);
     setEnvironment(usual);
+    // what it said about zone and columns holds for no test after it
+    setScreen({ color: false, utc: false });
     for (const one of [stderr, stdout]) one.restore();
     rmSync(folder, { recursive: true, force: true });
     isAtWork = false;
