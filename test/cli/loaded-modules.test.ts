@@ -1,17 +1,23 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { freshDatabase } from "../support/database.ts";
 
 /** The files that a command loads, from the project's folder; packages by their name. */
 function loadedBy(command: readonly string[], variables: NodeJS.ProcessEnv = {}): readonly string[] {
+  return loadedUnder([path.join(projectRoot, "bin", "storehouse.js"), ...command], variables);
+}
+
+/** The files that Node loads with these arguments. */
+function loadedUnder(typed: readonly string[], variables: NodeJS.ProcessEnv = {}): readonly string[] {
   const hook = path.join(projectRoot, "test", "support", "print-loaded.ts");
-  const ended = spawnSync(
-    process.execPath,
-    ["--import", hook, path.join(projectRoot, "bin", "storehouse.js"), ...command],
-    { encoding: "utf8", cwd: "/", env: { PATH: process.env["PATH"], ...variables } },
-  );
+  const ended = spawnSync(process.execPath, ["--import", hook, ...typed], {
+    encoding: "utf8",
+    cwd: "/",
+    env: { PATH: process.env["PATH"], ...variables },
+  });
   expect(ended).toMatchObject({ status: 0 });
   const lines = ended.stderr.split("\n").filter((line) => line.startsWith("loaded "));
   const files = lines.map((line) => path.relative(projectRoot, line.slice("loaded ".length)));
@@ -38,13 +44,16 @@ test("the help of a command loads that command alone", () => {
   expect(loaded.filter((file) => file.startsWith("src/cli/commands/"))).toEqual(["src/cli/commands/status.ts"]);
 });
 
-test.each(["plan", "gaps", "backfill", "export", "metabase"])(
-  "%s does not load the Model Context Protocol",
-  (command) => expect(loadedBy([command, "--help"])).not.toContain("@modelcontextprotocol/sdk"),
-);
-
-test("a worker loads no server before it is to start one", () =>
-  expect(loadedBy(["worker", "--help"])).not.toContain("fastify"));
+test("commands that serve nothing load no Model Context Protocol, and with the worker no server before it is to start one", () => {
+  const files = ["plan", "gaps", "backfill", "export", "metabase", "worker"].map((name) =>
+    path.join(projectRoot, "src", "cli", "commands", `${name}.ts`),
+  );
+  const imports = files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)});`);
+  const loaded = loadedUnder(["--input-type=module", "-e", imports.join("\n")]);
+  expect(loaded).toEqual(expect.arrayContaining(files.map((file) => path.relative(projectRoot, file))));
+  expect(loaded).not.toContain("@modelcontextprotocol/sdk");
+  expect(loaded).not.toContain("fastify");
+});
 
 test.each([["status"], ["runs"], ["credits"]])("%s loads nothing that fetches, plans or serves", async (command) => {
   await using database = await freshDatabase();
