@@ -14,7 +14,7 @@ import { addDays } from "../../src/core/day.ts";
 // two dozen processes, one after the other
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
+const market = { apps: 1, countries: ["US"], keywordsPerApp: 2, organicKeywords: 2 } as const;
 
 let granted: GrantedStage;
 let stage: Stage;
@@ -49,23 +49,17 @@ test("the loader gets the message which commands the owner takes", async () => {
   }
 });
 
-test("the loader runs the worker: its queue, its crontab and its jobs", async () => {
+test("the loader runs the worker: its queue, its crontab and its jobs; rights that are set anew meanwhile disturb nothing", async () => {
   await using child = startChild(stage, ["worker", "--yes"], { variables: { LOG_LEVEL: "warn" } });
+  const alive = () => tried(granted.adminUrl, "select from ops.worker where kind = 'worker' and stopped_at is null");
   const jobs = () => tried(granted.adminUrl, "select from graphile_worker._private_known_crontabs");
   const ran = () => tried(granted.adminUrl, "select from ops.run where kind = 'schedule'");
+  await Promise.race([child.ended, until(async () => (await alive()).length > 0)]);
+  await grant(granted.adminUrl);
   await Promise.race([child.ended, until(async () => (await jobs()).length > 0 && (await ran()).length > 0)]);
   child.process.kill("SIGTERM");
   expect(await child.ended).toBe(0);
   expect(child.output().stderr).not.toMatch(/permission|42501|denied/);
-});
-
-test("rights that are set anew while a worker runs disturb nothing", async () => {
-  await using child = startChild(stage, ["worker", "--yes"], { variables: { LOG_LEVEL: "warn" } });
-  const alive = () => tried(granted.adminUrl, "select from ops.worker where kind = 'worker' and stopped_at is null");
-  await Promise.race([child.ended, until(async () => (await alive()).length > 0)]);
-  await grant(granted.adminUrl);
-  child.process.kill("SIGTERM");
-  expect(await child.ended).toBe(0);
 });
 
 test("the reader gets the message which role a command takes", async () => {

@@ -15,13 +15,11 @@ async function run(stage: Stage, ...command: readonly string[]) {
   return runCommand(stage, command);
 }
 
-/** Starts a worker and stops it once it has planned, or waits for its end where it does not start. */
+/** Starts a worker and stops it once it has planned. */
 async function runWorker(stage: Stage, ...options: readonly string[]) {
   await using child = startChild(stage, ["worker", ...options]);
   const planned = async () => (await stage.query("select from ops.run where kind = 'schedule' limit 1")).length > 0;
-  let ended = false;
-  void child.ended.then(() => (ended = true));
-  await until(async () => ended || (await planned()));
+  await until(async () => child.process.exitCode !== null || (await planned()));
   child.process.kill("SIGTERM");
   const code = await child.ended;
   return { code, ...child.output() };
@@ -29,7 +27,7 @@ async function runWorker(stage: Stage, ...options: readonly string[]) {
 
 test("without a terminal the first sync and the first worker spend nothing and say what they would; agreed once, neither asks", async () => {
   await using stage = await openStage({ market });
-  for (const ended of [await run(stage, "sync", "--as-of", today), await runWorker(stage)]) {
+  for (const ended of [await run(stage, "sync", "--as-of", today), await run(stage, "worker")]) {
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr).toMatch(
       /^spending_not_agreed: .*the next step costs 5 credits \(tracked_app 5\).*add --yes.*\n$/,
@@ -46,7 +44,7 @@ test("without a terminal the first sync and the first worker spend nothing and s
     code: 2,
     stderr: expect.stringContaining("tracked_country 1"),
   });
-  expect(await runWorker(stage)).toMatchObject({ code: 2 });
+  expect(await run(stage, "worker")).toMatchObject({ code: 2 });
 
   const first = await run(stage, "sync", "--as-of", today, "--yes");
   expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ of \d+ slices loaded/) });

@@ -1,18 +1,26 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { openFollowed, planned } from "../support/backfill-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, syncCommand, type ChildOptions } from "../support/ingest-child.ts";
 import { gateAfter, today, until, type Stage } from "../support/ingest-stage.ts";
 
+const market = { apps: 1, countries: ["US"], keywordsPerApp: 4 } as const;
+
 async function run(stage: Stage, command: readonly string[], options: ChildOptions = {}) {
   return runCommand(stage, command, options);
 }
 
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openFollowed({ market });
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
 test("a command that cannot run reports in one line how it can", async () => {
-  await using stage = await openFollowed({ market: { apps: 1 } });
   const busy = createServer();
   await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
   const { port } = busy.address() as AddressInfo;
@@ -54,7 +62,6 @@ test("a command that cannot run reports in one line how it can", async () => {
 });
 
 test("days that are not published yet are not said to be loaded", async () => {
-  await using stage = await openFollowed({ market: { apps: 1 } });
   const days = ["--dataset", "keyword_rank", "--from", today];
   const plan = await run(stage, ["plan", "--as-of", today, ...days]);
   expect(plan.stdout).toBe("Nothing to do: everything requested that can be fetched is loaded.\n");
@@ -66,7 +73,6 @@ test("days that are not published yet are not said to be loaded", async () => {
 });
 
 test("a dataset that nobody has is named, and not taken for one of which nothing is found", async () => {
-  await using stage = await openFollowed({ market: { apps: 1 } });
   for (const command of ["failures", "held", "lookback", "raw list"])
     expect(await run(stage, [...command.split(" "), "--dataset", "keyword_ranks"])).toMatchObject({
       code: 2,
@@ -87,12 +93,12 @@ test.each([
   "a plan that %s names the command that goes on, with --yes where it would ask again",
   async (_, signals) => {
     const gate = gateAfter(1);
-    await using stage = await openFollowed({ market: { apps: 1 }, clock: gate.clock });
-    const { planId } = await planned(stage);
+    await using held = await openFollowed({ market, clock: gate.clock });
+    const { planId } = await planned(held);
     const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
     const settings = { credits: { floors, ask_above: 0 }, api: { concurrency: 1 } };
-    stage.sandbox.set({ latencyMs: gate.latencyMs });
-    await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", planId, "--yes"], { settings });
+    held.sandbox.set({ latencyMs: gate.latencyMs });
+    await using child = startChild(held, ["backfill", "--as-of", today, "--plan", planId, "--yes"], { settings });
     await until(() => gate.held() > 0);
     for (const signal of signals) child.process.kill(signal);
     gate.open();

@@ -151,7 +151,8 @@ describe("the doctor", () => {
   });
 
   test("counts workers, incidents and failed slices", async () => {
-    await using stage = await openToday();
+    const market = { apps: 1, keywordsPerApp: 2 };
+    await using stage = await openStage({ market, today: systemClock().today() });
     stage.sandbox.set({
       faults: [
         { operation: "ios.keyword-ranking", contains: "JP", times: 1_000, kind: "status", status: 200, body: "{}" },
