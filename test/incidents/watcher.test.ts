@@ -124,9 +124,14 @@ describe("an incident is notified", () => {
   test("again at the distance that the settings name", async () => {
     const parts = stage.watcher({ settings: Settings.parse({ notify: { repeat_hours: 1 } }) });
     await stage.failSlice();
-    await stage.watch(60, parts);
+    await stage.watch(1, parts);
+    stage.clock.time += 54 * minute;
+    await stage.watch(5, parts);
     expect(stage.receiver.received).toHaveLength(1);
-    await stage.watch(65, parts);
+    for (let hour = 1; hour <= 2; hour += 1) {
+      await stage.watch(5, parts);
+      stage.clock.time += 55 * minute;
+    }
     expect(stage.receiver.received.slice(1).map(({ counts }) => counts?.still_open)).toEqual([1, 1]);
   });
 
