@@ -53,6 +53,19 @@ async function violations(page: Page, rules: readonly string[] = []): Promise<re
   }, rules);
 }
 
+/** By how many pixels the page as it is is wider than each of the screens, a line each; nothing where it fits. */
+export async function overflowsOf(page: Page): Promise<readonly string[]> {
+  const own = page.viewportSize() ?? screens[0];
+  const found: string[] = [];
+  for (const screen of screens) {
+    await page.setViewportSize(screen);
+    const wider = await overflow(page);
+    if (wider > 0) found.push(`at ${screen.width}: ${wider} pixels too wide`);
+  }
+  await page.setViewportSize(own);
+  return found;
+}
+
 /**
  * What is wrong with the page as it is: how many pixels it is wider than each of the screens, and what axe finds. Axe looks at the width
  * that the page has, in light; where `everywhere` is true, as in the long run, at each width in light and dark.
