@@ -25,8 +25,9 @@ export async function sinceRequested(
       and    (s.scope ->> 'app' = f.track_id or s.scope ->> 'app' is null)
       and    (s.scope ->> 'store' = f.store) is not false
       and    (s.scope ->> 'country' = f.country_code or f.country_code = 'ALL') is not false
-      -- items are keywords of the app, or apps, or apps by country
+      -- items are keywords of the app, or its countries where the scope has none, or apps, or apps by country
       and    (b.items is null or case when s.scope ->> 'app' is null then array[f.track_id, f.country_code || ':' || f.track_id] && b.items
+                                      when s.scope ->> 'country' is null then (f.country_code = any (b.items) or f.country_code = 'ALL') is not false
                                       else (f.keyword = any (b.items)) is not false end))`.execute(db);
   const before = new Set(rows.map(({ at }) => at));
   return fires.filter((_, at) => !before.has(at));

@@ -36,16 +36,25 @@ test.each([
   ["app_rating", { store: "ios", country: "GB" }, "{1}", { app: "1" }, 0],
   ["keyword_rank", onUs, "{plan}", { app: "1" }, 1],
   ["keyword_rank", onUs, "{plan}", { app: "1", store: "android" }, 0],
+  ["review", { store: "ios", app: "1", source: "v2" }, "{GB,US}", { app: "1" }, 1],
+  ["review", { store: "ios", app: "1", source: "v2" }, "{GB}", { app: "1" }, 0],
+  [
+    "review",
+    { store: "android", app: "1", source: "plain" },
+    "{en}",
+    { app: "1", store: "android", country: "ALL" },
+    1,
+  ],
   ["search_ads_report", { org_id: "7" }, null, { app: "1", store: null }, 1],
 ])("a late day of what %s of %o with items %s requested: of %o %d", async (dataset, scope, items, about, kept) => {
-  const { app, ...more } = { store: "ios", ...about };
+  const { app, country, ...more } = { store: "ios", country: "US", ...about };
   await stage.answered({ dataset, scope, day: "2026-08-03" });
   if (items !== null)
     await stage.mart.ask(`
       with b as (insert into ops.batch (items, digest) values ('${items}', '${dataset} ${items} ${app} ${more.store}') returning batch_id)
       update ops.slice set batch_id = b.batch_id from b`);
   const fire = (on: string) => ({
-    subject: { ...more, track_id: app, country_code: "US" },
+    subject: { ...more, track_id: app, country_code: country },
     label: null,
     day: day(on),
     comparedDay: null,
