@@ -99,6 +99,40 @@ test("numbers of downloads and revenue are about the newest day of which each ap
   expect(await shown("Market", "downloads_now")).toEqual(["2026-07-20 | 7", "2026-08-06 | 12"]);
 });
 
+test("a group of apps has downloads of days of which each of its apps has all figures", async () => {
+  await mart.ask(`
+    insert into core.grouped_app (group_name, store, track_id)
+    values ('both', 'ios', '1'), ('both', 'ios', '2'), ('first', 'ios', '1')`);
+  // of the second app a device of the 7th waits, and the 8th is not reported
+  const first = ["2026-08-06 | first | 10", "2026-08-07 | first | 20", "2026-08-08 | first | 30"];
+  expect(await shown("Market", "app_groups")).toEqual(["2026-08-06 | both | 12", ...first]);
+  // an answer with figures of other days says that nobody downloaded it on the 8th
+  await slice("sales_metric", { store: "ios", app: "2", context: "DOWNLOAD" }, ["2026-08-02", "2026-08-09"]);
+  expect((await shown("Market", "app_groups")).toSorted()).toEqual(
+    ["2026-08-06 | both | 12", "2026-08-08 | both | 30", ...first].toSorted(),
+  );
+});
+
+test("visits of pages are those of days of which each app has some", async () => {
+  const visited = (app: string, date_day: string, visits: number) => ({
+    app_key: `android:${app}`,
+    country_key: "US",
+    date_day,
+    device_key: "ALL",
+    is_total: false,
+    is_device_total: false,
+    android_store_visit_count: visits,
+  });
+  await mart.fill("core.fact_retention", [
+    visited("a", "2026-08-06", 5),
+    visited("b", "2026-08-06", 100),
+    visited("a", "2026-08-07", 6),
+  ]);
+  expect(await shown("Market", "visits")).toEqual(["2026-08-06 | 105 | -"]);
+  await slice("retention", { store: "android", app: "b" }, ["2026-08-05", "2026-08-08"]);
+  expect(await shown("Market", "visits")).toEqual(["2026-08-06 | 105 | -", "2026-08-07 | 6 | -"]);
+});
+
 test("numbers of search ads are about the newest day with the reports of all organisations", async () => {
   const about = { report_level: "CAMPAIGN", currency: "USD", attribution: "WITH", grain: "day" };
   await mart.fill(
