@@ -161,3 +161,19 @@ test("numbers of search ads are about the newest day with the reports of all org
   expect(await shown("Search ads", "installs_now")).toEqual(["2026-08-07 | 4"]);
   expect(await shown("Search ads", "cost_now")).toEqual(["2026-08-07 | 5"]);
 });
+
+test("apps whose names are not known are told apart by their track ids", async () => {
+  const voice = (app: string) => ({
+    app_key: `ios:${app}`,
+    country_key: "US",
+    keyword_key: "plan",
+    device_key: "IPHONE",
+    date_day: "2026-08-08",
+    rank: Number(app),
+  });
+  await mart.fill("core.fact_keyword_rank", [voice("10"), voice("20")]);
+  expect(await shown("Share of voice", "organic_voice")).toEqual([
+    "2026-08-08 | 10 (ios) | 0.1",
+    "2026-08-08 | 20 (ios) | 0.05",
+  ]);
+});
