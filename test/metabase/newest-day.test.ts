@@ -177,3 +177,24 @@ test("apps whose names are not known are told apart by their track ids", async (
     "2026-08-08 | 20 (ios) | 0.05",
   ]);
 });
+
+test("charts of two categories of one name, as Music of apps and of games, are two lines", async () => {
+  const placed = (category_code: string, rank: number) => ({
+    app_key: "ios:10",
+    country_key: "US",
+    device_key: "IPHONE",
+    date_day: "2026-08-08",
+    category_code,
+    category_name: "Music",
+    chart: "FREE",
+    chart_version: "v1",
+    resolution: "daily",
+    ranked_at: "2026-08-08T00:00:00",
+    rank,
+  });
+  await mart.fill("core.fact_category_rank", [placed("6011", 40), placed("7011", 3)]);
+  expect(await shown("Market", "chart_ranks")).toEqual([
+    "2026-08-08 | 10, US, Music 6011 FREE | -40",
+    "2026-08-08 | 10, US, Music 7011 FREE | -3",
+  ]);
+});

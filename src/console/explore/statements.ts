@@ -71,6 +71,7 @@ limit  ${sql.lit(mostMovers)}`;
 export type ChartRow = {
   readonly date_day: Day;
   readonly category: string;
+  readonly category_code: string;
   readonly chart: string;
   readonly chart_version: string;
   readonly best_category_rank: number | null;
@@ -79,11 +80,11 @@ export type ChartRow = {
 /** The app's places in charts, by day: the best one of each day. */
 export function chartsOf({ app, country, device, window }: Choice): SqlFragment<ChartRow> {
   return sql<ChartRow>`
-select date_day, coalesce(category_name, category_code) as category, chart, chart_version, best_category_rank
+select date_day, coalesce(category_name, category_code) as category, category_code, chart, chart_version, best_category_rank
 from   mart.category_rank_daily
 where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${country} and device_code = ${device}
 and    date_day between ${window.start}::date and ${lastDay(window)}::date
-order  by date_day, category, chart, chart_version`;
+order  by date_day, category, category_code, chart, chart_version`;
 }
 
 /** A day's reviews by stars. */

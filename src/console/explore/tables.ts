@@ -76,15 +76,25 @@ export function moverTable(rows: readonly MoverRow[], daysBack: number): Html {
   return html`<section class="card">${table}</section>`;
 }
 
+/** What categories are called: by name, and by code as well where two have one name, as Music and Sports of apps and of games. */
+export function categoryNames(rows: readonly ChartRow[]): (row: ChartRow) => string {
+  const byName = Map.groupBy(rows, ({ category }) => category);
+  const shared = new Set(
+    [...byName].filter(([, own]) => new Set(own.map((row) => row.category_code)).size > 1).map(([name]) => name),
+  );
+  return ({ category, category_code: code }) => (shared.has(category) ? `${category} ${code}` : category);
+}
+
 /** Places in charts by day, the newest first. */
 export function chartTable(rows: readonly ChartRow[]): Html {
+  const nameOf = categoryNames(rows);
   return html`<details class="card">
     <summary>The newest ${Math.min(mostRows, rows.length)} of ${rows.length} places as a table</summary>
     ${dataTable(
       "Places in charts by day",
       [
         { heading: "Day", cell: (row: ChartRow) => row.date_day },
-        { heading: "Category", cell: (row) => row.category },
+        { heading: "Category", cell: nameOf },
         { heading: "Chart", cell: (row) => [row.chart, row.chart_version].filter((word) => word !== "").join(" ") },
         { heading: "Place", isNumber: true, cell: (row) => row.best_category_rank },
       ],

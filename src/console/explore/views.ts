@@ -21,7 +21,7 @@ import {
   type ChartRow,
   type RankRow,
 } from "./statements.ts";
-import { chartTable, moverTable, rankTable, reviewList } from "./tables.ts";
+import { categoryNames, chartTable, moverTable, rankTable, reviewList } from "./tables.ts";
 
 /** Days that movers look back. */
 export const moverSpans = ["1", "7", "30", "90"] as const;
@@ -148,7 +148,7 @@ const charts: View = {
           name: "charts",
           label: "Places",
           rows,
-          columns: ["date_day", "category", "chart", "chart_version", "best_category_rank"],
+          columns: ["date_day", "category", "category_code", "chart", "chart_version", "best_category_rank"],
         },
       ],
       sql: sqlOf(statement),
@@ -158,8 +158,9 @@ const charts: View = {
 
 /** A line a chart; those with the best places first, since only some fit. */
 function chartSeries(rows: readonly ChartRow[]): readonly RankSeries[] {
-  const named = Map.groupBy(rows, ({ category, chart, chart_version: version }) =>
-    [category, chart.toLowerCase(), version].filter((word) => word !== "").join(", "),
+  const nameOf = categoryNames(rows);
+  const named = Map.groupBy(rows, (row) =>
+    [nameOf(row), row.chart.toLowerCase(), row.chart_version].filter((word) => word !== "").join(", "),
   );
   const best = (own: readonly ChartRow[]) =>
     Math.min(...own.map((row) => row.best_category_rank ?? Number.POSITIVE_INFINITY));
