@@ -1,3 +1,4 @@
+import type { BrokenOff } from "../ledger/broken-off.ts";
 import type { LastRun } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
 import { countOf } from "../core/count.ts";
@@ -19,6 +20,8 @@ export type VerdictFacts = {
   readonly unavailable: number;
   /** The latest run that had something to do. */
   readonly lastRun: Pick<LastRun, "outcome"> | null;
+  /** The latest sync that was broken off and not followed by one of the same datasets. */
+  readonly brokenOff: BrokenOff | null;
   /** The newest day that any dataset has answered. */
   readonly newestDay: string | null;
 };
@@ -73,11 +76,20 @@ function badOf(facts: VerdictFacts): readonly string[] {
   ].filter((text) => text !== "");
 }
 
-function warnOf({ failedForNow, deferred, open, running, workers, lastRun }: VerdictFacts): readonly string[] {
+const brokenOffWords = {
+  interrupted: "was interrupted",
+  aborted: "was aborted",
+  limited: "ended at its limit",
+} as const satisfies Record<BrokenOff["how"], string>;
+
+function warnOf(facts: VerdictFacts): readonly string[] {
+  const { failedForNow, deferred, open, running, workers, brokenOff } = facts;
   const isServed = running > 0 || workers.running + workers.waiting > 0;
   return [
     // what had not begun was cancelled: no slice says that it is missing
-    !isServed && lastRun?.outcome === "interrupted" ? "the last run was interrupted" : "",
+    !isServed && brokenOff !== null && !(brokenOff.how === "aborted" && wasAborted(facts))
+      ? `sync ${brokenOff.runId} ${brokenOffWords[brokenOff.how]}, and its rest was not requested since`
+      : "",
     !isServed && open > 0
       ? `${countOf(open, "slice waits", "slices wait")} and no process runs ${open === 1 ? "it" : "them"}`
       : "",

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { Settings } from "../../src/config/settings.ts";
 import { readMorning } from "../../src/incidents/morning.ts";
+import { closeRun, type RunOutcome, type RunStart } from "../../src/ledger/runs.ts";
 import { draft, now } from "../support/ledger-stage.ts";
 import { watchForTests } from "../support/watch-stage.ts";
 
@@ -7,7 +9,7 @@ const stage = watchForTests();
 
 test("a dataset of which every slice was skipped does not count as loaded", async () => {
   const verdict = async () =>
-    (await readMorning(stage.stage.db, { accountId: null, budgets: [], now })).verdict.text.replace(
+    (await readMorning(stage.stage.db, { settings: Settings.parse({}), accountId: null, now })).verdict.text.replace(
       /, up to \S+;/,
       ";",
     );
@@ -15,4 +17,30 @@ test("a dataset of which every slice was skipped does not count as loaded", asyn
   expect(await verdict()).toBe("Needs attention: nothing that was requested is available.");
   await stage.ended("loaded", draft({ dataset: "review", scope: { store: "ios", app: "2" } }));
   expect(await verdict()).toBe("All is well: 1 dataset is loaded; of 1 nothing is available.");
+});
+
+test("a sync that was broken off is on the page until a later run has planned each of its datasets that is on", async () => {
+  const { stage: ledger } = stage;
+  const gone = await ledger.dead();
+  const settings = Settings.parse({ datasets: { review: { on: true }, top_chart: { on: false } } });
+  const sync = async (outcome: RunOutcome | null, datasets: readonly string[], start: Partial<RunStart> = {}) => {
+    const run = await ledger.run({ workerId: gone, datasets, ...start });
+    if (outcome !== null) await closeRun(ledger.db, run, outcome, now);
+  };
+  const verdict = async () => (await readMorning(ledger.db, { settings, accountId: null, now })).verdict.text;
+  await stage.ended("loaded", draft({ dataset: "review" }));
+  const rest = "and its rest was not requested since.";
+  // 2 to 5
+  await sync("interrupted", ["review", "keyword_rank", "top_chart"]);
+  await sync("loaded", ["review"]);
+  await sync("loaded", ["keyword_rank"], { account: "acme" });
+  expect(await verdict()).toBe(`Not all is there yet: sync 2 was interrupted, ${rest}`);
+  await sync("deferred", ["keyword_rank"], { maxCredits: 10 });
+  expect(await verdict()).toBe(`Not all is there yet: sync 5 ended at its limit, ${rest}`);
+  await sync("failed", ["keyword_rank"]);
+  expect(await verdict()).toContain("All is well");
+  // its process was killed
+  await sync(null, ["review", "keyword_rank"]);
+  await sync("loaded", ["review"]);
+  expect(await verdict()).toBe(`Not all is there yet: sync 7 was interrupted, ${rest}`);
 });

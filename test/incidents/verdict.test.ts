@@ -14,6 +14,7 @@ const calm: VerdictFacts = {
   datasets: 41,
   unavailable: 0,
   lastRun: { outcome: "loaded" },
+  brokenOff: null,
   newestDay: "2026-11-21",
 };
 
@@ -74,12 +75,15 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ],
   [
     "a sync was interrupted and no worker plans what it left",
-    { lastRun: { outcome: "interrupted" }, workers: { ...workers, running: 0 } },
-    { state: "warn", text: "Not all is there yet: the last run was interrupted." },
+    { brokenOff: { runId: "3", how: "interrupted" }, workers: { ...workers, running: 0 } },
+    {
+      state: "warn",
+      text: "Not all is there yet: sync 3 was interrupted, and its rest was not requested since.",
+    },
   ],
   [
     "a sync was interrupted and a worker plans what it left",
-    { lastRun: { outcome: "interrupted" } },
+    { brokenOff: { runId: "3", how: "interrupted" } },
     { state: "good", text: "All is well: 41 datasets are loaded, up to 2026-11-21." },
   ],
   [
