@@ -52,6 +52,10 @@ export const logEvents = {
     level: "info",
     says: "scheduled slices of datasets that the configuration switches off since are cancelled",
   },
+  "runs.out_of_portfolio": {
+    level: "info",
+    says: "slices without an answer of what was taken out of the portfolio since are cancelled",
+  },
   "runs.over_budget": {
     level: "info",
     says: "unfinished slices of a backfill plan are cancelled: the rest of its price does not cover them",

@@ -15,6 +15,7 @@ import type { SyncRequest } from "../planner/request.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
 import { requestFailedAgain } from "./later-tries.ts";
 import { adoptInto } from "./orphans.ts";
+import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { joinPlanning, planRun, stepAfter } from "./scheduled-planning.ts";
 import { takeOver } from "./take-over.ts";
 
@@ -24,6 +25,7 @@ import { takeOver } from "./take-over.ts";
  */
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
   const { clock } = parts;
+  await cancelOutOfPortfolio(parts, settings, { datasets: scheduled(names, settings), isWorker: true });
   await resumeOnCredits(parts, settings);
   await resumeOnBudgets(parts, settings);
   await requestFailedAgain(parts, settings);

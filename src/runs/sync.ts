@@ -7,6 +7,7 @@ import { adoptOrphanedSlices, recordNaivePrice, openRun } from "../ledger/runs.t
 import { lockNumbers } from "../postgres/advisory-lock.ts";
 import { queueTries } from "../ledger/later-tries.ts";
 import { dueTries } from "./later-tries.ts";
+import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { takeOver } from "./take-over.ts";
 import { limitCut } from "../planner/cut-to-limit.ts";
 import { areOthersAtWork, readUnfinished } from "./unfinished.ts";
@@ -26,6 +27,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   const { db, clock, workerId } = parts.ingest;
   const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
   await parts.ingest.reapDeadWorkers();
+  await cancelOutOfPortfolio(parts.ingest, parts.settings, { datasets: names, isWorker: false });
   const account = accountOf(parts.settings);
   const runId = await openRun(
     db,

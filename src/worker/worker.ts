@@ -17,6 +17,7 @@ import { releaseFormerClaims } from "../ledger/reconcile.ts";
 import { planningTask, taskOfAccount } from "../ledger/shared-queue.ts";
 import { noteEnd, recordJobPool } from "../ledger/workers.ts";
 import { cancelSwitchedOff } from "../runs/orphans.ts";
+import { cancelOutOfPortfolio } from "../runs/out-of-portfolio.ts";
 import {
   connectionProblem,
   databaseOutage,
@@ -217,6 +218,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
   try {
     await recordJobPool(app.warehouse.db, parts.workerId, queue.pool);
     await cancelSwitchedOff({ db: app.warehouse.db, log: app.log }, settings);
+    await cancelOutOfPortfolio(parts, settings, { isWorker: true });
     slices = startWork(app, ingest);
     app.log.info({ worker_id: parts.workerId }, "worker.started");
     started();

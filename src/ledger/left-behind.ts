@@ -1,0 +1,71 @@
+import type { Scope } from "../core/slice.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+import { hasLanded } from "./cancel-slices.ts";
+import { isAlive } from "./workers.ts";
+
+/** Slices of one partition and list that are not answered, by their numbers. */
+export type LeftBehind = {
+  readonly dataset: string;
+  readonly scope: Scope;
+  readonly items: readonly string[] | null;
+  readonly sliceIds: readonly string[];
+};
+
+/**
+ * Whose slices are read: of an account, of these datasets (all when left out). `isWorker`: of the queue that workers share too, which is
+ * otherwise left to them while one lives.
+ */
+export type LeftBehindOf = {
+  readonly account: string;
+  readonly datasets?: readonly string[];
+  readonly isWorker: boolean;
+};
+
+/**
+ * Slices of an account that wait or failed, without an answer, and that no living foreground process has, save those of a plan. What a person
+ * requests again stays theirs.
+ */
+export async function readLeftBehind(
+  db: Database,
+  { account, datasets, isWorker }: LeftBehindOf,
+): Promise<readonly LeftBehind[]> {
+  const isNamed = datasets === undefined ? sql`true` : sql`s.dataset = any (${[...datasets]}::text[])`;
+  const aWorkerLives = sql`exists (select from ops.worker as w where w.kind = 'worker' and w.account = r.account and ${isAlive(sql`w.worker_id`)})`;
+  const isFree = sql`case when r.worker_id is not null then not ${isAlive(sql`r.worker_id`)} else ${isWorker} or not ${aWorkerLives} end`;
+  const { rows } = await sql<LeftBehind>`
+    with unanswered as materialized (
+      select slice_id from ops.slice as s
+      where  state in ('pending', 'deferred') and plan_id is null and ${isNamed}
+      union  all
+      select slice_id from ops.failed_slice as s where plan_id is null and ${isNamed}
+    ), grouped as (
+      select s.dataset, s.scope, s.batch_id, array_agg(s.slice_id::text) as "sliceIds"
+      from   unanswered
+      join   ops.slice as s using (slice_id)
+      join   ops.run   as r using (run_id)
+      where  r.account = ${account} and ${isFree} and not ${hasLanded}
+      and    (s.state = 'failed' or r.kind in ('schedule', 'sync') or r.kind = 'retry' and r.worker_id is null)
+      group  by s.dataset, s.scope, s.batch_id
+    )
+    select g.dataset, g.scope, g."sliceIds", b.items from grouped as g left join ops.batch as b on b.batch_id = g.batch_id`.execute(
+    db,
+  );
+  return rows;
+}
+
+/**
+ * Cancels slices of partitions that are in the portfolio no more: their cells count as not requested, should they be in it again. Answers
+ * that have begun to land stay: they are paid for, and `replay` may read them. Returns how many were cancelled.
+ */
+export async function cancelLeftBehind(db: Database, sliceIds: readonly string[]): Promise<number> {
+  const { rows } = await sql`
+    with found as (
+      select s.slice_id from ops.slice as s
+      where  s.slice_id = any (${[...sliceIds]}::bigint[]) and s.state in ('pending', 'deferred', 'failed') and not ${hasLanded}
+      for    update of s skip locked
+    )
+    delete from ops.slice as s using found where s.slice_id = found.slice_id
+    returning s.slice_id`.execute(db);
+  return rows.length;
+}

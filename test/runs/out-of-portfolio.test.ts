@@ -1,0 +1,78 @@
+import { beforeAll, expect, test } from "vitest";
+import { readStatus } from "../../src/ledger/status.ts";
+import { openStage, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { statesOf } from "../support/ingest-tables.ts";
+import { workUntilIdle } from "../support/work-until-idle.ts";
+
+/** Two iOS apps of the market that the sandbox makes up, and a keyword that is known there. */
+let [app, other, keyword] = ["", "", ""];
+
+beforeAll(async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  const known = await stage.query<{ app: string; keyword: string }>(
+    `select track_id as app, min(keyword) as keyword from core.fact_keyword_rank
+     join   core.dim_app as a using (app_key) join core.dim_keyword using (keyword_key)
+     where  a.store = 'ios' and keyword ~ '^[a-z ]+$' group by 1 order by 1`,
+  );
+  [app = "", other = ""] = known.map((one) => one.app);
+  keyword = known[0]?.keyword ?? "";
+});
+
+/** Apps of the configuration alone, each with a keyword in some countries. */
+function listing(apps: readonly string[], countries: readonly string[]): NonNullable<RunOptions["settings"]> {
+  return {
+    portfolio: {
+      source: "config",
+      apps: apps.map((id) => ({ id, countries: [...countries], keywords: [keyword] })),
+    },
+  };
+}
+
+const placesOf = (stage: Stage) =>
+  stage.query<{ app: string; country: string }>(
+    "select distinct scope ->> 'app' as app, scope ->> 'country' as country from ops.slice order by 1, 2",
+  );
+
+/** What waits for credits of two apps in two countries: there are too few for any of it. */
+async function waiting(stage: Stage): Promise<void> {
+  await workUntilIdle(stage, { settings: listing([app, other], ["US", "JP"]) });
+  expect(await placesOf(stage)).toHaveLength(4);
+  expect(Object.keys(await statesOf(stage))).toEqual(["deferred"]);
+}
+
+const poor = { accounts: [{ token: "sandbox-token", total: 2_000, remaining: 2, periodHours: 24 * 3_650 }] };
+
+test("what waits for credits of an app or country that was taken out of the portfolio is not bought when they come", async () => {
+  await using stage = await openStage(poor);
+  await waiting(stage);
+  stage.sandbox.spend(-1_000);
+  await workUntilIdle(stage, { settings: listing([app], ["US"]) });
+  expect(await placesOf(stage)).toEqual([{ app, country: "US" }]);
+  expect(stage.asked().length).toBeGreaterThan(0);
+  expect(JSON.stringify(stage.asked())).not.toMatch(new RegExp(`JP|${other}`));
+});
+
+test("a sync leaves it as well, and plans it again when it is back", async () => {
+  await using stage = await openStage(poor);
+  await waiting(stage);
+  stage.sandbox.spend(-1_000);
+  const result = await stage.sync({ settings: listing([app], ["US", "JP"]) });
+  expect(result.outcome).toBe("loaded");
+  expect(JSON.stringify(stage.asked())).not.toContain(other);
+  const back = await stage.sync({ settings: listing([app, other], ["US", "JP"]) });
+  expect(back).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
+  expect(await placesOf(stage)).toHaveLength(4);
+});
+
+test("a failure of what was taken out of the portfolio is not one for ever", async () => {
+  await using stage = await openStage({
+    faults: [{ contains: other, times: 1_000, kind: "status", status: 500 }],
+  });
+  const both = listing([app, other], ["US"]);
+  expect((await stage.sync({ settings: both })).outcome).toBe("failed");
+  expect((await stage.sync({ settings: listing([app], ["US"]) })).outcome).toBe("loaded");
+  await using opened = await stage.open({});
+  const status = await readStatus(opened.warehouse.db);
+  expect(status).toMatchObject({ datasets: [{ dataset: "keyword_rank", failed: 0 }], troubles: [], failedForNow: 0 });
+});
