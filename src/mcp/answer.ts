@@ -1,12 +1,13 @@
 import { readRelationDatasets } from "../planner/relation-datasets.ts";
 import type { NamedScopes } from "../planner/named-coverage.ts";
 import type { Day } from "../core/day.ts";
+import { martShapes } from "../postgres/mart-shapes.ts";
 import { readRelations } from "../postgres/relations.ts";
 import { readCoverageBeside } from "./coverage-beside.ts";
 import type { ServerParts } from "./parts.ts";
 import { relationsNamed } from "./relations-named.ts";
 import { runStatement } from "./run-statement.ts";
-import { readsOnly } from "./statement-bounds.ts";
+import { choosesDays, readsOnly } from "./statement-bounds.ts";
 import { statementDays } from "./statement-days.ts";
 
 /** A statement, and what narrows the coverage that stands beside its answer. */
@@ -31,10 +32,12 @@ export async function answerOf(parts: ServerParts, { statement, rows, from, to, 
   const datasets = [...new Set(relations.flatMap(({ name }) => known.get(name) ?? []))];
   const today = clock.today();
   const days = statementDays({ given: { from, to }, statement, answer, today });
+  const newest = relations.filter(({ schema, table }) => schema === "mart" && martShapes[table]?.isNewest === true);
   const coverage = await readCoverageBeside(db, {
     datasets,
     window: days.window,
     isExact: days.isExact && readsOnly(statement, { apps, countries }),
+    newestAlone: choosesDays(statement) ? newest.map(({ name }) => name) : [],
     named: { apps, countries },
     settings,
     today,

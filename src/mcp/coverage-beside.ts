@@ -70,6 +70,8 @@ export type CoverageRequest = {
   readonly window: Window;
   /** False where the statement may read other days, apps or countries as well: then nothing is said to be complete. */
   readonly isExact: boolean;
+  /** Marts without rows of earlier days of which the statement may want some: nothing is said to be complete either. */
+  readonly newestAlone: readonly string[];
   readonly named: NamedScopes;
   readonly settings: Settings;
   readonly today: Day;
@@ -103,12 +105,14 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
   const known = datasets.filter(({ is_complete }) => is_complete !== null);
   const isWhole = known.length === 0 ? null : datasets.every((one) => one.is_complete !== false && one.is_requested);
   const [from, to] = [window.start, lastDay(window)];
-  const completeIf = (isTrue: boolean | null) => (isTrue === true && !request.isExact ? null : isTrue);
+  const guessed = request.newestAlone.length > 0 ? newestWords(request.newestAlone) : guessWords({ from, to }, named);
+  const isKnown = request.isExact && request.newestAlone.length === 0;
+  const completeIf = (isTrue: boolean | null) => (isTrue === true && !isKnown ? null : isTrue);
   return {
     from,
     to,
     is_complete: completeIf(isWhole),
-    says: wordsOf(datasets, isWhole, request.isExact ? null : guessWords({ from, to }, named)),
+    says: wordsOf(datasets, isWhole, isKnown ? null : guessed),
     datasets: datasets.map((one) => ({ ...one, is_complete: completeIf(one.is_complete) })),
   };
 }
@@ -147,6 +151,11 @@ function guessWords(
   return apps.length + countries.length === 0
     ? `Coverage is of ${from} to ${to}, and the statement may read other days: pass from and to for those that it reads.`
     : `Coverage is of ${from} to ${to} and of the apps and countries that were passed, and the statement may read others: compare its date_day, track_id and country_code with the same ones.`;
+}
+
+/** What a row that is not there says of a mart that has the newest ones alone. */
+function newestWords(marts: readonly string[]): string {
+  return `Of ${marts.join(" and ")} the newest day of each keyword is there alone: no row of another day says nothing of that day.`;
 }
 
 /** `guessed` is a sentence where the statement may read more than that of which there is coverage. */

@@ -99,7 +99,15 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
           today,
         });
         const named = { apps: ownApps, countries: ownCountries };
-        return readCoverageBeside(db, { datasets: names.map(known), window, isExact: true, named, settings, today });
+        return readCoverageBeside(db, {
+          datasets: names.map(known),
+          window,
+          isExact: true,
+          newestAlone: [],
+          named,
+          settings,
+          today,
+        });
       }),
   );
   server.registerTool(

@@ -40,6 +40,12 @@ export function statementBounds(statement: string): { readonly first: Day; reado
   return { first: lower.day, last: upper.day };
 }
 
+/** Whether a statement chooses rows by their day, or may: it compares that, or writes a day. */
+export function choosesDays(statement: string): boolean {
+  const text = plain(statement);
+  return text.match(written) !== null || /\bdate_day"?\s*(?:[<>=!]|between\b|in\b)/i.test(text);
+}
+
 /** Whether a statement reads no other apps and countries than these: it names some of them, and only them, itself. */
 export function readsOnly(statement: string, { apps, countries }: NamedScopes): boolean {
   const text = plain(statement);

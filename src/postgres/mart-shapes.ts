@@ -6,6 +6,8 @@ type MartShape = {
   readonly nullable?: readonly string[];
   /** True where each day of its datasets brings rows with that `date_day`. */
   readonly isDaily?: true;
+  /** True where `date_day` is the newest day of what a row is about: of earlier days it has no rows. */
+  readonly isNewest?: true;
 };
 
 /** Facts of which marts take the newest row, whatever its day: with an old month of these no month of a mart loses a figure. */
@@ -73,14 +75,21 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
     isDaily: true,
   },
   keyword_not_requested_daily: { key: ["store", "track_id", "country_code", "keyword", "device_code", "date_day"] },
-  keyword_opportunity: { key: ["store", "track_id", "country_code", "keyword", "device_code"] },
+  keyword_opportunity: {
+    key: ["store", "track_id", "country_code", "keyword", "device_code"],
+    isNewest: true,
+  },
   keyword_rank_daily: {
     key: ["store", "track_id", "country_code", "keyword", "device_code", "date_day"],
     isDaily: true,
   },
-  keyword_rank_movers: { key: ["store", "track_id", "country_code", "keyword", "device_code", "days_back"] },
+  keyword_rank_movers: {
+    key: ["store", "track_id", "country_code", "keyword", "device_code", "days_back"],
+    isNewest: true,
+  },
   keyword_rank_vs_competitor: {
     key: ["store", "track_id", "competitor_track_id", "country_code", "keyword", "device_code"],
+    isNewest: true,
   },
   organic_share_of_voice_daily: {
     key: ["store", "track_id", "country_code", "device_code", "date_day"],

@@ -90,6 +90,25 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(await query(one, narrowed)).toMatchObject({ coverage: { is_complete: true } });
   });
 
+  test("is not told that nothing moved on an earlier day by a mart that has the newest day alone", async () => {
+    const [first = ""] = askedDays();
+    const moved = "select keyword from mart.keyword_rank_movers where days_back = 1";
+    const newest = { from: addDays(today, -1), to: addDays(today, -1) };
+    const ranksOf = ({ coverage }: Awaited<ReturnType<typeof query>>) =>
+      coverage.datasets.find(({ dataset }) => dataset === "keyword_rank");
+    const earlier = await query(`${moved} and date_day = '${first}'`);
+    expect(earlier.rows).toEqual([]);
+    expect(ranksOf(earlier)).toMatchObject({ is_complete: null });
+    expect(earlier.coverage.says).toContain(
+      "Of mart.keyword_rank_movers the newest day of each keyword is there alone",
+    );
+    const relative = await query(`${moved} and date_day < current_date - 3`, newest);
+    expect(ranksOf(relative)).toMatchObject({ is_complete: null });
+    const now = await query(moved, newest);
+    expect(ranksOf(now)).toMatchObject({ is_complete: true });
+    expect(now.coverage.says).not.toContain("newest day of each keyword");
+  });
+
   test("is told that days which were never requested are unknown, not zero", async () => {
     const answer = await query("select count(*) from core.fact_keyword_rank where date_day = '2026-07-01'", {
       to: "2026-07-02",
