@@ -56,14 +56,21 @@ export const mostMovers = 200;
 /** The same of reviews. */
 export const mostReviews = 1000;
 
-/** Keywords of the app whose rank is another than so many days (1, 7, 30 or 90) before the newest day, the largest moves first. */
-export function moversOf({ app, country, device }: Choice, daysBack: number): SqlFragment<MoverRow> {
+/**
+ * Keywords of the app whose rank is another than so many days (1, 7, 30 or 90) before the newest day, the largest moves first: not ranked is
+ * behind every place.
+ */
+export function moversOf(
+  { app, country, device }: Pick<Choice, "app" | "country" | "device">,
+  daysBack: number,
+): SqlFragment<MoverRow> {
+  const behind = sql`1 + max(greatest(previous_rank, keyword_rank)) over ()`;
   return sql<MoverRow>`
 select keyword, movement, previous_rank, keyword_rank, places_gained
 from   mart.keyword_rank_movers
 where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${country} and device_code = ${device}
 and    days_back = ${daysBack} and movement in ('gained', 'lost', 'entered', 'left')
-order  by abs(places_gained) desc nulls last, keyword
+order  by abs(coalesce(previous_rank, ${behind}) - coalesce(keyword_rank, ${behind})) desc, keyword
 limit  ${sql.lit(mostMovers)}`;
 }
 
