@@ -74,7 +74,7 @@ export async function recordCheck(
 ): Promise<{ readonly opened: readonly IncidentLine[]; readonly closed: readonly IncidentLine[] }> {
   return db.transaction().execute(async (transaction) => ({
     opened: await openOrKeep(transaction, result, now),
-    closed: await closeClean(transaction, result, now),
+    closed: [...(await closeClean(transaction, result, now)), ...(await closeGivenUp(transaction, result, now))],
   }));
 }
 
@@ -134,6 +134,21 @@ async function closeClean(db: Database, result: CheckResult, now: number): Promi
              from   jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as p (kind text, subject text, account_id text))
     returning ${columns}, closed_at is not null as "isClosed"`.execute(db);
   return rows.filter(({ isClosed }) => isClosed);
+}
+
+/** An account of which no worker has checked anything for so long is given up, as one that was taken out of the configuration. */
+const givenUpMs = 24 * 3_600_000;
+
+/** Closes what was wrong with accounts that were given up: no check finds whether it is over, so no message says so. */
+async function closeGivenUp(db: Database, { accountIds }: CheckResult, now: number): Promise<readonly IncidentLine[]> {
+  if (!accountIds.includes("")) return [];
+  const since = instant(now - givenUpMs);
+  const { rows } = await sql<IncidentLine>`
+    update ops.incident as i set closed_at = ${instant(now)}, close_notified_at = ${instant(now)}
+    where  closed_at is null and account_id not in ('', ${accountIds.find((one) => one !== "") ?? ""}) and last_seen_at < ${since}
+    and    not exists (select from ops.watch_check as w where w.account_id = i.account_id and w.checked_at >= ${since})
+    returning ${columns}`.execute(db);
+  return rows;
 }
 
 /** SQL: true for an incident of a token that one of these accounts had before: no check of its own finds whether it is over. */

@@ -4,6 +4,7 @@ import { Settings } from "../../src/config/settings.ts";
 import { dayOf } from "../../src/core/day.ts";
 import { recordStop } from "../../src/credits/account-stop.ts";
 import { openBudgets, refusingBudget } from "../../src/credits/budgets.ts";
+import { readOpenIncidents } from "../../src/incidents/open-incidents.ts";
 import { watchOnce } from "../../src/incidents/watcher.ts";
 import { draft, now } from "../support/ledger-stage.ts";
 import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
@@ -72,6 +73,25 @@ describe("workers of two accounts", () => {
     expect((await pool.query("select account_id, closed_at from ops.incident")).rows).toEqual([
       { account_id: "a1", closed_at: null },
     ]);
+  });
+
+  test("close what was wrong with an account that was given up: nothing else would, and no message says that it is over", async () => {
+    const { db } = stage.stage;
+    await recordStop(db, "a2", refused, { firstMs: minute, longestMs: 60 * minute });
+    await stage.watch(1, stage.watcher({ accountId: "a2" }));
+    const open = async () => (await readOpenIncidents(db)).map(({ kind }) => kind);
+    await stage.watch(2 * cleanChecks);
+    expect(await open()).toEqual(["requests_stopped"]);
+    // its worker was away for a night and checks again: that it is over is for it to find
+    stage.clock.time += 25 * 60 * minute;
+    await stage.watch(1, stage.watcher({ accountId: "a2" }));
+    await stage.watch(1);
+    expect(await open()).toEqual(["requests_stopped"]);
+    const sent = stage.sent().length;
+    stage.clock.time += 25 * 60 * minute;
+    await stage.watch(1);
+    expect(await open()).toEqual([]);
+    expect(stage.sent()).toHaveLength(sent);
   });
 
   test("say of each account what waits for its own credits and budgets alone", async () => {
