@@ -4,7 +4,7 @@ import { openFollowed } from "../support/backfill-stage.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
-import { undisturbed } from "../support/synced-stage.ts";
+import { calmRun } from "../support/ingest-witness.ts";
 
 /** An account with so many credits left; its period is so long that none ends while a test runs. */
 function purse(remaining: number): SandboxAccount[] {
@@ -24,7 +24,7 @@ test("never spends more than --max-credits, not even on the lists that the portf
 });
 
 test("never spends more than --max-credits in a step, and reaches the same end in steps as at once", async () => {
-  const { facts, wishes, credits } = await undisturbed();
+  const { facts, wishes, credits } = await calmRun();
   await using stage = await openStage();
   const step = Math.ceil(credits / 3);
   for (let spent = -1; spent !== charged(stage);) {
@@ -46,7 +46,7 @@ test("keeps to --max-credits although answers are lost and requested again", asy
   expect(charged(stage)).toBeLessThanOrEqual(60);
   expect(result.outcome).toBe("deferred");
   expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
-  expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
+  expect(await factsOf(stage)).toEqual((await calmRun()).facts);
 });
 
 test("puts off what the credits do not reach, sends nothing that would be refused, and goes on after the reset", async () => {
@@ -67,7 +67,7 @@ test("puts off what the credits do not reach, sends nothing that would be refuse
 
   clock.move(stage.sandbox.account().resetSeconds * 1000);
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { deferred: 0 } });
-  const { facts, wishes, credits } = await undisturbed();
+  const { facts, wishes, credits } = await calmRun();
   expect(await factsOf(stage)).toEqual(facts);
   expect(stage.asked().map(wish).sort()).toEqual(wishes);
   expect(charged(stage)).toBe(credits);
@@ -81,7 +81,7 @@ test("says that something is left when the credits of a run do not reach what an
   expect(charged(rich)).toBeLessThanOrEqual(9);
   expect(result).toMatchObject({ outcome: "deferred", leftOut: deferred - result.progress.total });
   expect((await rich.sync()).outcome).toBe("loaded");
-  expect(await factsOf(rich)).toEqual((await undisturbed()).facts);
+  expect(await factsOf(rich)).toEqual((await calmRun()).facts);
 });
 
 test("accepts a refusal when another consumer spends the credits in the middle", async () => {

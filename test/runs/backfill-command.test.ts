@@ -6,7 +6,7 @@ import { backfillCommand, charged, openFollowed, planned, runPlanned, standingOf
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
-import { undisturbed } from "../support/synced-stage.ts";
+import { calmRun } from "../support/ingest-witness.ts";
 
 const ranks = ["--dataset", "keyword_rank"] as const;
 /** Confirms from the first credit on. */
@@ -209,5 +209,5 @@ test("killed while it runs continues with the same plan; what was loaded is not 
   expect(charged(stage)).toBeLessThanOrEqual(made.credits + (wishes.length - new Set(wishes).size) * 10);
   expect(wishes.length - new Set(wishes).size).toBeLessThanOrEqual(4);
   if (code === 3) await stage.sync();
-  expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
+  expect(await factsOf(stage)).toEqual((await calmRun()).facts);
 });

@@ -3,7 +3,7 @@ import { addDays } from "../../src/core/day.ts";
 import { charged, openFollowed, plan, planned, runPlanned } from "../support/backfill-stage.ts";
 import { today, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
-import { undisturbed } from "../support/synced-stage.ts";
+import { calmRun } from "../support/ingest-witness.ts";
 
 /** Where the number of requests is not the point. */
 const small = { apps: 1, countries: ["US"], keywordsPerApp: 4 } as const;
@@ -60,7 +60,7 @@ describe("the order", () => {
       if (made === null) break;
       await runPlanned(stage, made.planId);
     }
-    expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
+    expect(await factsOf(stage)).toEqual((await calmRun()).facts);
     const wishes = stage.asked().map(wish);
     expect(new Set(wishes).size).toBe(wishes.length);
   });

@@ -7,7 +7,7 @@ import { planChanges } from "../../src/planner/plan-changes.ts";
 import { charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 import { askedDays, gateAfter, openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
-import { undisturbed } from "../support/synced-stage.ts";
+import { calmRun } from "../support/ingest-witness.ts";
 
 describe("a plan that would be another one by now", () => {
   async function changesOf(stage: Stage, planId: string, settings = {}) {
@@ -140,7 +140,7 @@ describe("a plan that was begun", () => {
     expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
     expect(charged(stage)).toBeLessThanOrEqual(made.credits);
     expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
-    expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
+    expect(await factsOf(stage)).toEqual((await calmRun()).facts);
   });
 
   test("leaves what another run has open in the same days to that run", async () => {

@@ -3,7 +3,7 @@ import { addDays } from "../../src/core/day.ts";
 import { charged, openFollowed, plan, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 import { today, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
-import { undisturbed } from "../support/synced-stage.ts";
+import { calmRun } from "../support/ingest-witness.ts";
 
 /** The first day of each request in the log, in the order in which they came. */
 function daysAsked(stage: Stage): readonly unknown[] {
@@ -41,7 +41,7 @@ describe("a plan", () => {
     expect(stage.asked()).toHaveLength(made.requests);
     expect(charged(stage)).toBe(made.credits);
     expect(await standingOf(stage, made.planId)).toMatchObject({ total: made.slices, open: 0, credits: made.credits });
-    expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
+    expect(await factsOf(stage)).toEqual((await calmRun()).facts);
     stage.sandbox.clearLog();
     expect(await runPlanned(stage, made.planId)).toMatchObject({
       outcome: "loaded",

@@ -4,7 +4,8 @@ import { creditClasses } from "../../src/core/slice.ts";
 import { openFollowed } from "../support/backfill-stage.ts";
 import { askedDays, gateAfter, openStage, today, until, wish } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
-import { openSynced, undisturbed } from "../support/synced-stage.ts";
+import { calmRun } from "../support/ingest-witness.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 test("imports the portfolio, wave by wave, and then the market, without the day that is not published yet", async () => {
   await using stage = await openStage();
@@ -168,7 +169,7 @@ test("runs failed slices again when the option says so, and only those", async (
   expect(stage.asked()).toEqual([]);
   expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: 8, failed: 0 } });
   expect(stage.asked()).toHaveLength(8);
-  expect(await factsOf(stage)).toEqual((await undisturbed()).facts);
+  expect(await factsOf(stage)).toEqual((await calmRun()).facts);
 });
 
 test("a retry that makes a part of the portfolio good has the workers plan what follows from it", async () => {

@@ -1,8 +1,7 @@
 import type { SandboxOptions, SandboxRequest } from "../../src/sandbox/sandbox.ts";
 import { freshDatabase } from "./database.ts";
-import { openStage, wish, type RunOptions, type Stage } from "./ingest-stage.ts";
-import { factsOf } from "./ingest-tables.ts";
-import { charged, type Calm } from "./ingest-witness.ts";
+import { openStage, type RunOptions, type Stage } from "./ingest-stage.ts";
+import { charged } from "./ingest-witness.ts";
 
 /** What the first sync of a stage has left: its database, which nobody is connected to, and its requests. */
 type Synced = { readonly database: string; readonly asked: readonly SandboxRequest[] };
@@ -41,17 +40,4 @@ export async function openSynced(options: SandboxOptions = {}, run: FirstRun = {
   stage.sandbox.spend(charged(asked));
   const stack = opened.move();
   return { ...stage, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-}
-
-let calm: Promise<Calm> | undefined;
-
-/** What a first sync of the usual stage leaves: the same for all tests of a process. */
-export function undisturbed(): Promise<Calm> {
-  return (calm ??= readCalm());
-}
-
-async function readCalm(): Promise<Calm> {
-  const { asked } = await syncedOnce({}, {});
-  await using stage = await openSynced();
-  return { facts: await factsOf(stage), wishes: asked.map(wish).sort(), credits: charged(asked) };
 }

@@ -7,7 +7,7 @@ import { gateAfter, openStage, type RunOptions, type Stage, until, wish } from "
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { raiseFinding } from "../../src/credits/findings.ts";
 import { runWorker } from "../../src/worker/worker.ts";
-import { undisturbed } from "../support/synced-stage.ts";
+import { calmRun } from "../support/ingest-witness.ts";
 import { openFollowed } from "../support/backfill-stage.ts";
 
 /** Where the number of requests is not the point. */
@@ -41,7 +41,7 @@ async function ranksAreIn(stage: Stage): Promise<boolean> {
 test("plans at its start, wave after wave, and loads the same as a sync", async () => {
   await using stage = await openStage();
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
-  const { facts, wishes } = await undisturbed();
+  const { facts, wishes } = await calmRun();
   expect(await factsOf(stage)).toEqual(facts);
   expect(stage.asked().map(wish).sort()).toEqual(wishes);
   const [worker] = await stage.query<{ stopped: boolean }>("select stopped_at is not null as stopped from ops.worker");
