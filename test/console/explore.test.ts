@@ -25,7 +25,8 @@ const fill = `
   select ops.make_partition('core.fact_category_rank', '2026-08-01');
   insert into core.fact_category_rank (app_key, date_day, country_key, device_key, category_code, category_name, chart, chart_version, resolution, ranked_at, rank, slice_id, fetched_at)
   select app_key, d::date, (select country_key from core.dim_country where country_code = 'US'), case store when 'ios' then 1 else 0 end, c.code, c.name, 'FREE', 'v2', 'daily', d, c.rank, 1, '2026-08-20Z'
-  from   core.dim_app, (values ('36', 'Overall', 7), ('6011', 'Music', 40), ('7011', 'Music', 3)) as c (code, name, rank), generate_series(timestamp '2026-08-16', '2026-08-19', interval '1 day') as d;
+  from   core.dim_app, (values ('36', 'Overall', 7), ('6011', 'Music', 40), ('7011', 'Music', 3), ('6005', 'E', 50), ('6006', 'F', 60), ('6007', 'G', 70),
+                           ('6008', 'H', 80), ('6009', 'I', 90)) as c (code, name, rank), generate_series(timestamp '2026-08-16', '2026-08-19', interval '1 day') as d;
   insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, title, content, slice_id, fetched_at)
   select app_key, '1', source, '2026-08-18 10:00', (select country_key from core.dim_country where country_code = 'US'), '', 2, '=cmd()', '<script>document.title = "run"</script>', 1, '2026-08-20Z' from core.dim_app, unnest(array['v2', 'plain']) as source`;
 
@@ -77,6 +78,14 @@ test("two categories of one name, as Music of apps and of games, are two lines",
   for (const name of ["Music 6011", "Music 7011"]) expect(text).toContain(`<td>${name}</td>`);
   expect(text).toContain("Music 7011, free, v2");
   expect(text).not.toContain("Overall 36");
+});
+
+test("a drawing that has no room for each chart says of how many charts it shows the best", async () => {
+  const { text } = await client.get("/explore?view=charts");
+  const [drawing = ""] = /<svg[^]*?<\/svg>/.exec(text) ?? [];
+  expect(drawing).toContain("the 6 of 8 charts with the best places");
+  expect(drawing).toContain("F, free, v2");
+  expect(drawing).not.toContain("H, free, v2");
 });
 
 test("of more than twenty years the newest are shown, and the form names them", async () => {

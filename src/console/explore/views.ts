@@ -1,6 +1,6 @@
 import { barChart } from "../../charts/bar-chart.ts";
 import type { Drawing } from "../../charts/draw.ts";
-import { gradeInks } from "../../charts/palette.ts";
+import { gradeInks, lineLooks } from "../../charts/palette.ts";
 import { rankChart, type RankSeries } from "../../charts/rank-chart.ts";
 import type { Day } from "../../core/day.ts";
 import { daysOf, stretches } from "../../core/window.ts";
@@ -134,7 +134,7 @@ const charts: View = {
       drawing: await drawingOf(choice, (width) =>
         rankChart({
           title: { before: "Places in charts of ", name: choice.app.name, after: "" },
-          subtitle: { before: "", name: placeText(choice), after: "" },
+          subtitle: { before: "", name: placeText(choice), after: drawnText(series.length) },
           axis: "place in the chart",
           window: choice.window,
           series,
@@ -170,6 +170,12 @@ function chartSeries(rows: readonly ChartRow[]): readonly RankSeries[] {
       name,
       ranks: new Map(own.map((row): [Day, number | null] => [row.date_day, row.best_category_rank])),
     }));
+}
+
+/** Where more charts are known than there are lines: the table has all. */
+function drawnText(known: number): string {
+  const drawn = lineLooks.length;
+  return known <= drawn ? "" : ` · the ${drawn} of ${known} charts with the best places`;
 }
 
 const stars = ["one", "two", "three", "four", "five"] as const;
