@@ -2,13 +2,15 @@ import { readRelationDatasets } from "../planner/relation-datasets.ts";
 import type { NamedScopes } from "../planner/named-coverage.ts";
 import type { Day } from "../core/day.ts";
 import { martShapes } from "../postgres/mart-shapes.ts";
-import { readRelations } from "../postgres/relations.ts";
+import { readRelations, type Relation } from "../postgres/relations.ts";
 import { readCoverageBeside } from "./coverage-beside.ts";
 import type { ServerParts } from "./parts.ts";
+import { guessWords, newestWords, othersWords } from "./guess-words.ts";
+import { haveOthersMore } from "./other-accounts.ts";
 import { relationsNamed } from "./relations-named.ts";
 import { runStatement } from "./run-statement.ts";
 import { choosesDays, readsOnly } from "./statement-bounds.ts";
-import { statementDays } from "./statement-days.ts";
+import { statementDays, type StatementDays } from "./statement-days.ts";
 
 /** A statement, and what narrows the coverage that stands beside its answer. */
 export type Question = NamedScopes & {
@@ -16,6 +18,14 @@ export type Question = NamedScopes & {
   readonly rows?: number | undefined;
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
+};
+
+/** What a statement reads, as far as it is known. */
+type Read = {
+  readonly statement: string;
+  readonly relations: readonly Relation[];
+  readonly days: StatementDays;
+  readonly named: NamedScopes;
 };
 
 /** Runs a statement as the reader, and reads the coverage of what it names for the days that it is about. */
@@ -32,13 +42,13 @@ export async function answerOf(parts: ServerParts, { statement, rows, from, to, 
   const datasets = [...new Set(relations.flatMap(({ name }) => known.get(name) ?? []))];
   const today = clock.today();
   const days = statementDays({ given: { from, to }, statement, answer, today });
-  const newest = relations.filter(({ schema, table }) => schema === "mart" && martShapes[table]?.isNewest === true);
+  const named = { apps, countries };
+  const guessed = await guessedOf(parts, { statement, relations, days, named });
   const coverage = await readCoverageBeside(db, {
     datasets,
     window: days.window,
-    isExact: days.isExact && readsOnly(statement, { apps, countries }),
-    newestAlone: choosesDays(statement) ? newest.map(({ name }) => name) : [],
-    named: { apps, countries },
+    guessed,
+    named,
     settings,
     today,
   });
@@ -50,4 +60,15 @@ export async function answerOf(parts: ServerParts, { statement, rows, from, to, 
     reads: relations.map(({ name }) => name),
     coverage: { ...coverage, days_from: days.from },
   };
+}
+
+/** What is read besides that of which there is coverage; null where nothing is. */
+async function guessedOf(
+  { db, settings }: ServerParts,
+  { statement, relations, days, named }: Read,
+): Promise<string | null> {
+  const newest = relations.filter(({ schema, table }) => schema === "mart" && martShapes[table]?.isNewest === true);
+  if (newest.length > 0 && choosesDays(statement)) return newestWords(newest.map(({ name }) => name));
+  if (!days.isExact || !readsOnly(statement, named)) return guessWords(days.window, named);
+  return (await haveOthersMore(db, named, settings)) ? othersWords(settings) : null;
 }

@@ -68,10 +68,11 @@ const listedGaps = 10;
 export type CoverageRequest = {
   readonly datasets: readonly string[];
   readonly window: Window;
-  /** False where the statement may read other days, apps or countries as well: then nothing is said to be complete. */
-  readonly isExact: boolean;
-  /** Marts without rows of earlier days of which the statement may want some: nothing is said to be complete either. */
-  readonly newestAlone: readonly string[];
+  /**
+   * A sentence that says what the statement may read besides these days, apps and countries; null where it reads nothing else. With one
+   * nothing is said to be complete.
+   */
+  readonly guessed: string | null;
   readonly named: NamedScopes;
   readonly settings: Settings;
   readonly today: Day;
@@ -105,14 +106,12 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
   const known = datasets.filter(({ is_complete }) => is_complete !== null);
   const isWhole = known.length === 0 ? null : datasets.every((one) => one.is_complete !== false && one.is_requested);
   const [from, to] = [window.start, lastDay(window)];
-  const guessed = request.newestAlone.length > 0 ? newestWords(request.newestAlone) : guessWords({ from, to }, named);
-  const isKnown = request.isExact && request.newestAlone.length === 0;
-  const completeIf = (isTrue: boolean | null) => (isTrue === true && !isKnown ? null : isTrue);
+  const completeIf = (isTrue: boolean | null) => (isTrue === true && request.guessed !== null ? null : isTrue);
   return {
     from,
     to,
     is_complete: completeIf(isWhole),
-    says: wordsOf(datasets, isWhole, isKnown ? null : guessed),
+    says: wordsOf(datasets, isWhole, request.guessed),
     datasets: datasets.map((one) => ({ ...one, is_complete: completeIf(one.is_complete) })),
   };
 }
@@ -143,22 +142,6 @@ function cellsOf(coverage: readonly ScopeCoverage[], wanted: readonly Day[]) {
   return { cells, is_complete: isComplete, gaps, more_gaps: lines.length - gaps.length, days_without_cells: without };
 }
 
-/** What coverage is of where the statement may read more, and what to do then. */
-function guessWords(
-  { from, to }: { readonly from: string; readonly to: string },
-  { apps, countries }: NamedScopes,
-): string {
-  return apps.length + countries.length === 0
-    ? `Coverage is of ${from} to ${to}, and the statement may read other days: pass from and to for those that it reads.`
-    : `Coverage is of ${from} to ${to} and of the apps and countries that were passed, and the statement may read others: compare its date_day, track_id and country_code with the same ones.`;
-}
-
-/** What a row that is not there says of a mart that has the newest ones alone. */
-function newestWords(marts: readonly string[]): string {
-  return `Of ${marts.join(" and ")} the newest day of each keyword is there alone: no row of another day says nothing of that day.`;
-}
-
-/** `guessed` is a sentence where the statement may read more than that of which there is coverage. */
 function wordsOf(datasets: readonly DatasetCoverage[], isWhole: boolean | null, guessed: string | null): string {
   if (datasets.length === 0) return "The statement reads no dataset: nothing is known of its coverage.";
   const off = datasets.filter((one) => !one.is_requested).map(({ dataset }) => dataset);

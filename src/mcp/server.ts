@@ -102,8 +102,7 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
         return readCoverageBeside(db, {
           datasets: names.map(known),
           window,
-          isExact: true,
-          newestAlone: [],
+          guessed: null,
           named,
           settings,
           today,

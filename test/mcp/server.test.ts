@@ -90,6 +90,38 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(await query(one, narrowed)).toMatchObject({ coverage: { is_complete: true } });
   });
 
+  test("is not told that days are complete of apps that another account has alone", async () => {
+    const [first, ...rest] = askedDays();
+    const ranks = `from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}'`;
+    const countAll = `select count(*) ${ranks}`;
+    expect((await query(countAll)).coverage).toMatchObject({ datasets: [{ is_complete: true }] });
+    const [own] = await served.stage.query<{ id: string }>(`select min(track_id) as id ${ranks}`);
+    const left = await tried(
+      served.granted.adminUrl,
+      "insert into core.dim_app (store, track_id) values ('ios', '990099')",
+      `insert into core.tracked_app (app_key, account, valid_from, is_current, slice_id, fetched_at)
+       select app_key, 'acme', '2026-08-01', true, 1, '2026-08-01Z' from core.dim_app where track_id = '990099'`,
+      `insert into core.tracked_country (app_key, country_key, account, valid_from, is_current, keyword_count, slice_id, fetched_at)
+       select a.app_key, c.country_key, 'acme', '2026-08-01', true, 1, 1, '2026-08-01Z'
+       from   core.dim_app as a, core.dim_country as c where a.track_id = '990099' and c.country_code = 'US'`,
+    );
+    expect(left).not.toEqual(expect.any(String));
+    try {
+      const { coverage } = await query(countAll);
+      expect(coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }] });
+      expect(coverage.says).toMatch(/^Coverage is of what the account of API_TOKEN has/);
+      const ofOne = await query(`${countAll} and track_id = '${own?.id}'`, { apps: [own?.id] });
+      expect(ofOne.coverage).toMatchObject({ datasets: [{ is_complete: true }] });
+    } finally {
+      await tried(
+        served.granted.adminUrl,
+        "delete from core.tracked_country where account = 'acme'",
+        "delete from core.tracked_app where account = 'acme'",
+        "delete from core.dim_app where track_id = '990099'",
+      );
+    }
+  });
+
   test("is not told that nothing moved on an earlier day by a mart that has the newest day alone", async () => {
     const [first = ""] = askedDays();
     const moved = "select keyword from mart.keyword_rank_movers where days_back = 1";
