@@ -198,3 +198,46 @@ test("charts of two categories of one name, as Music of apps and of games, are t
     "2026-08-08 | 10, US, Music 7011 FREE | -3",
   ]);
 });
+
+test("numbers of ranks are about the newest day that each app and country has been requested for", async () => {
+  const ranked = (app: string, day: string, rank: number) => ({
+    app_key: `android:${app}`,
+    country_key: "US",
+    keyword_key: "plan",
+    device_key: "ALL",
+    date_day: day,
+    rank,
+  });
+  await mart.ask("truncate core.fact_keyword_rank, core.fact_keyword_rank_summary");
+  await mart.fill("core.fact_keyword_rank", [
+    ranked("a", "2026-08-06", 4),
+    ranked("b", "2026-08-06", 2),
+    ranked("a", "2026-08-07", 5),
+    ranked("b", "2026-08-07", 1),
+    // the account of the second app planned nothing for the 8th
+    ranked("a", "2026-08-08", 5),
+    // one that left
+    ranked("c", "2026-07-20", 100),
+  ]);
+  expect(await shown("Keyword performance", "top_ten_now")).toEqual([
+    "2026-07-20 | 0",
+    "2026-08-06 | 2",
+    "2026-08-07 | 2",
+  ]);
+  expect((await shown("Keyword performance", "rank_now")).at(-1)).toBe("2026-08-07 | 3");
+  expect((await shown("Keyword performance", "ranked_now")).at(-1)).toBe("2026-08-07 | 2");
+  expect((await shown("Share of voice", "voice_now")).at(-1)).toBe("2026-08-07 | 0.6");
+  const score = (app: string, day: string, value: number) => ({
+    app_key: `android:${app}`,
+    country_key: "US",
+    date_day: day,
+    kind: "history",
+    score: value,
+  });
+  await mart.fill("core.fact_visibility", [
+    score("a", "2026-08-07", 10),
+    score("b", "2026-08-07", 30),
+    score("a", "2026-08-08", 10),
+  ]);
+  expect(await shown("Share of voice", "visibility_now")).toEqual(["2026-08-07 | 20"]);
+});
