@@ -241,3 +241,27 @@ test("numbers of ranks are about the newest day that each app and country has be
   ]);
   expect(await shown("Share of voice", "visibility_now")).toEqual(["2026-08-07 | 20"]);
 });
+
+test("where competitors rank and we do not, a place or two behind is no answer", async () => {
+  const ranked = (app: string, keyword_key: string, rank: number | null) => ({
+    app_key: `ios:${app}`,
+    country_key: "US",
+    keyword_key,
+    device_key: "IPHONE",
+    date_day: "2026-08-08",
+    rank,
+  });
+  await mart.ask("truncate core.fact_keyword_rank, core.fact_keyword_rank_summary");
+  await mart.fill("core.fact_keyword_rank", [
+    ranked("1", "plan", 3),
+    ranked("2", "plan", 2),
+    ranked("1", "list", 30),
+    ranked("2", "list", 2),
+    ranked("1", "note", null),
+    ranked("2", "note", 5),
+  ]);
+  expect((await shown("Competitors", "only_they")).map((line) => line.split(" | ").slice(0, 2).join(" "))).toEqual([
+    "only the competitor note",
+    "behind list",
+  ]);
+});
