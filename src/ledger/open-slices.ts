@@ -45,15 +45,16 @@ export type OpenWork = {
 /** Open work of one app, '' where it is about none, and the day (UTC) on which it may run; null for now. `isOfPlan`: of a backfill. */
 export type OpenAppWork = OpenWork & { readonly app: string; readonly dueOn: Day | null; readonly isOfPlan: boolean };
 
-/** Open slices of an account and these datasets by app and day, as budgets count them. */
+/** Open slices of an account and these datasets by app and day, as budgets count them, without those of these numbers. */
 export async function openWorkByApp(
   db: Database,
   datasets: readonly string[],
   account = "",
+  without: readonly string[] = [],
 ): Promise<readonly OpenAppWork[]> {
   const { rows } = await sql<OpenAppWork>`
     select s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, (s.due_at at time zone 'UTC')::date as "dueOn", s.plan_id is not null as "isOfPlan", ${sumsOfOpen}
-    ${fromOpen} and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
+    ${fromOpen} and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)} and s.slice_id <> all (${[...without]}::bigint[])
     group  by 1, 2, 3, 4, 5
     order  by 1, 2, 3, 4, 5`.execute(db);
   return rows;
@@ -90,10 +91,17 @@ async function sumOpen(db: Database, isWanted: ReturnType<typeof sql>): Promise<
   return rows;
 }
 
-/** How many slices of an account failed, were not made good since, and wait for `storehouse retry`. */
-export async function failedCount(db: Database, datasets: readonly string[], account = ""): Promise<number> {
+/** How many slices of an account failed, were not made good since, and wait for `storehouse retry`, without those of these numbers. */
+export async function failedCount(
+  db: Database,
+  datasets: readonly string[],
+  account = "",
+  without: readonly string[] = [],
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from ops.failed_slice as s
-    where  dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`.execute(db);
+    where  dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)} and slice_id <> all (${[...without]}::bigint[])`.execute(
+    db,
+  );
   return rows[0]?.count ?? 0;
 }

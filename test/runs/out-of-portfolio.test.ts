@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { readStatus } from "../../src/ledger/status.ts";
-import { openStage, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { runCommand } from "../support/command.ts";
+import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
+import { charged } from "../support/ingest-witness.ts";
 import { workUntilIdle } from "../support/work-until-idle.ts";
 
 /** Two iOS apps of the market that the sandbox makes up, and a keyword that is known there. */
@@ -53,12 +55,15 @@ test("what waits for credits of an app or country that was taken out of the port
   expect(JSON.stringify(stage.asked())).not.toMatch(new RegExp(`JP|${other}`));
 });
 
-test("a sync leaves it as well, and plans it again when it is back", async () => {
+test("a sync leaves it as well, as its price says, and plans it again when it is back", async () => {
   await using stage = await openStage(poor);
   await waiting(stage);
   stage.sandbox.spend(-1_000);
-  const result = await stage.sync({ settings: listing([app], ["US", "JP"]) });
+  const settings = listing([app], ["US", "JP"]);
+  const plan = await runCommand(stage, ["plan", "--json", "--as-of", today], { settings });
+  const result = await stage.sync({ settings });
   expect(result.outcome).toBe("loaded");
+  expect(JSON.parse(plan.stdout)).toMatchObject({ totals: { credits: charged(stage.asked()) } });
   expect(JSON.stringify(stage.asked())).not.toContain(other);
   const back = await stage.sync({ settings: listing([app, other], ["US", "JP"]) });
   expect(back).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });

@@ -13,6 +13,7 @@ import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-strea
 import { failedCount, openWorkByApp } from "../../ledger/open-slices.ts";
 import { oneByOne, sumOfTries } from "../../ledger/later-tries.ts";
 import { dueTries } from "../../runs/later-tries.ts";
+import { outOfPortfolio } from "../../runs/out-of-portfolio.ts";
 import { withApp } from "../with-app.ts";
 import { fallbackPrices, otherWays, type FallbackPrice, type OtherWay } from "../../planner/fallback-price.ts";
 import { countOf, print, printJson } from "../output.ts";
@@ -68,8 +69,10 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     tally.add(chunk);
   }
   const { lines: all, naiveCredits } = tally.sum();
-  const { tries } = await dueTries(db, app.clock, { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY });
-  const waitingByApp = await openWorkByApp(db, names, accountOf(settings));
+  const gone = await outOfPortfolio({ db, clock: app.clock }, settings, { datasets: names, isWorker: false });
+  const due = await dueTries(db, app.clock, { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY });
+  const tries = due.tries.filter(({ sliceId }) => !gone.includes(sliceId));
+  const waitingByApp = await openWorkByApp(db, names, accountOf(settings), gone);
   const [lines, waiting] = [workOf(all), [...workOf(waitingByApp), ...sumOfTries(tries)]];
   return {
     stage: stage ?? "market",
@@ -77,7 +80,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     lines,
     waiting,
     totals: { ...sumOf([...lines, ...waiting]), naiveCredits },
-    failed: (await failedCount(db, names, accountOf(settings))) - tries.length,
+    failed: (await failedCount(db, names, accountOf(settings), gone)) - tries.length,
     forecast: await forecastOf(app, [...lines, ...waiting]),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
     fallbacks: await fallbackPrices(db, request, settings),
