@@ -9,7 +9,6 @@ import { readBrokenOff } from "../ledger/broken-off.ts";
 import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
 import { readStatus, type Status } from "../ledger/status.ts";
 import { readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
-import { scheduled } from "../planner/scheduled-datasets.ts";
 import type { Database } from "../postgres/database.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
@@ -48,7 +47,7 @@ export async function readMorning(db: Database, { settings, accountId: known, no
     lostDays,
     incidents: read.incidents.length,
     lastRun: status.lastRun,
-    brokenOff: await readBrokenOff(db, { account, datasets: scheduled([], settings) }),
+    brokenOff: await readBrokenOff(db, account),
   });
   return { ...status, ...read, verdict };
 }

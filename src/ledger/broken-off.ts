@@ -14,13 +14,10 @@ const howBrokenOff = sql<BrokenOff["how"] | null>`
                 select from ops.worker_status as w where w.worker_id = r.worker_id and w.is_running) then 'interrupted' end`;
 
 /**
- * The latest sync of an account that was broken off, unless later runs have planned each of its datasets, of those named here. What it had
- * not begun was cancelled, so that no slice says that it is missing.
+ * The latest sync of an account that was broken off, unless later runs have planned each of its datasets that is not off. What it had not
+ * begun was cancelled, so that no slice says that it is missing.
  */
-export async function readBrokenOff(
-  db: Database,
-  { account, datasets }: { readonly account: string; readonly datasets: readonly string[] },
-): Promise<BrokenOff | null> {
+export async function readBrokenOff(db: Database, account: string): Promise<BrokenOff | null> {
   const { rows } = await sql<BrokenOff>`
     with run as materialized (
       select r.run_id, r.datasets, ${howBrokenOff} as how from ops.run_log as r
@@ -32,7 +29,7 @@ export async function readBrokenOff(
     from   run as r
     where  r.how is not null
     and    exists (select from unnest(r.datasets) as d (dataset)
-                   where  d.dataset = any (${[...datasets]}::text[])
+                   where  not exists (select from ops.dataset as o where o.dataset = d.dataset and not o.is_on)
                    and    not exists (select from planned as p where p.dataset = d.dataset and p.run_id > r.run_id))
     order  by r.run_id desc
     limit  1`.execute(db);
