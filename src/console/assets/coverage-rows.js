@@ -1,5 +1,8 @@
 // The rows of the grid of coverage, in blocks that are loaded as they are scrolled to: a block that is far away is one empty row of the same height.
 
+/** How long after a failure a block that is in view is requested again. */
+const againMs = 5_000;
+
 /** Loads the blocks of a table through `text`, and calls `onRows` after each change of what the table shows. */
 export function openRows(table, { text, onRows }) {
   const total = Number(table.dataset.total);
@@ -57,9 +60,16 @@ export function openRows(table, { text, onRows }) {
     }
   }
 
+  /** Has a block reported as seen once more, where it still is. */
+  function lookAgain(body) {
+    seen.unobserve(body);
+    seen.observe(body);
+  }
+
   async function load(body) {
     const from = Number(body.dataset.from);
     const markup = await text(`${table.dataset.more}${table.dataset.more.includes("?") ? "&" : "?"}offset=${from}`);
+    if (markup === null && !body.dataset.full) setTimeout(() => lookAgain(body), againMs);
     if (markup === null || (body.dataset.full && sent.get(body) === markup)) return;
     sent.set(body, markup);
     const focused = body.contains(document.activeElement) ? placeOf(document.activeElement) : null;
