@@ -7,6 +7,7 @@ import { sumOfCells, type CellCounts, type CellState } from "../plan/cell-states
 import { timingWith } from "../planner/dataset-settings.ts";
 import { gapLines } from "../planner/gap-lines.ts";
 import type { ScopeCoverage } from "../planner/gaps.ts";
+import type { SyncRequest } from "../planner/request.ts";
 import { readNamedCoverage, type NamedScopes } from "../planner/named-coverage.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
@@ -84,14 +85,7 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
   const fresh = await readFreshness(db, request);
   const isRequested = (name: string) => (settings.datasets[name]?.on ?? datasetNamed(name).on) || fresh.has(name);
   const byDay = request.datasets.filter((name) => isRequested(name) && datasetNamed(name).stage !== "portfolio");
-  const coverage =
-    byDay.length === 0
-      ? []
-      : await readNamedCoverage(
-          db,
-          { request: { datasets: byDay, bounds: window, today }, named, withoutCells: true },
-          settings,
-        );
+  const coverage = await readCoverage(db, { request: { datasets: byDay, bounds: window, today }, named, settings });
   const datasets = request.datasets.map((dataset) => ({
     dataset,
     is_requested: isRequested(dataset),
@@ -114,6 +108,21 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
     says: wordsOf(datasets, isWhole, request.guessed),
     datasets: datasets.map((one) => ({ ...one, is_complete: completeIf(one.is_complete) })),
   };
+}
+
+type CoverageOf = Pick<CoverageRequest, "named" | "settings"> & { readonly request: SyncRequest };
+
+/** The coverage of datasets for the apps that are named; of one that requests several apps together or none, such as ratings or charts, all of it. */
+async function readCoverage(db: Database, { request, named, settings }: CoverageOf): Promise<readonly ScopeCoverage[]> {
+  const read = (datasets: readonly string[], own: NamedScopes) =>
+    datasets.length === 0
+      ? []
+      : readNamedCoverage(db, { request: { ...request, datasets }, named: own, withoutCells: true }, settings);
+  const coverage = await read(request.datasets, named);
+  if (named.apps.length === 0) return coverage;
+  const others = request.datasets.filter((name) => !coverage.some(({ dataset }) => dataset === name));
+  const ofNoApp = await read(others, { ...named, apps: [] });
+  return [...coverage, ...ofNoApp.filter(({ trackId }) => trackId === null)];
 }
 
 /** Whether a dataset has an answer for each day. A list that is fetched anew after some days or once holds for the days between. */
