@@ -162,43 +162,6 @@ test("numbers of search ads are about the newest day with the reports of all org
   expect(await shown("Search ads", "cost_now")).toEqual(["2026-08-07 | 5"]);
 });
 
-test("apps whose names are not known are told apart by their track ids", async () => {
-  const voice = (app: string) => ({
-    app_key: `ios:${app}`,
-    country_key: "US",
-    keyword_key: "plan",
-    device_key: "IPHONE",
-    date_day: "2026-08-08",
-    rank: Number(app),
-  });
-  await mart.fill("core.fact_keyword_rank", [voice("10"), voice("20")]);
-  expect(await shown("Share of voice", "organic_voice")).toEqual([
-    "2026-08-08 | 10 (ios) | 0.1",
-    "2026-08-08 | 20 (ios) | 0.05",
-  ]);
-});
-
-test("charts of two categories of one name, as Music of apps and of games, are two lines", async () => {
-  const placed = (category_code: string, rank: number) => ({
-    app_key: "ios:10",
-    country_key: "US",
-    device_key: "IPHONE",
-    date_day: "2026-08-08",
-    category_code,
-    category_name: "Music",
-    chart: "FREE",
-    chart_version: "v1",
-    resolution: "daily",
-    ranked_at: "2026-08-08T00:00:00",
-    rank,
-  });
-  await mart.fill("core.fact_category_rank", [placed("6011", 40), placed("7011", 3)]);
-  expect(await shown("Market", "chart_ranks")).toEqual([
-    "2026-08-08 | 10, US, Music 6011 FREE | -40",
-    "2026-08-08 | 10, US, Music 7011 FREE | -3",
-  ]);
-});
-
 test("numbers of ranks are about the newest day that each app and country has been requested for", async () => {
   const ranked = (app: string, day: string, rank: number) => ({
     app_key: `android:${app}`,
@@ -208,7 +171,6 @@ test("numbers of ranks are about the newest day that each app and country has be
     date_day: day,
     rank,
   });
-  await mart.ask("truncate core.fact_keyword_rank, core.fact_keyword_rank_summary");
   await mart.fill("core.fact_keyword_rank", [
     ranked("a", "2026-08-06", 4),
     ranked("b", "2026-08-06", 2),
@@ -240,28 +202,4 @@ test("numbers of ranks are about the newest day that each app and country has be
     score("a", "2026-08-08", 10),
   ]);
   expect(await shown("Share of voice", "visibility_now")).toEqual(["2026-08-07 | 20"]);
-});
-
-test("where competitors rank and we do not, a place or two behind is no answer", async () => {
-  const ranked = (app: string, keyword_key: string, rank: number | null) => ({
-    app_key: `ios:${app}`,
-    country_key: "US",
-    keyword_key,
-    device_key: "IPHONE",
-    date_day: "2026-08-08",
-    rank,
-  });
-  await mart.ask("truncate core.fact_keyword_rank, core.fact_keyword_rank_summary");
-  await mart.fill("core.fact_keyword_rank", [
-    ranked("1", "plan", 3),
-    ranked("2", "plan", 2),
-    ranked("1", "list", 30),
-    ranked("2", "list", 2),
-    ranked("1", "note", null),
-    ranked("2", "note", 5),
-  ]);
-  expect((await shown("Competitors", "only_they")).map((line) => line.split(" | ").slice(0, 2).join(" "))).toEqual([
-    "only the competitor note",
-    "behind list",
-  ]);
 });

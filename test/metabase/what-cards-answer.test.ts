@@ -1,0 +1,83 @@
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { readCollection } from "../../src/metabase/collection-file.ts";
+import { withoutFilters } from "../../src/metabase/wanted-cards.ts";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+const { dashboards } = readCollection(path.join(projectRoot, "config", "metabase"));
+
+let mart: MartStage;
+
+/** What a card shows, with no filter set. */
+function shown(dashboard: string, card: string): Promise<readonly string[]> {
+  const found = dashboards.find(({ name }) => name === dashboard)?.cards[card];
+  if (found === undefined) throw new Error(`no card ${card}`);
+  return mart.ask(withoutFilters(found.sql));
+}
+
+beforeAll(async () => {
+  mart = await openMartStage();
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+test("apps whose names are not known are told apart by their track ids", async () => {
+  const voice = (app: string) => ({
+    app_key: `ios:${app}`,
+    country_key: "US",
+    keyword_key: "plan",
+    device_key: "IPHONE",
+    date_day: "2026-08-08",
+    rank: Number(app),
+  });
+  await mart.fill("core.fact_keyword_rank", [voice("10"), voice("20")]);
+  expect(await shown("Share of voice", "organic_voice")).toEqual([
+    "2026-08-08 | 10 (ios) | 0.1",
+    "2026-08-08 | 20 (ios) | 0.05",
+  ]);
+});
+
+test("charts of two categories of one name, as Music of apps and of games, are two lines", async () => {
+  const placed = (category_code: string, rank: number) => ({
+    app_key: "ios:10",
+    country_key: "US",
+    device_key: "IPHONE",
+    date_day: "2026-08-08",
+    category_code,
+    category_name: "Music",
+    chart: "FREE",
+    chart_version: "v1",
+    resolution: "daily",
+    ranked_at: "2026-08-08T00:00:00",
+    rank,
+  });
+  await mart.fill("core.fact_category_rank", [placed("6011", 40), placed("7011", 3)]);
+  expect(await shown("Market", "chart_ranks")).toEqual([
+    "2026-08-08 | 10, US, Music 6011 FREE | -40",
+    "2026-08-08 | 10, US, Music 7011 FREE | -3",
+  ]);
+});
+
+test("where competitors rank and we do not, a place or two behind is no answer", async () => {
+  const ranked = (app: string, keyword_key: string, rank: number | null) => ({
+    app_key: `ios:${app}`,
+    country_key: "US",
+    keyword_key,
+    device_key: "IPHONE",
+    date_day: "2026-08-08",
+    rank,
+  });
+  await mart.ask("truncate core.fact_keyword_rank, core.fact_keyword_rank_summary");
+  await mart.fill("core.fact_keyword_rank", [
+    ranked("1", "plan", 3),
+    ranked("2", "plan", 2),
+    ranked("1", "list", 30),
+    ranked("2", "list", 2),
+    ranked("1", "note", null),
+    ranked("2", "note", 5),
+  ]);
+  expect((await shown("Competitors", "only_they")).map((line) => line.split(" | ").slice(0, 2).join(" "))).toEqual([
+    "only the competitor note",
+    "behind list",
+  ]);
+});
