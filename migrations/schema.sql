@@ -8059,6 +8059,48 @@ create view ops.unanswered_visibility_daily (
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'skipped'::text])) AND (i.item = ANY (o.items))))
   GROUP BY (s.scope ->> 'store'::text), (split_part(i.item, ':'::text, 2)), (split_part(i.item, ':'::text, 1)), d.date_day;
 
+-- One row per sync that ended before all was requested that it planned, unless later runs of its account have planned each of its datasets that is on. What it had not begun was cancelled, so that no slice says that it is missing. Which syncs have to be run again?
+create view ops.unfinished_sync (
+  run_id bigint, -- Number of the run.
+  account text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
+  ended_as text -- interrupted (stopped or killed), aborted (by an error that concerns everything), or limited (by its credit limit).
+) as
+ WITH run AS MATERIALIZED (
+         SELECT r_1.run_id,
+            r_1.account,
+            r_1.datasets,
+                CASE
+                    WHEN r_1.kind <> 'sync'::text THEN NULL::text
+                    WHEN r_1.outcome = ANY (ARRAY['interrupted'::text, 'aborted'::text]) THEN r_1.outcome
+                    WHEN r_1.outcome = 'deferred'::text AND r_1.max_credits IS NOT NULL THEN 'limited'::text
+                    WHEN r_1.outcome IS NULL AND NOT (EXISTS ( SELECT
+                       FROM ops.worker_status w
+                      WHERE w.worker_id = r_1.worker_id AND w.is_running)) THEN 'interrupted'::text
+                    ELSE NULL::text
+                END AS ended_as
+           FROM ops.run r_1
+          WHERE r_1.kind = ANY (ARRAY['sync'::text, 'schedule'::text])
+        ), planned AS (
+         SELECT run.account,
+            dataset.dataset,
+            max(run.run_id) AS run_id
+           FROM run,
+            LATERAL unnest(run.datasets) dataset(dataset)
+          WHERE run.ended_as IS NULL
+          GROUP BY run.account, dataset.dataset
+        )
+ SELECT run_id,
+    account,
+    ended_as
+   FROM run r
+  WHERE ended_as IS NOT NULL AND (EXISTS ( SELECT
+           FROM unnest(r.datasets) d(dataset)
+          WHERE NOT (EXISTS ( SELECT
+                   FROM planned p
+                  WHERE p.account = r.account AND p.dataset = d.dataset AND p.run_id > r.run_id)) AND NOT (EXISTS ( SELECT
+                   FROM ops.dataset o
+                  WHERE o.dataset = d.dataset AND NOT o.is_on))));
+
 -- One row per slice of ranks that is pending, running, deferred, or failed without a newer answer of the same list, with the keys of its app and country. Which requests for ranks have no answer yet?
 create view ops.waiting_rank_slice (
   store text, -- ios or android.

@@ -1,13 +1,10 @@
-import { accountOf } from "../config/config-of-account.ts";
-import { budgetsOf } from "../config/credit-budgets.ts";
-import type { Settings } from "../config/settings.ts";
+import type { CreditBudget } from "../core/credit-budget.ts";
 import { dayOf } from "../core/day.ts";
 import { readBudgets, type BudgetUse } from "../credits/budgets.ts";
 import { latestAccount, readAccount, type AccountState } from "../credits/account.ts";
 import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
-import { readBrokenOff } from "../ledger/broken-off.ts";
 import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
-import { readStatus, type Status } from "../ledger/status.ts";
+import { readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
 import { readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
@@ -24,19 +21,26 @@ export type Morning = Status & {
   readonly verdict: Verdict;
 };
 
-/** Whose morning it is: the account that the settings are of; `accountId` null without a token; `now` in epoch-ms. */
-type MorningOf = { readonly settings: Settings; readonly accountId: string | null; readonly now: number };
+/** Whose morning it is: the account by its name, empty for that of API_TOKEN; `accountId` null without a token; `now` in epoch-ms. */
+type MorningOf = {
+  readonly account?: string;
+  readonly accountId: string | null;
+  readonly budgets: readonly CreditBudget[];
+  readonly now: number;
+};
 
 /** Reads it. */
-export async function readMorning(db: Database, { settings, accountId: known, now }: MorningOf): Promise<Morning> {
-  const account = accountOf(settings);
+export async function readMorning(
+  db: Database,
+  { account = "", accountId: known, budgets, now }: MorningOf,
+): Promise<Morning> {
   const accountId = known ?? (await latestAccount(db, account));
   const status = await readStatus(db);
   const lostDays = new Set(newlyLost(await readLostDays(db), now).map(({ day }) => day)).size;
   const read = {
     now,
     account: await readAccount(db, accountId),
-    budgets: await readBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) }),
+    budgets: await readBudgets(db, { accountId, budgets, day: dayOf(now) }),
     nextRuns: await readNextRuns(db, now, account),
     workers: await readWorkerCounts(db, account),
     incidents: await readOpenIncidents(db),
@@ -47,7 +51,7 @@ export async function readMorning(db: Database, { settings, accountId: known, no
     lostDays,
     incidents: read.incidents.length,
     lastRun: status.lastRun,
-    brokenOff: await readBrokenOff(db, account),
+    unfinishedSync: await readUnfinishedSync(db, account),
   });
   return { ...status, ...read, verdict };
 }

@@ -1,5 +1,4 @@
-import type { BrokenOff } from "../ledger/broken-off.ts";
-import type { LastRun } from "../ledger/status.ts";
+import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
 import { countOf } from "../core/count.ts";
 
@@ -21,7 +20,7 @@ export type VerdictFacts = {
   /** The latest run that had something to do. */
   readonly lastRun: Pick<LastRun, "outcome"> | null;
   /** The latest sync that was broken off and not followed by one of the same datasets. */
-  readonly brokenOff: BrokenOff | null;
+  readonly unfinishedSync: UnfinishedSync | null;
   /** The newest day that any dataset has answered. */
   readonly newestDay: string | null;
 };
@@ -76,19 +75,19 @@ function badOf(facts: VerdictFacts): readonly string[] {
   ].filter((text) => text !== "");
 }
 
-const brokenOffWords = {
+const endWords = {
   interrupted: "was interrupted",
   aborted: "was aborted",
   limited: "ended at its limit",
-} as const satisfies Record<BrokenOff["how"], string>;
+} as const satisfies Record<UnfinishedSync["endedAs"], string>;
 
 function warnOf(facts: VerdictFacts): readonly string[] {
-  const { failedForNow, deferred, open, running, workers, brokenOff } = facts;
+  const { failedForNow, deferred, open, running, workers, unfinishedSync } = facts;
   const isServed = running > 0 || workers.running + workers.waiting > 0;
   return [
     // what had not begun was cancelled: no slice says that it is missing
-    !isServed && brokenOff !== null && !(brokenOff.how === "aborted" && wasAborted(facts))
-      ? `sync ${brokenOff.runId} ${brokenOffWords[brokenOff.how]}, and its rest was not requested since`
+    !isServed && unfinishedSync !== null && !(unfinishedSync.endedAs === "aborted" && wasAborted(facts))
+      ? `sync ${unfinishedSync.runId} ${endWords[unfinishedSync.endedAs]}, and its rest was not requested since`
       : "",
     !isServed && open > 0
       ? `${countOf(open, "slice waits", "slices wait")} and no process runs ${open === 1 ? "it" : "them"}`

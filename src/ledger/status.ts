@@ -31,6 +31,9 @@ export type LastRun = {
   readonly plannedCredits: number;
 };
 
+/** A sync that ended before all was requested that it planned, and how. */
+export type UnfinishedSync = { readonly runId: string; readonly endedAs: "interrupted" | "aborted" | "limited" };
+
 /** A group of slices that ended badly for the same reason. */
 type Trouble = {
   readonly dataset: string;
@@ -101,6 +104,14 @@ export async function readStatus(db: Database): Promise<Status> {
     troubles: troubles.rows,
     failedForNow: later.rows[0]?.slices ?? 0,
   };
+}
+
+/** The latest sync of an account that was broken off and not made good by later runs. */
+export async function readUnfinishedSync(db: Database, account: string): Promise<UnfinishedSync | null> {
+  const { rows } = await sql<UnfinishedSync>`
+    select run_id as "runId", ended_as as "endedAs" from ops.unfinished_sync
+    where  account = ${account} order by run_id desc limit 1`.execute(db);
+  return rows[0] ?? null;
 }
 
 /** A slice as `ops.slice_status` has it; counts and credits as numbers, days as `YYYY-MM-DD`, instants as Date. */

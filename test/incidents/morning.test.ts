@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { Settings } from "../../src/config/settings.ts";
 import { readMorning } from "../../src/incidents/morning.ts";
 import { closeRun, type RunOutcome, type RunStart } from "../../src/ledger/runs.ts";
 import { draft, now } from "../support/ledger-stage.ts";
@@ -9,7 +8,7 @@ const stage = watchForTests();
 
 test("a dataset of which every slice was skipped does not count as loaded", async () => {
   const verdict = async () =>
-    (await readMorning(stage.stage.db, { settings: Settings.parse({}), accountId: null, now })).verdict.text.replace(
+    (await readMorning(stage.stage.db, { accountId: null, budgets: [], now })).verdict.text.replace(
       /, up to \S+;/,
       ";",
     );
@@ -23,14 +22,13 @@ test("a sync that was broken off is on the page until a later run has planned ea
   const { stage: ledger } = stage;
   const gone = await ledger.dead();
   await ledger.pool.query(
-    "insert into ops.dataset (dataset, stage, is_on, noted_at) values ('top_chart', 'market', false, now())",
+    "insert into ops.dataset (dataset, stage, is_on, noted_at) values ('top_chart', 'market', false, now()), ('review', 'market', true, now())",
   );
   const sync = async (outcome: RunOutcome | null, datasets: readonly string[], start: Partial<RunStart> = {}) => {
     const run = await ledger.run({ workerId: gone, datasets, ...start });
     if (outcome !== null) await closeRun(ledger.db, run, outcome, now);
   };
-  const verdict = async () =>
-    (await readMorning(ledger.db, { settings: Settings.parse({}), accountId: null, now })).verdict.text;
+  const verdict = async () => (await readMorning(ledger.db, { accountId: null, budgets: [], now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "review" }));
   const rest = "and its rest was not requested since.";
   // 2 to 5

@@ -14,7 +14,7 @@ const calm: VerdictFacts = {
   datasets: 41,
   unavailable: 0,
   lastRun: { outcome: "loaded" },
-  brokenOff: null,
+  unfinishedSync: null,
   newestDay: "2026-11-21",
 };
 
@@ -75,7 +75,7 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ],
   [
     "a sync was interrupted and no worker plans what it left",
-    { brokenOff: { runId: "3", how: "interrupted" }, workers: { ...workers, running: 0 } },
+    { unfinishedSync: { runId: "3", endedAs: "interrupted" }, workers: { ...workers, running: 0 } },
     {
       state: "warn",
       text: "Not all is there yet: sync 3 was interrupted, and its rest was not requested since.",
@@ -83,7 +83,7 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ],
   [
     "a sync was interrupted and a worker plans what it left",
-    { brokenOff: { runId: "3", how: "interrupted" } },
+    { unfinishedSync: { runId: "3", endedAs: "interrupted" } },
     { state: "good", text: "All is well: 41 datasets are loaded, up to 2026-11-21." },
   ],
   [

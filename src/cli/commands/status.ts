@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { accountIdOf } from "../../config/config.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { incidentText } from "../../incidents/open-incidents.ts";
+import { budgetsOf } from "../../config/credit-budgets.ts";
 import type { Status } from "../../ledger/status.ts";
 import { withWarehouse } from "../environment.ts";
 import { factList, type Fact } from "../fact-list.ts";
@@ -19,10 +20,14 @@ export function defineStatus(command: Command): void {
       async (app) => {
         const token = app.config.environment.API_TOKEN;
         const accountId = token === undefined ? null : accountIdOf(token);
-        const { settings } = app.config;
-        const page = await readMorning(app.warehouse.db, { settings, accountId, now: app.clock.now() });
+        const page = await readMorning(app.warehouse.db, {
+          account: accountOf(app.config.settings),
+          accountId,
+          budgets: budgetsOf(app.config.settings),
+          now: app.clock.now(),
+        });
         if (options.json) printJson(asJson(page));
-        else printPage(page, accountOf(settings));
+        else printPage(page, accountOf(app.config.settings));
       },
       { showsWorkers: true },
     ),

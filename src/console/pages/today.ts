@@ -11,6 +11,7 @@ import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { verdictWithFamilies } from "../../incidents/verdict.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
 import { sumFailures } from "../../ledger/failures.ts";
+import { budgetsOf } from "../../config/credit-budgets.ts";
 import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
@@ -36,7 +37,12 @@ export const todayPage = definePage({
     const token = app.config.environment.API_TOKEN;
     const accountId = token === undefined ? null : accountIdOf(token);
     const morning = await context.read("morning", (db) =>
-      readMorning(db, { settings: app.config.settings, accountId, now }),
+      readMorning(db, {
+        account: accountOf(app.config.settings),
+        accountId,
+        budgets: budgetsOf(app.config.settings),
+        now,
+      }),
     );
     // reads the whole ledger: a very large one takes longer than a page waits
     const days = await context.read("complete days", readCompleteDays).catch((error: unknown) => {
