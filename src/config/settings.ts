@@ -243,3 +243,7 @@ export type Settings = Omit<FileSettings, "portfolio"> & {
 
 /** The settings of one dataset as the file gives them. */
 export type DatasetSettings = z.output<typeof DatasetSettings>;
+
+/** The names of the datasets that the file switches off. */
+export const switchedOff = ({ datasets }: Pick<Settings, "datasets">): readonly string[] =>
+  Object.keys(datasets).filter((name) => datasets[name]?.on === false);

@@ -4,7 +4,7 @@ import { apiAccess } from "../config/config.ts";
 import type { Environment } from "../config/env.ts";
 import { readText } from "../config/read-text.ts";
 import { networkOf } from "../config/network.ts";
-import type { Settings } from "../config/settings.ts";
+import { switchedOff, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Network } from "../core/http-agent.ts";
 import { openEmbedded } from "../postgres/embedded/embedded-server.ts";
@@ -136,7 +136,7 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     ["database size", (open) => checkSize(open, settings)],
     ["workers", (open) => checkWorkers(open, account)],
     ["incidents", checkIncidents],
-    ["failed slices", checkFailedSlices],
+    ["failed slices", (open) => checkFailedSlices(open, settings === undefined ? [] : switchedOff(settings))],
     ["lost days", checkLostDays],
     ["reported figures", checkReported],
   ];

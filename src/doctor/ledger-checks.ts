@@ -67,11 +67,13 @@ export async function checkLostDays(db: Database): Promise<Diagnosis> {
       );
 }
 
-/** Slices that failed and whose data was not loaded since. */
-export async function checkFailedSlices(db: Database): Promise<Diagnosis> {
+/** Slices that failed and whose data was not loaded since, without those of datasets that are switched off. */
+export async function checkFailedSlices(db: Database, switchedOff: readonly string[]): Promise<Diagnosis> {
   const { rows } = await sql<{ dataset: string; code: string; count: number; nextTryAt: Date | null }>`
     select dataset, error_code as code, count(*)::int as count, min(next_try_at) as "nextTryAt"
-    from   ops.failed_slice group by 1, 2 order by 3 desc, 1, 2`.execute(db);
+    from   ops.failed_slice where dataset <> all (${[...switchedOff]}::text[]) group by 1, 2 order by 3 desc, 1, 2`.execute(
+    db,
+  );
   if (rows.length === 0) return pass("failed slices", "none");
   const list = rows.slice(0, 3).map(({ dataset, code, count }) => `${count} of ${dataset} (${code})`);
   const [next] = rows.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort((a, b) => a.getTime() - b.getTime());

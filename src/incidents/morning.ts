@@ -21,8 +21,12 @@ export type Morning = Status & {
   readonly verdict: Verdict;
 };
 
-/** Whose morning it is: the account by its name, empty for that of API_TOKEN; `accountId` null without a token; `now` in epoch-ms. */
+/**
+ * Whose morning it is: the account by its name, empty for that of API_TOKEN; `accountId` null without a token; datasets that the
+ * configuration switches off, of which nothing has to be mended; `now` in epoch-ms.
+ */
 type MorningOf = {
+  readonly switchedOff: readonly string[];
   readonly account?: string;
   readonly accountId: string | null;
   readonly budgets: readonly CreditBudget[];
@@ -32,10 +36,10 @@ type MorningOf = {
 /** Reads it. */
 export async function readMorning(
   db: Database,
-  { account = "", accountId: known, budgets, now }: MorningOf,
+  { account = "", accountId: known, budgets, switchedOff, now }: MorningOf,
 ): Promise<Morning> {
   const accountId = known ?? (await latestAccount(db, account));
-  const status = await readStatus(db);
+  const status = await readStatus(db, switchedOff);
   const lostDays = new Set(newlyLost(await readLostDays(db), now).map(({ day }) => day)).size;
   const read = {
     now,
@@ -46,7 +50,7 @@ export async function readMorning(
     incidents: await readOpenIncidents(db),
   };
   const verdict = verdictOf({
-    ...sumsOf(status),
+    ...sumsOf(status, switchedOff),
     ...read,
     lostDays,
     incidents: read.incidents.length,
@@ -56,11 +60,11 @@ export async function readMorning(
   return { ...status, ...read, verdict };
 }
 
-function sumsOf({ datasets, failedForNow }: Status) {
+function sumsOf({ datasets, failedForNow }: Status, switchedOff: readonly string[]) {
   const sum = (count: (dataset: Status["datasets"][number]) => number) =>
     datasets.reduce((all, dataset) => all + count(dataset), 0);
   return {
-    failed: sum(({ failed }) => failed) - failedForNow,
+    failed: sum(({ dataset, failed }) => (switchedOff.includes(dataset) ? 0 : failed)) - failedForNow,
     failedForNow,
     open: sum(({ pending, running, deferred }) => pending + running + deferred),
     running: sum(({ running }) => running),

@@ -48,12 +48,12 @@ export type Status = {
   readonly datasets: readonly DatasetStatus[];
   readonly lastRun: LastRun | null;
   readonly troubles: readonly Trouble[];
-  /** Of all failed slices those that are requested again automatically. */
+  /** Of all failed slices those that are requested again automatically: none of a dataset that is switched off. */
   readonly failedForNow: number;
 };
 
-/** Reads the ledger's summary. */
-export async function readStatus(db: Database): Promise<Status> {
+/** Reads the ledger's summary; `switchedOff`: datasets that the configuration switches off. */
+export async function readStatus(db: Database, switchedOff: readonly string[] = []): Promise<Status> {
   const counted = await sql<DatasetStatus>`
     with counted as (
       -- by an index alone: a ledger of years is not read
@@ -97,7 +97,8 @@ export async function readStatus(db: Database): Promise<Status> {
     group  by dataset, state, error_code
     order  by dataset, state, error_code`.execute(db);
   const later = await sql<{ slices: number }>`
-    select count(*)::int as slices from ops.failed_slice where next_try_at is not null`.execute(db);
+    select count(*)::int as slices from ops.failed_slice
+    where  next_try_at is not null and dataset <> all (${[...switchedOff]}::text[])`.execute(db);
   return {
     datasets: counted.rows,
     lastRun: runs.rows[0] ?? null,

@@ -1,5 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
-import type { Settings } from "../config/settings.ts";
+import { switchedOff, type Settings } from "../config/settings.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { cancelBeyondPrices, cancelScheduled } from "../ledger/cancel-slices.ts";
@@ -17,8 +17,7 @@ export async function queueLeftOver(parts: Parts, settings: Settings): Promise<v
 
 /** Cancels what the schedule queued before a dataset was switched off: to be called before a process with these settings claims anything. */
 export async function cancelSwitchedOff({ db, log }: Pick<Parts, "db" | "log">, settings: Settings): Promise<void> {
-  const off = Object.entries(settings.datasets).flatMap(([name, { on }]) => (on === false ? [name] : []));
-  const cancelled = await cancelScheduled(db, accountOf(settings), off);
+  const cancelled = await cancelScheduled(db, accountOf(settings), switchedOff(settings));
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.switched_off");
 }
 

@@ -8,7 +8,7 @@ import { diagnose } from "../../src/doctor/doctor.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, type Behind } from "../support/ingest-child.ts";
-import { openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { emptyDatabase } from "../support/warehouse-empty.ts";
 import { openReceiver, webhookSecret } from "../support/webhook-receiver.ts";
 
@@ -29,8 +29,13 @@ async function visit(stage: Behind, variables: Record<string, string> = {}, ...o
 }
 
 /** Runs the checks in this process. */
-async function runChecks(stage: Stage, environment: Partial<Environment> = {}, testsWebhook = false) {
-  const config = stage.config({ environment });
+async function runChecks(
+  stage: Stage,
+  environment: Partial<Environment> = {},
+  testsWebhook = false,
+  settings: NonNullable<RunOptions["settings"]> = {},
+) {
+  const config = stage.config({ environment, settings });
   const crontab = { file: crontabFile(config), read: readCrontab };
   const checks = await diagnose({ ...config, clock: systemClock(), crontab, testsWebhook });
   return (name: string) => checks.find((one) => one.check === name);
@@ -169,6 +174,9 @@ describe("the doctor", () => {
     expect(of("failed slices")?.next).toMatch(
       /^the next try is due at \d{4}-\d\d-\d\d \d\d:\d\d UTC; .*`storehouse retry`/,
     );
+    // what was switched off since wants nobody
+    const ofOff = await runChecks(stage, {}, false, { datasets: { keyword_rank: { on: false } } });
+    expect(ofOff("failed slices")).toMatchObject({ state: "ok", found: "none" });
     worker.process.kill("SIGTERM");
     await worker.ended;
   });

@@ -8,7 +8,7 @@ const stage = watchForTests();
 
 test("a dataset of which every slice was skipped does not count as loaded", async () => {
   const verdict = async () =>
-    (await readMorning(stage.stage.db, { accountId: null, budgets: [], now })).verdict.text.replace(
+    (await readMorning(stage.stage.db, { accountId: null, budgets: [], switchedOff: [], now })).verdict.text.replace(
       /, up to \S+;/,
       ";",
     );
@@ -28,7 +28,8 @@ test("a sync that was broken off is on the page until a later run has planned ea
     const run = await ledger.run({ workerId: gone, datasets, ...start });
     if (outcome !== null) await closeRun(ledger.db, run, outcome, now);
   };
-  const verdict = async () => (await readMorning(ledger.db, { accountId: null, budgets: [], now })).verdict.text;
+  const verdict = async () =>
+    (await readMorning(ledger.db, { accountId: null, budgets: [], switchedOff: [], now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "review" }));
   const rest = "and its rest was not requested since.";
   // 2 to 5
@@ -44,4 +45,18 @@ test("a sync that was broken off is on the page until a later run has planned ea
   await sync(null, ["review", "keyword_rank"]);
   await sync("loaded", ["review"]);
   expect(await verdict()).toBe(`Not all is there yet: sync 7 was interrupted, ${rest}`);
+});
+
+test("what failed of a dataset that was switched off since wants nobody", async () => {
+  const { db, pool } = stage.stage;
+  const verdict = async (switchedOff: readonly string[]) =>
+    (await readMorning(db, { accountId: null, budgets: [], switchedOff, now })).verdict.text;
+  await stage.ended("loaded", draft({ dataset: "app_rating" }));
+  await stage.ended("failed", draft({ dataset: "review" }), draft({ dataset: "top_chart" }));
+  expect(await verdict([])).toContain("2 slices failed for good");
+  expect(await verdict(["review"])).toContain("1 slice failed for good");
+  expect(await verdict(["review", "top_chart"])).toContain("All is well");
+  await pool.query("update ops.slice set due_at = now() where state = 'failed'");
+  expect(await verdict(["review"])).toContain("1 failed slice is requested again later");
+  expect(await verdict(["review", "top_chart"])).toContain("All is well");
 });

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { accountIdOf } from "../../config/config.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { incidentText } from "../../incidents/open-incidents.ts";
+import { switchedOff } from "../../config/settings.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
 import type { Status } from "../../ledger/status.ts";
 import { withWarehouse } from "../environment.ts";
@@ -24,6 +25,7 @@ export function defineStatus(command: Command): void {
           account: accountOf(app.config.settings),
           accountId,
           budgets: budgetsOf(app.config.settings),
+          switchedOff: switchedOff(app.config.settings),
           now: app.clock.now(),
         });
         if (options.json) printJson(asJson(page));

@@ -11,6 +11,7 @@ import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { verdictWithFamilies } from "../../incidents/verdict.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
 import { sumFailures } from "../../ledger/failures.ts";
+import { switchedOff } from "../../config/settings.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
 import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
 import { definePage, type PageContext } from "../define-page.ts";
@@ -41,6 +42,7 @@ export const todayPage = definePage({
         account: accountOf(app.config.settings),
         accountId,
         budgets: budgetsOf(app.config.settings),
+        switchedOff: switchedOff(app.config.settings),
         now,
       }),
     );
