@@ -1,7 +1,7 @@
-import { instant, sql } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { CreditClass, Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
-import { likelyCredits } from "./open-slices.ts";
+import { isOpen, likelyCredits } from "./open-slices.ts";
 import { queueOf } from "./runs.ts";
 import { isAlive } from "./workers.ts";
 
@@ -16,9 +16,9 @@ export type WaitingElsewhere = {
 };
 
 /**
- * Slices of these datasets that wait for credits of other accounts, or for accounts that nobody works with any more, in their turn. Left out
- * are those of a living foreground process, and of plans, whose price a person agreed to for that account. Nothing is searched where the
- * warehouse has one account.
+ * Slices of these datasets that wait for credits of other accounts, or for accounts that nobody works with any more, of these also failed
+ * ones whose next try is due, in their turn. Left out are those of a living foreground process, and of plans, whose price a person agreed to
+ * for that account. Nothing is searched where the warehouse has one account.
  */
 export async function readWaitingElsewhere(
   db: Database,
@@ -27,7 +27,10 @@ export async function readWaitingElsewhere(
   const left = await leftAccounts(db);
   // as a rule there is none, and others have many slices open
   const orLeft =
-    left.length === 0 ? sql`` : sql`or s.state in ('pending', 'deferred') and r.account = any (${[...left]}::text[])`;
+    left.length === 0
+      ? sql``
+      : sql`or r.account = any (${[...left]}::text[])
+            and (s.state in ('pending', 'deferred') or s.state = 'failed' and ${mayBeTried(now)})`;
   const { rows } = await sql<WaitingElsewhere>`
     select s.slice_id as "sliceId", s.dataset, s.scope, b.items, s.class, ${likelyCredits}::float8 as credits
     from   ops.slice as s
@@ -39,6 +42,21 @@ export async function readWaitingElsewhere(
     and    s.plan_id is null and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)}) and s.dataset = any (${[...datasets]}::text[])
     order  by s.turn, s.slice_id`.execute(db);
   return rows;
+}
+
+/** A failed slice of which nobody took a next try for so long is history, and its days may be requested no more. */
+const triedWithinDays = 30;
+
+/** SQL: true for a failed slice `s` whose next try is due, for days that can be requested later. Its days count as requested for all accounts. */
+function mayBeTried(now: number): SqlFragment<boolean> {
+  return sql<boolean>`s.class <> 'snapshot' and s.due_at between ${instant(now)} - make_interval(days => ${triedWithinDays}) and ${instant(now)}
+            and s.slice_id in (select f.slice_id from ops.failed_slice as f)
+            -- of several for the same request one waits at a time
+            and not exists (
+              select from ops.slice as o
+              where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end = s.window_end and o.window_start = s.window_start
+              and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id
+              and    (${isOpen("o")} or o.state = 'failed' and o.slice_id > s.slice_id))`;
 }
 
 /** Accounts that no process has worked with for a day: they may have been given up, and what they left waits for nobody. */
@@ -56,7 +74,7 @@ async function leftAccounts(db: Database): Promise<readonly string[]> {
 export async function takeWaiting(db: Database, runId: string, sliceIds: readonly string[]): Promise<number> {
   const { rows } = await sql`
     update ops.slice set run_id = ${runId}, queue_id = ${queueOf(runId)}, state = 'pending', due_at = null
-    where  slice_id = any (${[...sliceIds]}::bigint[]) and state in ('pending', 'deferred')
+    where  slice_id = any (${[...sliceIds]}::bigint[]) and state in ('pending', 'deferred', 'failed')
     returning slice_id`.execute(db);
   return rows.length;
 }

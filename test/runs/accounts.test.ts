@@ -216,3 +216,28 @@ test("what an account left that no process has worked with for a day is fetched 
   expect((await first.sync({ settings })).outcome).toBe("loaded");
   expect(await waiting()).toEqual(apps(own));
 });
+
+test("what failed of an account that no process has worked with for a day is requested with another one that wants it", async () => {
+  await using both = await openStages({ apps: 3 });
+  const { first, acme } = both;
+  const settings = {
+    portfolio: following(first, 0, 1),
+    accounts: { acme: { portfolio: { source: "config", apps: following(first, 0, 2)?.apps } } },
+  } as const;
+  expect((await acme.sync(asAcme(acme, settings))).outcome).toBe("loaded");
+  await first.query(
+    "update ops.slice set state = 'failed', error_code = 'server_error', due_at = now() - interval '20 hours'",
+  );
+  const failed = () =>
+    first.query<{ app: string }>("select distinct scope ->> 'app' as app from ops.failed_slice order by 1");
+  const [shared, own] = first.sandbox.market.apps.map(({ trackId }) => trackId);
+  // it may be requested again with the account that it is of
+  expect((await first.sync({ settings })).outcome).toBe("loaded");
+  expect(await failed()).toEqual([shared, own].sort().map((app) => ({ app })));
+  await first.query("update ops.worker set heartbeat_at = heartbeat_at - interval '25 hours' where account = 'acme'");
+  expect((await first.sync({ settings })).outcome).toBe("loaded");
+  expect(await failed()).toEqual([{ app: own }]);
+  const asked = first.asked().length;
+  expect((await first.sync({ settings })).outcome).toBe("loaded");
+  expect(first.asked()).toHaveLength(asked);
+});
