@@ -64,6 +64,8 @@ export type CheckResult = {
   readonly found: Folded;
   readonly open: readonly OpenIncident[];
   readonly accountIds: readonly string[];
+  /** Names of the accounts that the configuration has beside that of API_TOKEN; null where the process knows its own alone. */
+  readonly configured: readonly string[] | null;
 };
 
 /** Records the result of a check in one transaction. Returns the incidents that opened and those that closed. */
@@ -136,16 +138,17 @@ async function closeClean(db: Database, result: CheckResult, now: number): Promi
   return rows.filter(({ isClosed }) => isClosed);
 }
 
-/** An account of which no worker has checked anything for so long is given up, as one that was taken out of the configuration. */
+/** An account that is not in the configuration is given up once no worker has checked it for so long: one may have a configuration of its own. */
 const givenUpMs = 24 * 3_600_000;
 
 /** Closes what was wrong with accounts that were given up: no check finds whether it is over, so no message says so. */
-async function closeGivenUp(db: Database, { accountIds }: CheckResult, now: number): Promise<readonly IncidentLine[]> {
-  if (!accountIds.includes("")) return [];
+async function closeGivenUp(db: Database, { configured }: CheckResult, now: number): Promise<readonly IncidentLine[]> {
+  if (configured === null) return [];
   const since = instant(now - givenUpMs);
   const { rows } = await sql<IncidentLine>`
     update ops.incident as i set closed_at = ${instant(now)}, close_notified_at = ${instant(now)}
-    where  closed_at is null and account_id not in ('', ${accountIds.find((one) => one !== "") ?? ""}) and last_seen_at < ${since}
+    where  closed_at is null and last_seen_at < ${since}
+    and    account_id in (select account_id from ops.credit_account where account <> '' and account <> all (${[...configured]}::text[]))
     and    not exists (select from ops.watch_check as w where w.account_id = i.account_id and w.checked_at >= ${since})
     returning ${columns}`.execute(db);
   return rows;

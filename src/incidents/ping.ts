@@ -9,7 +9,7 @@ const everyMs = 55_000;
 /** A worker without a heartbeat for longer is frozen or gone. */
 const freshSeconds = 60;
 
-/** An incident of another account counts while its workers find it, once an hour at least: that of an account that was given up closes a day later. */
+/** An incident of another account counts while its workers find it, once an hour at least: that of an account that was taken out closes a day later. */
 const foundSince = sql`interval '2 hours'`;
 
 /** Kinds that leave no data missing: the ping goes on while one is open. */

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import { checkAlerts } from "../alerts/check-alerts.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
@@ -91,7 +92,8 @@ async function check(parts: WatcherParts, accountIds: readonly string[]): Promis
     }
   }
   const open = await readOpen(db, accountId);
-  const result = { kinds, found: foundOf(fold(problems, open), accountIds), open, accountIds };
+  const configured = accountOf(parts.settings) === "" ? Object.keys(parts.settings.accounts) : null;
+  const result = { kinds, found: foundOf(fold(problems, open), accountIds), open, accountIds, configured };
   const { opened, closed } = await recordCheck(db, result, parts.clock.now());
   for (const { incidentId, kind, subject, summary } of opened)
     parts.log.warn({ incident_id: incidentId, kind, subject, problem: summary }, "incident.opened");

@@ -75,8 +75,12 @@ describe("workers of two accounts", () => {
     ]);
   });
 
-  test("close what was wrong with an account that was given up: nothing else would, and no message says that it is over", async () => {
-    const { db } = stage.stage;
+  test("close what was wrong with an account that was taken out of the configuration: nothing else would, and no message says that it is over", async () => {
+    const { db, pool } = stage.stage;
+    await pool.query(
+      "insert into ops.credit_account (account_id, account, pace_per_second, next_start_at) values ('a2', 'acme', 1, now())",
+    );
+    const acme = Settings.parse({ accounts: { acme: {} } });
     await recordStop(db, "a2", refused, { firstMs: minute, longestMs: 60 * minute });
     await stage.watch(1, stage.watcher({ accountId: "a2" }));
     const open = async () => (await readOpenIncidents(db)).map(({ kind }) => kind);
@@ -89,6 +93,9 @@ describe("workers of two accounts", () => {
     expect(await open()).toEqual(["requests_stopped"]);
     const sent = stage.sent().length;
     stage.clock.time += 25 * 60 * minute;
+    // one that is in the configuration, and whose worker is away, is as it was
+    await stage.watch(1, stage.watcher({ settings: acme }));
+    expect(await open()).toEqual(["requests_stopped"]);
     await stage.watch(1);
     expect(await open()).toEqual([]);
     expect(stage.sent()).toHaveLength(sent);

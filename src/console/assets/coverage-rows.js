@@ -86,6 +86,8 @@ export function openRows(table, { text, onRows }) {
       kept.focus({ preventScroll: true });
     }
     prepare(body, from);
+    // it may have been left behind meanwhile
+    lookAgain(body);
   }
 
   return {
