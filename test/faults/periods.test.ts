@@ -5,8 +5,11 @@ import { openStage, today, until, wish } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 
-/** A period is a few seconds, so that several pass; the service reports its end in whole seconds. */
-const periodMs = 5_000;
+/**
+ * A period is a few seconds, so that several pass; the service reports its end in whole seconds. On a busy machine a reply is read seconds
+ * late, and half a period late it counts as one of the next.
+ */
+const periodMs = 10_000;
 const account = { token: "sandbox-token", total: 150, periodHours: periodMs / 3_600_000 };
 const market = { apps: 2 };
 const backfillFloor = 0.2;
