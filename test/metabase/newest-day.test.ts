@@ -1,20 +1,8 @@
-import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { projectRoot } from "../../src/config/config.ts";
-import { readCollection } from "../../src/metabase/collection-file.ts";
-import { withoutFilters } from "../../src/metabase/wanted-cards.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openCardStage, type CardStage } from "../support/card-stage.ts";
 
-const { dashboards } = readCollection(path.join(projectRoot, "config", "metabase"));
-
-let mart: MartStage;
-
-/** What a card shows, with no filter set. */
-function shown(dashboard: string, card: string): Promise<readonly string[]> {
-  const found = dashboards.find(({ name }) => name === dashboard)?.cards[card];
-  if (found === undefined) throw new Error(`no card ${card}`);
-  return mart.ask(withoutFilters(found.sql));
-}
+let mart: CardStage;
+const shown: CardStage["shown"] = (dashboard, card) => mart.shown(dashboard, card);
 
 /** A slice about an app, from a day up to another one, that day excluded. */
 const slice = (dataset: string, scope: object, [from, to]: readonly [string, string], state = "loaded") =>
@@ -23,7 +11,7 @@ const slice = (dataset: string, scope: object, [from, to]: readonly [string, str
     select '${dataset}', 'o', '${JSON.stringify(scope)}', '${from}', '${to}', '${to}', '', 'daily', '${state}', 1, 1, run_id, now(), now() from ops.run`);
 
 beforeAll(async () => {
-  mart = await openMartStage();
+  mart = await openCardStage();
   await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
   await mart.name({ "ios:1": "Ours", "ios:2": "Ours as well", "ios:3": "Left" });
 });

@@ -1,23 +1,11 @@
-import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { projectRoot } from "../../src/config/config.ts";
-import { readCollection } from "../../src/metabase/collection-file.ts";
-import { withoutFilters } from "../../src/metabase/wanted-cards.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openCardStage, type CardStage } from "../support/card-stage.ts";
 
-const { dashboards } = readCollection(path.join(projectRoot, "config", "metabase"));
-
-let mart: MartStage;
-
-/** What a card shows, with no filter set. */
-function shown(dashboard: string, card: string): Promise<readonly string[]> {
-  const found = dashboards.find(({ name }) => name === dashboard)?.cards[card];
-  if (found === undefined) throw new Error(`no card ${card}`);
-  return mart.ask(withoutFilters(found.sql));
-}
+let mart: CardStage;
+const shown: CardStage["shown"] = (dashboard, card) => mart.shown(dashboard, card);
 
 beforeAll(async () => {
-  mart = await openMartStage();
+  mart = await openCardStage();
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 

@@ -190,13 +190,17 @@ test("keywords that are swapped for others in one of two accounts have the list 
   expect(now).not.toContain(gone?.keyword);
 });
 
+/** Settings in which the first account follows one app, and acme that one and another. */
+const sharingOneApp = (first: Stage) =>
+  ({
+    portfolio: following(first, 0, 1),
+    accounts: { acme: { portfolio: { source: "config", apps: following(first, 0, 2)?.apps } } },
+  }) as const;
+
 test("what an account left that no process has worked with for a day is fetched with another one that wants it, save what a plan has", async () => {
   await using both = await openStages({ apps: 3 });
   const { first, acme } = both;
-  const settings = {
-    portfolio: following(first, 0, 1),
-    accounts: { acme: { portfolio: { source: "config", apps: following(first, 0, 2)?.apps } } },
-  } as const;
+  const settings = sharingOneApp(first);
   const variables = {
     STOREHOUSE_ACCOUNT: "acme",
     API_TOKEN: first.sandbox.token,
@@ -220,10 +224,7 @@ test("what an account left that no process has worked with for a day is fetched 
 test("what failed of an account that no process has worked with for a day is requested with another one that wants it", async () => {
   await using both = await openStages({ apps: 3 });
   const { first, acme } = both;
-  const settings = {
-    portfolio: following(first, 0, 1),
-    accounts: { acme: { portfolio: { source: "config", apps: following(first, 0, 2)?.apps } } },
-  } as const;
+  const settings = sharingOneApp(first);
   expect((await acme.sync(asAcme(acme, settings))).outcome).toBe("loaded");
   await first.query(
     "update ops.slice set state = 'failed', error_code = 'server_error', due_at = now() - interval '20 hours'",
