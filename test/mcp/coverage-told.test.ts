@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { tried } from "../support/granted-stage.ts";
+import { askedDays, today } from "../support/ingest-stage.ts";
+import { call, callOrError, openMcpStage, type McpStage } from "../support/mcp-stage.ts";
+
+let served: McpStage;
+let refused: (name: string, args?: Record<string, unknown>) => ReturnType<typeof callOrError>;
+let connected: Awaited<ReturnType<McpStage["connect"]>>;
+let ask: (name: string, args?: Record<string, unknown>) => ReturnType<typeof call>;
+const query = (sql: string, rest: Record<string, unknown> = {}) => ask("query", { sql, ...rest });
+
+beforeAll(async () => {
+  served = await openMcpStage();
+  connected = await served.connect();
+  ask = (name, args) => call(connected.client, name, args);
+  refused = (name, args) => callOrError(connected.client, name, args);
+});
+afterAll(async () => {
+  await connected?.[Symbol.asyncDispose]();
+  await served?.[Symbol.asyncDispose]();
+});
+
+describe("a client that reads rows", () => {
+  test("reads rows with the coverage of their days", async () => {
+    const [first, ...rest] = askedDays();
+    const answer = await query(
+      `select date_day, count(*) as ranks from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}' group by 1 order by 1`,
+    );
+    expect(answer.columns).toEqual([
+      { name: "date_day", type: "date" },
+      { name: "ranks", type: "int8" },
+    ]);
+    expect(answer.rows.map(([day]) => day)).toEqual([first, ...rest]);
+    expect(answer.rows.every(([, ranks]) => typeof ranks === "number" && ranks > 0)).toBe(true);
+    expect(answer).toMatchObject({ row_count: 4, is_cut: false, reads: ["mart.keyword_rank_daily"] });
+    const ranks = answer.coverage.datasets.find(({ dataset }) => dataset === "keyword_rank");
+    expect(ranks).toMatchObject({ is_requested: true, is_complete: true, gaps: [], newest_day: addDays(today, -1) });
+    expect(ranks).toMatchObject({ due_day: addDays(today, -1), freshness: { "on time": 2 } });
+    expect(answer.coverage).toMatchObject({ from: first, to: rest.at(-1), days_from: "statement" });
+  });
+
+  test("is not told that days are complete where the statement may read others", async () => {
+    const [first, ...rest] = askedDays();
+    const { coverage } = await query(`select count(*) from core.fact_keyword_rank where date_day >= '${first}'`);
+    expect(coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }], days_from: "statement" });
+    expect(coverage.says).toBe(
+      `Coverage is of ${first} to ${addDays(today, -1)}, and the statement may read other days: pass from and to for those that it reads.`,
+    );
+    expect(await query("select count(*) from core.fact_keyword_rank", { from: first, to: rest.at(-1) })).toMatchObject({
+      coverage: { is_complete: true },
+    });
+    // coverage of some countries says nothing of a statement about all
+    const narrowed = { from: first, to: rest.at(-1), countries: ["US"] };
+    const all = await query("select count(*) from core.fact_keyword_rank", narrowed);
+    expect(all.coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }] });
+    expect(all.coverage.says).toMatch(/of the apps and countries that were passed, and the statement may read others/);
+    const one = "select count(*) from mart.keyword_rank_daily where country_code = 'US'";
+    expect(await query(one, narrowed)).toMatchObject({ coverage: { is_complete: true } });
+  });
+
+  test("is not told that days are complete of apps that another account has alone", async () => {
+    const [first, ...rest] = askedDays();
+    const ranks = `from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}'`;
+    const countAll = `select count(*) ${ranks}`;
+    expect((await query(countAll)).coverage).toMatchObject({ datasets: [{ is_complete: true }] });
+    const [own] = await served.stage.query<{ id: string }>(`select min(track_id) as id ${ranks}`);
+    const left = await tried(
+      served.granted.adminUrl,
+      "insert into core.dim_app (store, track_id) values ('ios', '990099')",
+      `insert into core.tracked_app (app_key, account, valid_from, is_current, slice_id, fetched_at)
+       select app_key, 'acme', '2026-08-01', true, 1, '2026-08-01Z' from core.dim_app where track_id = '990099'`,
+      `insert into core.tracked_country (app_key, country_key, account, valid_from, is_current, keyword_count, slice_id, fetched_at)
+       select a.app_key, c.country_key, 'acme', '2026-08-01', true, 1, 1, '2026-08-01Z'
+       from   core.dim_app as a, core.dim_country as c where a.track_id = '990099' and c.country_code = 'US'`,
+    );
+    expect(left).not.toEqual(expect.any(String));
+    try {
+      const { coverage } = await query(countAll);
+      expect(coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }] });
+      expect(coverage.says).toMatch(/^Coverage is of what the account of API_TOKEN has/);
+      const ofOne = await query(`${countAll} and track_id = '${own?.id}'`, { apps: [own?.id] });
+      expect(ofOne.coverage).toMatchObject({ datasets: [{ is_complete: true }] });
+    } finally {
+      await tried(
+        served.granted.adminUrl,
+        "delete from core.tracked_country where account = 'acme'",
+        "delete from core.tracked_app where account = 'acme'",
+        "delete from core.dim_app where track_id = '990099'",
+      );
+    }
+  });
+
+  test("is not told that nothing moved on an earlier day by a mart that has the newest day alone", async () => {
+    const [first = ""] = askedDays();
+    const moved = "select keyword from mart.keyword_rank_movers where days_back = 1";
+    const newest = { from: addDays(today, -1), to: addDays(today, -1) };
+    const ranksOf = ({ coverage }: Awaited<ReturnType<typeof query>>) =>
+      coverage.datasets.find(({ dataset }) => dataset === "keyword_rank");
+    const earlier = await query(`${moved} and date_day = '${first}'`);
+    expect(earlier.rows).toEqual([]);
+    expect(ranksOf(earlier)).toMatchObject({ is_complete: null });
+    expect(earlier.coverage.says).toContain(
+      "Of mart.keyword_rank_movers the newest day of each keyword is there alone",
+    );
+    const relative = await query(`${moved} and date_day < current_date - 3`, newest);
+    expect(ranksOf(relative)).toMatchObject({ is_complete: null });
+    const now = await query(moved, newest);
+    expect(ranksOf(now)).toMatchObject({ is_complete: true });
+    expect(now.coverage.says).not.toContain("newest day of each keyword");
+  });
+
+  test("is told that days which were never requested are unknown, not zero", async () => {
+    const answer = await query("select count(*) from core.fact_keyword_rank where date_day = '2026-07-01'", {
+      to: "2026-07-02",
+      from: "2026-07-01",
+    });
+    expect(answer.rows).toEqual([[0]]);
+    const { coverage } = answer;
+    expect(coverage).toMatchObject({ is_complete: false, days_from: "arguments" });
+    expect(coverage.says).toBe("Days are missing of keyword_rank: a row that is not there is unknown, not zero.");
+    expect(coverage.datasets).toMatchObject([{ dataset: "keyword_rank", is_complete: false }]);
+    expect(coverage.datasets[0]?.gaps[0]).toMatchObject({ country: "US", from: "2026-07-01", to: "2026-07-02" });
+    expect(await ask("coverage", { datasets: ["keyword_rank"], from: "2026-07-01", to: "2026-07-02" })).toMatchObject({
+      datasets: coverage.datasets,
+    });
+  });
+
+  test("is told that days are missing which are not published yet, or of which a list was never seen", async () => {
+    const yesterday = addDays(today, -1);
+    const coverageTo = async (to: string) =>
+      (await query("select count(*) from core.fact_keyword_rank", { from: yesterday, to })).coverage;
+    expect(await coverageTo(yesterday)).toMatchObject({ is_complete: true, datasets: [{ days_without_cells: null }] });
+    expect(await coverageTo(today)).toMatchObject({
+      is_complete: false,
+      datasets: [{ is_complete: false, days_without_cells: { from: today, to: today } }],
+    });
+  });
+
+  test.each(["query", "coverage", "price_backfill"])(
+    "is refused days of which the first is after the last: %s",
+    async (tool) => {
+      const days = { from: today, to: addDays(today, -1) };
+      const others = tool === "query" ? { sql: "select 1" } : { datasets: ["keyword_rank"] };
+      expect(await refused(tool, { ...others, ...days })).toMatch(/^bad_argument: .*is after to/);
+    },
+  );
+
+  test("is told what is late or stopped by the timing of its dataset, also beside complete days", async () => {
+    const newest = `dataset = 'keyword_rank' and window_end = date '${today}'`;
+    const changed = (set: string, where: string) =>
+      served.stage.query(`update ops.slice set ${set} where ${where} returning slice_id`);
+    const old = () => query("select count(*) from core.fact_keyword_rank", { from: "2026-01-01", to: "2026-01-02" });
+    expect((await old()).coverage.says).not.toMatch(/late|stopped/);
+    try {
+      expect(await changed("state = 'failed'", newest)).not.toEqual([]);
+      expect((await old()).coverage.says).toMatch(
+        new RegExp(
+          `keyword_rank is late for 2 apps and countries: its newest day is ${addDays(today, -2)}, due is ${addDays(today, -1)}\\.$`,
+        ),
+      );
+      expect(
+        (await query("select distinct freshness_state from mart.data_freshness where dataset = 'keyword_rank'")).rows,
+      ).toEqual([["late"]]);
+      const elsewhere = await query("select count(*) from core.fact_keyword_rank", { countries: ["US"] });
+      expect(elsewhere.coverage.datasets[0]).toMatchObject({ freshness: { late: 2 } });
+    } finally {
+      await changed("state = 'loaded'", newest);
+    }
+  });
+
+  test("is told that a dataset that is off is unknown, not none", async () => {
+    const { coverage } = await query("select count(*) from core.review");
+    expect(coverage.datasets).toMatchObject([{ dataset: "review", is_requested: false, cells: null }]);
+    expect(coverage.says).toMatch(/^Nothing is requested of review: .* unknown, not none\.$/);
+  });
+});
