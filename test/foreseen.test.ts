@@ -39,7 +39,7 @@ async function foresee(app: App, nights: Nights): Promise<Foreseen> {
   const chunks = await planned(app, { datasets: [], bounds: {}, today: nights.today() }, true);
   const most = { settings: config.settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY };
   const { tries } = await dueTries(db, clock, most);
-  const waiting = sumOf([...(await openWork(db, names)), ...sumOfTries(tries)]);
+  const waiting = sumOf([...(await openWork(db, names, "")), ...sumOfTries(tries)]);
   return { planned: sumOf(chunks.flatMap(({ slices }) => slices)), waiting };
 }
 

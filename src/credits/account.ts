@@ -113,7 +113,7 @@ export async function observeBalance(
 }
 
 /** Of the tokens of an account the one with the newest balance, as its account id; '' when there is none. For commands without a token. */
-export async function latestAccount(db: Queryable, account = ""): Promise<string> {
+export async function latestAccount(db: Queryable, account: string): Promise<string> {
   const { rows } = await sql<{ account_id: string }>`
     select account_id from ops.credit_balance where account = ${account} order by observed_at desc nulls last limit 1`.execute(
     db,

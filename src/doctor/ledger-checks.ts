@@ -7,7 +7,7 @@ import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { titleOf } from "../incidents/kinds.ts";
 
 /** Whether a worker runs and its heartbeat is recent. One that waits until the API accepts the account runs too. */
-export async function checkWorkers(db: Database, account = ""): Promise<Diagnosis> {
+export async function checkWorkers(db: Database, account: string): Promise<Diagnosis> {
   const { running, late, waiting, ageSeconds, lastEndedAs: last } = await readWorkerCounts(db, account);
   const beat = `latest heartbeat ${Math.round(ageSeconds ?? 0)} s ago`;
   if (running === 0 && waiting > 0)

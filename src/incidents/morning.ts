@@ -27,7 +27,7 @@ export type Morning = Status & {
  */
 type MorningOf = {
   readonly switchedOff: readonly string[];
-  readonly account?: string;
+  readonly account: string;
   readonly accountId: string | null;
   readonly budgets: readonly CreditBudget[];
   readonly now: number;
@@ -36,7 +36,7 @@ type MorningOf = {
 /** Reads it. */
 export async function readMorning(
   db: Database,
-  { account = "", accountId: known, budgets, switchedOff, now }: MorningOf,
+  { account, accountId: known, budgets, switchedOff, now }: MorningOf,
 ): Promise<Morning> {
   const accountId = known ?? (await latestAccount(db, account));
   const status = await readStatus(db, switchedOff);

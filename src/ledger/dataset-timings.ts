@@ -39,11 +39,7 @@ export async function noteDatasets(
   db: Database,
   lines: readonly DatasetLine[],
   timings: readonly TimingLine[],
-  {
-    account = "",
-    planned,
-    now,
-  }: { readonly account?: string; readonly planned: readonly string[]; readonly now: number },
+  { account, planned, now }: { readonly account: string; readonly planned: readonly string[]; readonly now: number },
 ): Promise<void> {
   await sql`
     insert into ops.dataset as d (dataset, stage, is_on, is_switched_off, items_are_apps, noted_at)

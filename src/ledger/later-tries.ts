@@ -18,8 +18,8 @@ export type LaterTries = {
   readonly today: Day;
   readonly datasets: readonly string[];
   readonly on: readonly string[];
-  /** Account whose slices are meant; that of API_TOKEN when left out. */
-  readonly account?: string;
+  /** Account whose slices are meant, "" for that of API_TOKEN. */
+  readonly account: string;
 };
 
 /**
@@ -53,7 +53,7 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
     join   ops.slice as s on s.slice_id = due.slice_id
     join   ops.run   as r on r.run_id = s.run_id
     left   join ops.credit_cost as c on c.operation = s.operation
-    where  r.account = ${of.account ?? ""} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
+    where  r.account = ${of.account} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
     and    (s.plan_id is not null or r.kind = 'schedule' or s.dataset = any (${[...of.on]}::text[]))
     and    case when s.class = 'snapshot' then s.as_of >= ${of.today}::date else s.window_end > ${requestedFrom(of.today)} end
     and    not exists (
@@ -85,7 +85,7 @@ function requestedFrom(today: Day) {
  * What requesting failed slices of an account again has cost on the day (UTC) of `now`, with calls that may have been charged, and what the
  * open ones of them still take.
  */
-export async function spentOnLaterTries(db: Database, now: number, account = ""): Promise<number> {
+export async function spentOnLaterTries(db: Database, now: number, account: string): Promise<number> {
   const isMine = isOfAccount(account);
   const { rows } = await sql<{ credits: number }>`
     select (select coalesce(sum(case when ${mayHaveBeenCharged("q")} then ${onePage()} else q.cost end), 0)

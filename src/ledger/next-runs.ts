@@ -16,7 +16,7 @@ export type NextRun = {
 };
 
 /** Replaces what is known of the next runs of an account. */
-export async function writeNextRuns(db: Database, runs: readonly NextRun[], account = ""): Promise<void> {
+export async function writeNextRuns(db: Database, runs: readonly NextRun[], account: string): Promise<void> {
   const rows = JSON.stringify(
     runs.map((run) => ({
       ...run,
@@ -43,7 +43,7 @@ export async function writeNextRuns(db: Database, runs: readonly NextRun[], acco
 }
 
 /** Runs of an account that are still to come, the next one first; none where no worker has planned lately. */
-export async function readNextRuns(db: Database, now: number, account = ""): Promise<readonly NextRun[]> {
+export async function readNextRuns(db: Database, now: number, account: string): Promise<readonly NextRun[]> {
   const { rows } = await sql<Omit<NextRun, "at" | "pricedAt"> & { at: Date; priced_at: Date }>`
     select line_id as line, datasets, runs_at as at, slices, requests, credits::float8 as credits,
            jsonb_build_object('slices', over_budget_slices, 'credits', over_budget_credits) as "overBudget", priced_at

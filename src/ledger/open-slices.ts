@@ -49,7 +49,7 @@ export type OpenAppWork = OpenWork & { readonly app: string; readonly dueOn: Day
 export async function openWorkByApp(
   db: Database,
   datasets: readonly string[],
-  account = "",
+  account: string,
   without: readonly string[] = [],
 ): Promise<readonly OpenAppWork[]> {
   const { rows } = await sql<OpenAppWork>`
@@ -61,7 +61,11 @@ export async function openWorkByApp(
 }
 
 /** Open slices of an account and these datasets: its next sync adopts them where no living process has them. */
-export async function openWork(db: Database, datasets: readonly string[], account = ""): Promise<readonly OpenWork[]> {
+export async function openWork(
+  db: Database,
+  datasets: readonly string[],
+  account: string,
+): Promise<readonly OpenWork[]> {
   return sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`);
 }
 
@@ -95,7 +99,7 @@ async function sumOpen(db: Database, isWanted: ReturnType<typeof sql>): Promise<
 export async function failedCount(
   db: Database,
   datasets: readonly string[],
-  account = "",
+  account: string,
   without: readonly string[] = [],
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -22,7 +22,7 @@ export type PlanLine = {
 /** A plan as it is kept. `request` and `basis` are JSON of the planner; `naiveCredits` null when something was left out. */
 export type PlanRecord<Request, Basis> = {
   /** Account that it is for; that of API_TOKEN when left out. */
-  readonly account?: string;
+  readonly account: string;
   readonly asOf: Day;
   readonly request: Request;
   readonly basis: Basis;
@@ -52,7 +52,7 @@ export async function keepPlan<R, B>(db: Database, plan: PlanRecord<R, B>, now: 
                             left_out_slices, left_out_credits, account)
       values (${instant(now)}, ${plan.asOf}, ${JSON.stringify(plan.request)}::jsonb, ${JSON.stringify(plan.basis)}::jsonb, ${plan.newestFirst},
               ${plan.digest}, ${plan.slices}, ${plan.requests}, ${plan.credits}, ${plan.naiveCredits}, ${plan.leftOut.slices},
-              ${plan.leftOut.credits}, ${plan.account ?? ""})
+              ${plan.leftOut.credits}, ${plan.account})
       returning plan_id
     ), lines as (
       insert into ops.plan_line (plan_id, dataset, class, operation, store, track_id, country_code, slices, requests, credits)
@@ -84,7 +84,7 @@ type PlanRow = {
 };
 
 /** The plan of this number, null when the account has none. `R` and `B` are what the planner put in. */
-export async function readPlan<R, B>(db: Database, planId: string, account = ""): Promise<KeptPlan<R, B> | null> {
+export async function readPlan<R, B>(db: Database, planId: string, account: string): Promise<KeptPlan<R, B> | null> {
   const { rows } =
     await sql<PlanRow>`select * from ops.plan where plan_id = ${planId} and account = ${account}`.execute(db);
   const row = rows[0];
@@ -115,7 +115,7 @@ export async function readPlan<R, B>(db: Database, planId: string, account = "")
 }
 
 /** Numbers that a person may have meant, the newest first. */
-export async function newestPlans(db: Database, account = ""): Promise<readonly string[]> {
+export async function newestPlans(db: Database, account: string): Promise<readonly string[]> {
   const { rows } = await sql<{ plan_id: string }>`
     select plan_id from ops.plan where account = ${account} order by plan_id desc limit 5`.execute(db);
   return rows.map((row) => row.plan_id);

@@ -18,7 +18,7 @@ export type WorkerCounts = {
 };
 
 /** Counts the workers of an account by the clock of the database. */
-export async function readWorkerCounts(db: Queryable, account = ""): Promise<WorkerCounts> {
+export async function readWorkerCounts(db: Queryable, account: string): Promise<WorkerCounts> {
   const isLate = sql`heartbeat_at < clock_timestamp() - make_interval(secs => ${lateSeconds})`;
   const { rows } = await sql<WorkerCounts>`
     select count(*) filter (where is_running)::int as running,

@@ -9,7 +9,7 @@ type GoneWorker = { readonly since: Date; readonly endedAs: string };
  * Whether the last worker of an account died or ended with an error, and no other runs. Null where one runs or waits, was stopped, or never
  * ran.
  */
-export async function readGoneWorker(db: Queryable, account = ""): Promise<GoneWorker | null> {
+export async function readGoneWorker(db: Queryable, account: string): Promise<GoneWorker | null> {
   const isFresh = sql`w.heartbeat_at > clock_timestamp() - make_interval(secs => ${lateSeconds})`;
   const { rows } = await sql<GoneWorker>`
     select w.heartbeat_at as since, coalesce(nullif(w.ended_as, 'waiting'), 'died') as "endedAs"
@@ -34,10 +34,10 @@ export type WorkerGap = { readonly from: Date; readonly to: Date; readonly ended
 export async function readWorkerGap(
   db: Queryable,
   {
-    account = "",
+    account,
     longerThanMs,
     endedWithinMs,
-  }: { readonly account?: string; readonly longerThanMs: number; readonly endedWithinMs: number },
+  }: { readonly account: string; readonly longerThanMs: number; readonly endedWithinMs: number },
 ): Promise<WorkerGap | null> {
   const { rows } = await sql<WorkerGap>`
     with registered as (

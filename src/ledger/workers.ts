@@ -41,12 +41,12 @@ export async function enterWorker(
   pool: pg.Pool,
   {
     kind,
-    account = "",
+    account,
     clock,
     onQueued = null,
   }: {
     readonly kind: WorkerKind;
-    readonly account?: string;
+    readonly account: string;
     readonly clock: Clock;
     readonly onQueued?: (() => void) | null;
   },

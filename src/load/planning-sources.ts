@@ -57,7 +57,7 @@ function partOf(table: Table, column: string) {
 export async function readPlanningSource(
   db: Database,
   { table, view = table.name, columns, maybe = [], newest }: PlanningSource,
-  account = "",
+  account: string,
 ): Promise<readonly Scope[]> {
   const named = columns.map((column) => partOf(table, column));
   const optional = maybe.map((column) => ({

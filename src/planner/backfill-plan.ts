@@ -92,7 +92,7 @@ async function priced(db: Database, { requested, settings, clock }: WantedPlan):
 }
 
 /** The plan of this number; throws `unknown_plan` when the account has none. */
-export async function knownPlan(db: Database, planId: string, account = ""): Promise<BackfillPlan> {
+export async function knownPlan(db: Database, planId: string, account: string): Promise<BackfillPlan> {
   const plan = await readPlan<BackfillRequest, PlanBasis>(db, planId, account);
   if (plan === null) {
     const newest = await newestPlans(db, account);

@@ -25,7 +25,7 @@ export type AppSince = {
 };
 
 /** What the account tracks now and since when, in the order of stores and names. */
-export async function readPortfolioSince(db: Database, account = ""): Promise<readonly AppSince[]> {
+export async function readPortfolioSince(db: Database, account: string): Promise<readonly AppSince[]> {
   const { rows } = await sql<AppSince>`
     select a.store, a.track_id as "trackId", a.app_name as name, t.valid_from as since,
            coalesce((select json_agg(json_build_object('country', c.country_code, 'keywords', n.keyword_count, 'since', n.valid_from)
@@ -49,7 +49,7 @@ export type KeywordSince = { readonly keyword: string; readonly since: Day; read
 /** The keywords that the account tracks for an app and country, as last read. */
 export async function readKeywordsSince(
   db: Database,
-  { account = "", trackId, country }: { readonly account?: string; readonly trackId: string; readonly country: string },
+  { account, trackId, country }: { readonly account: string; readonly trackId: string; readonly country: string },
 ): Promise<readonly KeywordSince[]> {
   const { rows } = await sql<KeywordSince>`
     select k.keyword, w.valid_from as since, w.search_volume::float8 as "searchVolume"
@@ -72,7 +72,7 @@ export type ConfiguredSince = {
 };
 
 /** Since when the configuration lists the apps of an account and their countries. */
-export async function readConfiguredSince(db: Database, account = ""): Promise<readonly ConfiguredSince[]> {
+export async function readConfiguredSince(db: Database, account: string): Promise<readonly ConfiguredSince[]> {
   const { rows } = await sql<ConfiguredSince>`
     select m.track_id as "trackId", a.app_name as name, nullif(m.member, '') as country, m.valid_from as since
     from   core.configured_portfolio as m
@@ -86,7 +86,7 @@ export async function readConfiguredSince(db: Database, account = ""): Promise<r
 export async function readConfiguredKeywords(
   db: Database,
   trackId: string,
-  account = "",
+  account: string,
 ): Promise<{ readonly name: string | null; readonly since: readonly Omit<KeywordSince, "searchVolume">[] }> {
   const named = await sql<{ name: string | null }>`
     select a.app_name as name from core.dim_app as a where a.track_id = ${trackId}`.execute(db);

@@ -79,17 +79,17 @@ type PortfolioRow = {
 export type AppId = Pick<PortfolioApp, "store" | "trackId">;
 
 /**
- * Whose list is read: the account by its name, that of API_TOKEN when left out; of its apps only these track ids (or `store:trackId`) where
+ * Whose list is read: the account by its name, "" for that of API_TOKEN; of its apps only these track ids (or `store:trackId`) where
  * some are named. `oneKeyword`: of the keywords of a country one, where it has any.
  */
 type TrackedBy = {
-  readonly account?: string;
+  readonly account: string;
   readonly only?: readonly string[] | undefined;
   readonly oneKeyword?: boolean;
 };
 
 /** The apps that the account tracks, without what it tracks of them. */
-export async function readTrackedApps(db: Database, account = ""): Promise<readonly AppId[]> {
+export async function readTrackedApps(db: Database, account: string): Promise<readonly AppId[]> {
   const { rows } = await sql<AppId>`
     select a.store, a.track_id as "trackId"
     from   core.tracked_app as t
@@ -105,7 +105,7 @@ export async function readTrackedApps(db: Database, account = ""): Promise<reado
  */
 export async function readTracked(
   db: Database,
-  { account = "", only, oneKeyword = false }: TrackedBy = {},
+  { account, only, oneKeyword = false }: TrackedBy,
 ): Promise<readonly PortfolioApp[]> {
   const named = only?.map((app) => app.replace(/^(ios|android):/, "")) ?? null;
   const { rows } = await sql<PortfolioRow>`

@@ -15,7 +15,15 @@ afterAll(() => bank[Symbol.asyncDispose]());
 async function openPlan(credits: number) {
   const account = await bank.account();
   const counts = { slices: 0, requests: 0, credits, leftOut: { slices: 0, credits: 0 }, naiveCredits: null };
-  const plan = { asOf: "2026-08-20" as never, request: {}, basis: {}, newestFirst: true, digest: "any", lines: [] };
+  const plan = {
+    account: "",
+    asOf: "2026-08-20" as never,
+    request: {},
+    basis: {},
+    newestFirst: true,
+    digest: "any",
+    lines: [],
+  };
   const planId = await keepPlan(bank.db, { ...plan, ...counts }, 0);
   const call = { cost: () => 3, class: "history", planId } as const;
   return { account, planId, call, queues: [openQueue(account), openQueue(account)] as const };

@@ -8,10 +8,9 @@ const stage = watchForTests();
 
 test("a dataset of which every slice was skipped does not count as loaded", async () => {
   const verdict = async () =>
-    (await readMorning(stage.stage.db, { accountId: null, budgets: [], switchedOff: [], now })).verdict.text.replace(
-      /, up to \S+;/,
-      ";",
-    );
+    (
+      await readMorning(stage.stage.db, { account: "", accountId: null, budgets: [], switchedOff: [], now })
+    ).verdict.text.replace(/, up to \S+;/, ";");
   await stage.ended("skipped", draft({ dataset: "review" }), draft({ dataset: "app_rating" }));
   expect(await verdict()).toBe("Needs attention: nothing that was requested is available.");
   await stage.ended("loaded", draft({ dataset: "review", scope: { store: "ios", app: "2" } }));
@@ -29,7 +28,7 @@ test("a sync that was broken off is on the page until a later run has planned ea
     if (outcome !== null) await closeRun(ledger.db, run, outcome, now);
   };
   const verdict = async () =>
-    (await readMorning(ledger.db, { accountId: null, budgets: [], switchedOff: [], now })).verdict.text;
+    (await readMorning(ledger.db, { account: "", accountId: null, budgets: [], switchedOff: [], now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "review" }));
   const rest = "and its rest was not requested since.";
   // 2 to 5
@@ -50,7 +49,7 @@ test("a sync that was broken off is on the page until a later run has planned ea
 test("what failed of a dataset that was switched off since wants nobody", async () => {
   const { db, pool } = stage.stage;
   const verdict = async (switchedOff: readonly string[]) =>
-    (await readMorning(db, { accountId: null, budgets: [], switchedOff, now })).verdict.text;
+    (await readMorning(db, { account: "", accountId: null, budgets: [], switchedOff, now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "app_rating" }));
   await stage.ended("failed", draft({ dataset: "review" }), draft({ dataset: "top_chart" }));
   expect(await verdict([])).toContain("2 slices failed for good");

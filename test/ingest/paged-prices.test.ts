@@ -75,7 +75,9 @@ test("no page is requested that credits do not pay for; what has landed stays an
   expect(await slices(stage)).toMatchObject([{ state: "deferred", requests: 2, credits: 400, asked: 1, cost: 200 }]);
   expect(stage.sandbox.account().remaining).toBe(199);
   await using app = await stage.open(run());
-  expect(await openWork(app.warehouse.db, ["ad_creative"])).toMatchObject([{ slices: 1, requests: 1, credits: 200 }]);
+  expect(await openWork(app.warehouse.db, ["ad_creative"], "")).toMatchObject([
+    { slices: 1, requests: 1, credits: 200 },
+  ]);
 
   clock.move(stage.sandbox.account().resetSeconds * 1000);
   expect(await stage.sync(run())).toMatchObject({ outcome: "loaded" });

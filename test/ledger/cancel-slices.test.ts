@@ -126,7 +126,16 @@ describe("cancelBeyondPrices", () => {
   /** A killed backfill of the days at three credits each, of which the first ones were running; its plan costs `credits`. */
   async function killedBackfill(credits: number, running: readonly number[], waiting: readonly number[]) {
     const counts = { slices: 0, requests: 0, credits, leftOut: { slices: 0, credits: 0 }, naiveCredits: null };
-    const plan = { asOf: today, request: {}, basis: {}, newestFirst: true, digest: "any", lines: [], ...counts };
+    const plan = {
+      account: "",
+      asOf: today,
+      request: {},
+      basis: {},
+      newestFirst: true,
+      digest: "any",
+      lines: [],
+      ...counts,
+    };
     const planId = await keepPlan(stage.db, plan, now);
     const killed = await stage.dead();
     const run = await stage.run({ kind: "backfill", workerId: killed, planId });

@@ -13,7 +13,7 @@ test("a dataset whose newest answer is older than what a sync requests is comple
     db,
     [{ dataset: "chart", stage: "market", is_on: true }],
     [{ dataset: "chart", scope: null, kind: "series", settle_days: 1, lookback_days: 0, history_days: 1 }],
-    { planned: [], now },
+    { account: "", planned: [], now },
   );
   const start = addDays(today, -4);
   await inState(

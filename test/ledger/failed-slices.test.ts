@@ -30,7 +30,7 @@ describe("a failed slice", () => {
     const retry = await ledger.stage.run({ kind: "retry", workerId: ledger.worker });
     const { failedBefore } = await readUnfinished(db, { runId: retry, datasets: ["keyword_rank"], within: {} });
     const [status] = (await readStatus(db)).datasets;
-    expect([await failedCount(db, ["keyword_rank"]), status?.failed]).toEqual([failedBefore, failedBefore]);
+    expect([await failedCount(db, ["keyword_rank"], ""), status?.failed]).toEqual([failedBefore, failedBefore]);
     return { counted: failedBefore, reopened: await reopen(db, { runId: retry, datasets: ["keyword_rank"] }) };
   };
 

@@ -17,7 +17,7 @@ describe("a failed slice whose next try is due", () => {
       ledger.stage.db,
       [{ dataset: "keyword_rank", stage: "market", is_on: true }],
       [{ dataset: "keyword_rank", scope: null, kind: "series", settle_days: 1, lookback_days: 0, history_days: 10 }],
-      { planned: [], now },
+      { account: "", planned: [], now },
     ),
   );
 
@@ -34,7 +34,9 @@ describe("a failed slice whose next try is due", () => {
     return id;
   }
   const due = async (on: readonly string[] = ["keyword_rank"]) =>
-    (await readDueTries(ledger.stage.db, { now, today, datasets: ["keyword_rank"], on })).map(({ sliceId }) => sliceId);
+    (await readDueTries(ledger.stage.db, { account: "", now, today, datasets: ["keyword_rank"], on })).map(
+      ({ sliceId }) => sliceId,
+    );
 
   test("is found when its time has come, and not before, nor when a retry cannot mend it", async () => {
     const id = await failed();
@@ -56,7 +58,13 @@ describe("a failed slice whose next try is due", () => {
     const { stage } = ledger;
     const [other] = [await failed({ window: august(18) }), await failed()];
     const newest = await failed();
-    const tries = await readDueTries(stage.db, { now, today, datasets: ["keyword_rank"], on: ["keyword_rank"] });
+    const tries = await readDueTries(stage.db, {
+      account: "",
+      now,
+      today,
+      datasets: ["keyword_rank"],
+      on: ["keyword_rank"],
+    });
     expect(await queueTries(stage.db, { runId: await stage.run({ kind: "retry" }), tries, now })).toBe(2);
     expect((await stage.queued()).map(({ slice }) => slice).sort()).toEqual([other, newest]);
   });
@@ -73,7 +81,7 @@ describe("a failed slice whose next try is due", () => {
     await failed({}, { run: await stage.run() });
     const scheduled = await failed({ window: august(18) });
     expect(await due([])).toEqual([scheduled]);
-    expect(await readDueTries(stage.db, { now, today, datasets: [], on: [] })).toEqual([]);
+    expect(await readDueTries(stage.db, { account: "", now, today, datasets: [], on: [] })).toEqual([]);
   });
 
   test("is not requested for days that the dataset requests no more: ten here, and of a snapshot the day alone", async () => {
@@ -94,33 +102,42 @@ describe("a failed slice whose next try is due", () => {
         [slice, cost === null ? null : 200, cost === null ? "timeout" : null, cost ?? 0, new Date(at)],
       );
     await request(first, 3, now - hour);
-    expect(await spentOnLaterTries(stage.db, now)).toBe(0);
-    const tries = await readDueTries(stage.db, { now, today, datasets: ["keyword_rank"], on: [] });
+    expect(await spentOnLaterTries(stage.db, now, "")).toBe(0);
+    const tries = await readDueTries(stage.db, { account: "", now, today, datasets: ["keyword_rank"], on: [] });
     const runId = await stage.run({ kind: "retry" });
     expect(await queueTries(stage.db, { runId, tries, now })).toBe(2);
     expect(await stage.slices("state, due_at, failures, run_id::text, queue_id::text")).toEqual(
       [1, 2].map(() => ({ state: "pending", due_at: null, failures: 1, run_id: runId, queue_id: "0" })),
     );
-    expect(await spentOnLaterTries(stage.db, now)).toBe(6);
+    expect(await spentOnLaterTries(stage.db, now, "")).toBe(6);
     for (const id of [first, second]) {
       const slice = await stage.claimed(id, ledger.worker);
       await endAttempt(stage.db, slice, { ...ending, state: id === first ? "loaded" : "failed" }, now);
     }
     await request(first, 4, now + 1);
     await request(second, null, now + 1);
-    expect(await spentOnLaterTries(stage.db, now)).toBe(7);
-    expect(await spentOnLaterTries(stage.db, now + 24 * hour)).toBe(0);
+    expect(await spentOnLaterTries(stage.db, now, "")).toBe(7);
+    expect(await spentOnLaterTries(stage.db, now + 24 * hour, "")).toBe(0);
   });
 
   test("of a plan is due within its price, less what its open slices take, for as long as its days are kept", async () => {
     const { stage } = ledger;
     const counts = { slices: 3, requests: 3, credits: 9, leftOut: { slices: 0, credits: 0 }, naiveCredits: null };
-    const plan = { asOf: today, request: {}, basis: {}, newestFirst: true, digest: "any", lines: [], ...counts };
+    const plan = {
+      account: "",
+      asOf: today,
+      request: {},
+      basis: {},
+      newestFirst: true,
+      digest: "any",
+      lines: [],
+      ...counts,
+    };
     const planId = await keepPlan(stage.db, plan, now);
     const run = await stage.run({ kind: "backfill", workerId: await stage.dead(), planId });
     const id = await failed({ window: august(1), class: "history" }, { run });
     await stage.insert(run, draft({ window: august(2), class: "history" }));
-    const found = await readDueTries(stage.db, { now, today, datasets: ["keyword_rank"], on: [] });
+    const found = await readDueTries(stage.db, { account: "", now, today, datasets: ["keyword_rank"], on: [] });
     expect(found).toMatchObject([{ sliceId: id, planId, requests: 1, credits: 3 }]);
     expect(await readPlansLeft(stage.db, found)).toEqual(new Map([[planId, 6]]));
   });

@@ -19,7 +19,7 @@ describe("a snapshot that nobody can request any more", () => {
         { dataset: "daily", scope: null, kind: "snapshot", refresh_days: 1 },
         { dataset: "weekly", scope: null, kind: "snapshot", refresh_days: 7 },
       ],
-      { planned: [], now },
+      { account: "", planned: [], now },
     ),
   );
 
@@ -117,7 +117,11 @@ describe("a snapshot that nobody can request any more", () => {
   test("is at risk also where its dataset is off by default and a line of the crontab names it", async () => {
     const { db, pool } = ledger.stage;
     const note = (change: { readonly is_switched_off?: boolean }) =>
-      noteDatasets(db, [{ dataset: "daily", stage: "market", is_on: false, ...change }], [], { planned: [], now });
+      noteDatasets(db, [{ dataset: "daily", stage: "market", is_on: false, ...change }], [], {
+        account: "",
+        planned: [],
+        now,
+      });
     const atRisk = async () => (await readDaysAtRisk(db, midnight + 16 * hour)).map(({ dataset }) => dataset);
     await ended("failed", snapshot("daily", 20));
     await note({});

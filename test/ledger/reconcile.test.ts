@@ -56,19 +56,19 @@ describe("a process of which nothing is heard", () => {
   });
 
   test("is notified at its next heartbeat, and re-registers under another number", async () => {
-    await using worker = await enterWorker(stage.pool, { kind: "worker", clock: stage.clock });
+    await using worker = await enterWorker(stage.pool, { kind: "worker", account: "", clock: stage.clock });
     await silent(worker.workerId, 2 * minute);
     // over a pool of their own, as another process would: its sessions are ended as well
     await using elsewhere = await openWarehouse(stage.url, 2);
     await reconcile(elsewhere.db, minute);
     await expect.poll(() => worker.beat().catch(() => null)).toMatchObject({ isEntered: false });
-    await using anew = await enterWorker(stage.pool, { kind: "worker", clock: stage.clock });
+    await using anew = await enterWorker(stage.pool, { kind: "worker", account: "", clock: stage.clock });
     expect(await anew.beat()).toMatchObject({ isEntered: true });
   });
 
   test("has its sessions ended, so that it holds no lock of a row or of planning", async () => {
     await using frozen = await openWarehouse(stage.url, 3);
-    await using worker = await enterWorker(frozen.pool, { kind: "worker", clock: stage.clock });
+    await using worker = await enterWorker(frozen.pool, { kind: "worker", account: "", clock: stage.clock });
     const [id = ""] = await stage.insert(await stage.run(), draft());
     await stage.claimed(id, worker.workerId);
     const held = await frozen.pool.connect();

@@ -21,6 +21,7 @@ describe("the turns of slices", () => {
     keepPlan(
       stage.db,
       {
+        account: "",
         asOf: today,
         request: {},
         basis: {},

@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const found = (source: Omit<PlanningSource, "name">) => readPlanningSource(stage.db, { name: "some", ...source });
+const found = (source: Omit<PlanningSource, "name">) => readPlanningSource(stage.db, { name: "some", ...source }, "");
 
 test("members of a history are found as long as they are current, each once", async () => {
   const rows = ["9", "10", "7"].map((org_id) => ({ org_id, currency: "USD" }));

@@ -54,14 +54,14 @@ describe("readTracked", () => {
     });
 
   test("is empty before anything was read", async () => {
-    expect(await readTracked(stage.db)).toEqual([]);
+    expect(await readTracked(stage.db, { account: "" })).toEqual([]);
   });
 
   test("gives apps, countries and keywords, each sorted by code point", async () => {
     await apps("2026-08-01", 1, "ios:20", "ios:100", "android:b.c", "android:B.c");
     await countries("ios:20", { US: 3, DE: 1 });
     await keywords("ios:20", "US", "2026-08-01", "b", "é", "B", "タスク");
-    expect(await readTracked(stage.db)).toEqual([
+    expect(await readTracked(stage.db, { account: "" })).toEqual([
       { store: "android", trackId: "B.c", tracked: true, countries: [] },
       { store: "android", trackId: "b.c", tracked: true, countries: [] },
       { store: "ios", trackId: "100", tracked: true, countries: [] },
@@ -83,7 +83,7 @@ describe("readTracked", () => {
     await countries("ios:2", { US: 2 });
     await keywords("ios:2", "US", "2026-08-01", "gone", "stays");
     await keywords("ios:2", "US", "2026-08-02", "stays");
-    expect(await readTracked(stage.db)).toEqual([
+    expect(await readTracked(stage.db, { account: "" })).toEqual([
       {
         store: "ios",
         trackId: "2",
@@ -99,7 +99,9 @@ describe("readTracked", () => {
       await countries(app, { US: 1, DE: 1 });
       for (const country of ["US", "DE"]) await keywords(app, country, "2026-08-01", `${app} ${country}`);
     }
-    const found = (await readTracked(stage.db)).flatMap((app) => app.countries.flatMap((country) => country.keywords));
+    const found = (await readTracked(stage.db, { account: "" })).flatMap((app) =>
+      app.countries.flatMap((country) => country.keywords),
+    );
     expect(found).toEqual(["ios:1 DE", "ios:1 US", "ios:2 DE", "ios:2 US"]);
   });
 });

@@ -12,7 +12,7 @@ import { calmRun } from "../support/ingest-witness.ts";
 describe("a plan that would be another one by now", () => {
   async function changesOf(stage: Stage, planId: string, settings = {}) {
     await using app = await stage.open({ settings });
-    const found = await knownPlan(app.warehouse.db, planId);
+    const found = await knownPlan(app.warehouse.db, planId, "");
     return await planChanges(app.warehouse.db, { plan: found, settings: app.config.settings, clock: app.clock });
   }
 

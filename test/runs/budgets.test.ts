@@ -92,7 +92,7 @@ test("what is over a budget waits for its next day, was foreseen to, and runs th
 /** What waits counts for a budget of one app as far as it is about that app. */
 async function waitsCountForTheirApps(nights: Nights): Promise<void> {
   await using app = await nights.stage.open(nights.run());
-  const waiting = await openWorkByApp(app.warehouse.db, ["keyword_rank"]);
+  const waiting = await openWorkByApp(app.warehouse.db, ["keyword_rank"], "");
   const [first] = waiting;
   const others = waiting.filter((line) => line.app !== first?.app);
   expect([first?.app, others.length]).toEqual([expect.stringMatching(/./), expect.any(Number)]);

@@ -207,17 +207,17 @@ test("the ledger knows the next runs at the prices that the schedule shows, and 
     pricedAt: now,
     overBudget: { slices: 0, credits: 0 },
   };
-  await writeNextRuns(opened.warehouse.db, [gone]);
+  await writeNextRuns(opened.warehouse.db, [gone], "");
   await announceRuns(morning, new AbortController().signal);
   const { runs } = await scheduleOf(morning, 1);
-  const known = await readNextRuns(opened.warehouse.db, now);
+  const known = await readNextRuns(opened.warehouse.db, now, "");
   expect(known.map(({ line, at, credits, slices }) => [line, at, credits, slices])).toEqual(
     runs.flatMap(({ id, at, price }) => (price === null ? [] : [[id, Date.parse(at), price.credits, price.slices]])),
   );
   expect(known[0]).toMatchObject({ line: "hourly", credits: 0 });
   expect(known.find(({ line }) => line === "nightly")?.credits).toBeGreaterThan(0);
   const later = known[0]?.at ?? 0;
-  expect(await readNextRuns(opened.warehouse.db, later)).toEqual(known.slice(1));
+  expect(await readNextRuns(opened.warehouse.db, later, "")).toEqual(known.slice(1));
 });
 
 test("a dataset that the configuration switches off is not due because a line of the crontab names it", async () => {

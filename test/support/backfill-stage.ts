@@ -54,7 +54,7 @@ export async function runPlanned(
   { on = today, ...run }: RunOptions & { readonly on?: Day } = {},
 ): Promise<SyncResult> {
   await using app = await stage.open({ ...run, request: { today: on } });
-  const known = await knownPlan(app.warehouse.db, planId);
+  const known = await knownPlan(app.warehouse.db, planId, "");
   return await planInForeground(app, {
     plan: known,
     maxCredits: priceLeft(known, await readPlanProgress(app.warehouse.db, planId, null)),

@@ -87,8 +87,8 @@ export async function openLedgerStage(): Promise<LedgerStage> {
     },
     insert,
     claimed,
-    alive: async () => living.use(await enterWorker(pool, { kind: "sync", clock })).workerId,
-    aliveAs: (kind) => enterWorker(pool, { kind, clock }),
+    alive: async () => living.use(await enterWorker(pool, { kind: "sync", account: "", clock })).workerId,
+    aliveAs: (kind) => enterWorker(pool, { kind, account: "", clock }),
     dead: async () => {
       const { rows } = await sql<{ worker_id: string }>`
         insert into ops.worker (kind, host, pid, started_at, heartbeat_at) values ('sync', 'gone', 1, now(), now()) returning worker_id`.execute(
