@@ -1,4 +1,5 @@
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** True when a person can answer: both what is typed and what is shown go through a terminal. */
 export function canConfirm(): boolean {
@@ -24,6 +25,7 @@ async function answerTo(question: string, stop: AbortSignal): Promise<string> {
   const close = () => lines.close();
   stop.addEventListener("abort", close, { once: true });
   try {
+    if (!(await passOver(lines, stop))) return "";
     const answer = await new Promise<string>((resolve) => {
       lines.once("line", resolve);
       lines.once("close", () => resolve(""));
@@ -34,4 +36,17 @@ async function answerTo(question: string, stop: AbortSignal): Promise<string> {
     stop.removeEventListener("abort", close);
     lines.close();
   }
+}
+
+/** Reads past what was typed before the question: a second Enter would agree to a price that nobody has seen. False where no answer can come. */
+async function passOver(lines: Interface, stop: AbortSignal): Promise<boolean> {
+  let [isOpen, wasRead] = [true, true];
+  lines.on("line", () => (wasRead = true));
+  lines.once("close", () => (isOpen = false));
+  while (wasRead) {
+    wasRead = false;
+    // the first turn begins to read, each further one brings a line
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  }
+  return isOpen && !stop.aborted;
 }

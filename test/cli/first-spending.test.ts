@@ -86,25 +86,47 @@ test("a limit is an agreement up to it, and to nothing after it", async () => {
   expect(await run(stage, "sync", "--as-of", today)).toMatchObject({ code: 2 });
 });
 
+/** Starts the first sync of a stage at a terminal. `charged` is what it cost so far, `questions` the prices that were put to a person. */
+async function openFirstSync(stage: Stage, folders: AsyncDisposableStack) {
+  const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
+  folders.defer(() => rm(folder, { recursive: true }));
+  const config = path.join(folder, "storehouse.yaml");
+  await writeFile(config, JSON.stringify(quick()));
+  const variables = {
+    API_BASE_URL: stage.sandbox.url,
+    API_TOKEN: stage.sandbox.token,
+    DATABASE_URL: stage.databaseUrl,
+    STOREHOUSE_CONFIG: config,
+  };
+  const question = /Spend ([\d,]+) credits?\? \(y\/N/g;
+  return {
+    start: () => openTerminal(folder, ["sync", "--as-of", today], variables),
+    charged: () => stage.asked().reduce((sum, { charged: taken }) => sum + taken, 0),
+    questions: (terminal: Terminal) =>
+      [...terminal.output().matchAll(question)].map(([, credits = ""]) => Number(credits.replaceAll(",", ""))),
+  };
+}
+
+test.skipIf(!hasTerminal)("what is typed before a price is shown agrees to nothing", async () => {
+  await using stage = await openStage({ market });
+  await using folders = new AsyncDisposableStack();
+  const { start, charged, questions } = await openFirstSync(stage, folders);
+  await using terminal = start();
+  await until(() => questions(terminal).length === 1);
+  // as someone does who sees nothing happen
+  terminal.type("y\ry\ry\r");
+  await until(() => questions(terminal).length === 2);
+  terminal.type("n\r");
+  expect(await terminal.ended).toBe(2);
+  expect([questions(terminal), charged()]).toEqual([[5, 1], 5]);
+});
+
 test.skipIf(!hasTerminal)(
   "at a terminal each step is priced, agreed to and run within its price, before the next one is planned",
   async () => {
     await using stage = await openStage({ market });
-    const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
-    await using _ = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
-    const config = path.join(folder, "storehouse.yaml");
-    await writeFile(config, JSON.stringify(quick()));
-    const variables = {
-      API_BASE_URL: stage.sandbox.url,
-      API_TOKEN: stage.sandbox.token,
-      DATABASE_URL: stage.databaseUrl,
-      STOREHOUSE_CONFIG: config,
-    };
-    const start = () => openTerminal(folder, ["sync", "--as-of", today], variables);
-    const charged = () => stage.asked().reduce((sum, { charged: taken }) => sum + taken, 0);
-    const question = /Spend ([\d,]+) credits?\? \(y\/N/g;
-    const questions = (terminal: Terminal) =>
-      [...terminal.output().matchAll(question)].map(([, credits = ""]) => Number(credits.replaceAll(",", "")));
+    await using folders = new AsyncDisposableStack();
+    const { start, charged, questions } = await openFirstSync(stage, folders);
 
     await using no = start();
     await until(() => questions(no).length === 1);
