@@ -75,11 +75,12 @@ async function answerTo(asking: Asking, step: NextStep | null): Promise<"yes" | 
   const { app, yes, say } = asking;
   const price = step === null ? "nothing is missing now" : stepLine(step);
   if (!yes && !canConfirm()) throw fail("spending_not_agreed", { price });
-  if (step !== null) say(stepWords(step, atLeastIn(step, app)));
+  const atLeast = step === null ? [] : atLeastIn(step, app);
+  if (step !== null) say(stepWords(step, atLeast));
   const isLast = step === null || step.stage === "market";
   if (isLast && step !== null) {
     const fallbacks = await fallbackPrices(app.warehouse.db, asking.request, app.config.settings);
-    for (const line of fallbackLines(step.credits, fallbacks)) say(line);
+    for (const line of fallbackLines({ ...step, atLeast }, fallbacks)) say(line);
   }
   if (isLast) say(nightWords(await priceOfNow(app, asking.request.datasets)));
   const answer = yes ? "all" : await ask(asking, step, isLast);

@@ -6,6 +6,7 @@ import { sumOf } from "../planner/plan-tally.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
 import { forecast } from "../plan/forecast.ts";
 import { count, print } from "./output.ts";
+import { guessLines } from "./step-price.ts";
 import { table } from "./table.ts";
 import { isoTime, timeText } from "./times.ts";
 
@@ -67,10 +68,7 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
       [...rows, ["total", "", totals.slices, totals.requests, totals.credits, guessed]],
     ),
   );
-  if (atLeast.length > 0)
-    print(
-      `\nHow many pages an answer of ${atLeast.join(", ")} has is a guess, as many as the last one or one, until its first page reports it; most_pages limits them.`,
-    );
+  for (const line of guessLines(atLeast)) print(`\n${line}`);
   if (totals.naiveCredits !== null)
     print(`\nOne request a keyword would cost ${count(totals.naiveCredits)} credits for what is newly planned.`);
   print(doneWords(done));

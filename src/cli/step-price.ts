@@ -39,16 +39,30 @@ export function stepWords({ stage, work, credits, requests }: NextStep, atLeast:
           " ",
         )
       : `${stepName[stage]}:\n${table(["dataset", "requests", "credits", ""], [...rows, total])}`;
+  const priced = [price, ...guessLines(atLeast)].join("\n");
   return stage === "market"
-    ? price
-    : `${price}\nWhat follows is planned from the answers, and priced before it is requested.`;
+    ? priced
+    : `${priced}\nWhat follows is planned from the answers, and priced before it is requested.`;
 }
 
-/** What a plan of so many credits may take beside, a line a dataset. */
-export function fallbackLines(planned: number, fallbacks: readonly FallbackPrice[]): readonly string[] {
+/** Why prices of these datasets are the least, in a line; none where there are none. */
+export function guessLines(atLeast: readonly string[]): readonly string[] {
+  if (atLeast.length === 0) return [];
+  return [
+    `How many pages an answer of ${atLeast.join(", ")} has is a guess, as many as the last one or one, until its first page reports it; most_pages limits them.`,
+  ];
+}
+
+/** What a plan of so many credits may take beside, a line a dataset. `atLeast`: datasets of the plan whose credits are the least. */
+export function fallbackLines(
+  { credits: planned, atLeast }: { readonly credits: number; readonly atLeast: readonly string[] },
+  fallbacks: readonly FallbackPrice[],
+): readonly string[] {
+  const priceOf = (credits: number) =>
+    atLeast.length > 0 ? `${countOf(credits, "credit")} or more` : `Up to ${countOf(credits, "credit")}`;
   return fallbacks.map(
     ({ dataset, credits, where }) =>
-      `Up to ${countOf(planned + credits, "credit")} if ${dataset} takes another way: ${count(credits)} more where ${where}.`,
+      `${priceOf(planned + credits)} if ${dataset} takes another way: ${count(credits)} more where ${where}.`,
   );
 }
 

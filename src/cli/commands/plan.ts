@@ -112,7 +112,7 @@ function printReport(report: Report): void {
     for (const { dataset, learned, fixedDays } of report.lookbacks)
       print(`Lookback of ${dataset}: ${lookbackWords(learned, fixedDays)}`);
     for (const line of deferredWords(report.overBudget)) print(line);
-    for (const line of fallbackLines(totals.credits, report.fallbacks)) print(line);
+    for (const line of fallbackLines({ ...totals, atLeast: report.atLeast }, report.fallbacks)) print(line);
     for (const { dataset, how } of report.otherWays) print(`${dataset}: ${how}.`);
     if (stage === "portfolio")
       print(

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { fallbackLines, stepWords } from "../../src/cli/step-price.ts";
+import type { NextStep } from "../../src/planner/next-step.ts";
+
+const work = [{ dataset: "search_ads_report", slices: 1, requests: 1, credits: 20 }];
+const step: NextStep = { stage: "market", work, slices: 1, requests: 1, credits: 20 };
+const fallbacks = [{ dataset: "search_ads_report", credits: 600, where: "its reports name no day" }];
+
+test("of answers that have pages a price is the least, with the reason beside it, and another way has no price that is the most", () => {
+  const [dataset = ""] = work.map((one) => one.dataset);
+  expect(stepWords(step, [dataset])).toMatch(
+    /at least 20 credits\.\nHow many pages an answer of search_ads_report has/,
+  );
+  expect(fallbackLines({ ...step, atLeast: [dataset] }, fallbacks)).toEqual([
+    "620 credits or more if search_ads_report takes another way: 600 more where its reports name no day.",
+  ]);
+});
+
+test("of other answers the price is what it is, and another way costs so much at most", () => {
+  expect(stepWords(step, [])).not.toMatch(/at least|How many pages/);
+  expect(fallbackLines({ ...step, atLeast: [] }, fallbacks)).toEqual([
+    "Up to 620 credits if search_ads_report takes another way: 600 more where its reports name no day.",
+  ]);
+});
