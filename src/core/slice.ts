@@ -50,6 +50,8 @@ export type SliceDraft = {
   readonly fingerprint: string;
   /** The slice whose answer ended before these days, where they are the tail of one. */
   readonly tailOf?: string;
+  /** Of a snapshot the last day on which it can be requested; its own day when left out. */
+  readonly lastDay?: Day;
 };
 
 /** A slice as the ledger gives it to the process that runs it. `attempt` is the fence. */

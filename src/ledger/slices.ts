@@ -53,6 +53,7 @@ export async function insertSlices(
     planned_requests: draft.requests,
     planned_credits: draft.credits,
     tail_of: draft.tailOf ?? null,
+    last_day: draft.lastDay ?? draft.window.start,
   }));
   const waiting = await leftToWaiting(
     db,
@@ -66,7 +67,7 @@ export async function insertSlices(
            planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, ${turnOf}, ${instant(now)}
     from   jsonb_to_recordset(${JSON.stringify(rows.filter(({ position }) => !waiting.has(position)))}::jsonb) as s
            (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
-            fingerprint text, class text, planned_requests integer, planned_credits integer, tail_of bigint, position integer)
+            fingerprint text, class text, planned_requests integer, planned_credits integer, tail_of bigint, last_day date, position integer)
     cross  join (select r.run_id, r.plan_id, coalesce(r.worker_id, r.shared_queue_id) as queue_id, coalesce(p.newest_first, true) as newest_first
                  from   ops.run as r left join ops.plan as p using (plan_id) where r.run_id = ${runId}) as run
     order  by position
@@ -232,8 +233,9 @@ export async function noteRequested(db: Database, slice: Slice, today: Day): Pro
 }
 
 /**
- * SQL: the turn of a slice of `s` with its plan's `newest_first`, lower first: classes, then days, newest first or oldest first. Days
- * are below 40,000 up to the year 2100.
+ * SQL: the turn of a slice of `s` with its plan's `newest_first`, lower first: classes, then days, newest first or oldest first, of
+ * snapshots what can be requested tomorrow after what is lost by then. Days are below 40,000 up to the year 2100.
  */
 const turnOf = sql`(array_position(${[...creditClasses]}::text[], s.class) * 100000
-  + case when newest_first then date '2100-01-01' - s.window_end else s.window_start - date '2000-01-01' end)`;
+  + case when s.class = 'snapshot' then least(s.last_day, date '2100-01-01') - date '2000-01-01'
+         when newest_first then date '2100-01-01' - s.window_end else s.window_start - date '2000-01-01' end)`;

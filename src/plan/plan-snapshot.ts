@@ -10,15 +10,17 @@ type Snapshot = PartitionPlanning<Extract<Timing, { kind: "snapshot" }>>;
 
 /** The calls that request what holds now: of the whole partition or, where calls name items, of those that are due. */
 export function planSnapshot(planning: Snapshot): Part {
-  const { request, partition, covered } = planning;
+  const { request, partition, covered, timing } = planning;
   const option = partition.fetchOptions[0];
   const due = option === undefined ? [] : dueItems(planning);
   if (option === undefined || due?.length === 0) return { slices: [], naiveCredits: 0 };
   if (due === null && !isDue(planning, covered)) return { slices: [], naiveCredits: 0 };
   const window = oneDay(request.today);
-  const slices = batchesFor(option, due).map((items) =>
-    draft(request, partition, { option, items, window }, "snapshot"),
-  );
+  const lastDay = addDays(request.today, timing.refreshDays - 1);
+  const slices = batchesFor(option, due).map((items) => ({
+    ...draft(request, partition, { option, items, window }, "snapshot"),
+    lastDay,
+  }));
   return { slices, naiveCredits: option.credits * (due?.length ?? 1) };
 }
 

@@ -1,4 +1,6 @@
+import { daysBetween, type Day } from "../core/day.ts";
 import { creditClasses, type SliceDraft } from "../core/slice.ts";
+import { firstStoreOpened } from "../core/store.ts";
 import type { PlanChunk } from "./plan-stream.ts";
 
 /** What a limit of credits leaves out of a plan, and `cut`, which leaves it out of the whole plan or of one part after the other. */
@@ -28,7 +30,7 @@ export async function limitCut(
   { mostCredits, newestFirst }: Limit,
 ): Promise<LimitCut> {
   if (mostCredits === Number.POSITIVE_INFINITY) return { cut: (all) => all, leftOut: { slices: 0, credits: 0 } };
-  const counts = new Map<string, Map<number, number>>();
+  const counts = new Map<number, Map<number, number>>();
   for await (const { slices } of plan()) {
     for (const slice of slices) {
       const turn = turnOf(slice, newestFirst);
@@ -36,18 +38,18 @@ export async function limitCut(
       counts.set(turn, prices.set(slice.credits, (prices.get(slice.credits) ?? 0) + 1));
     }
   }
-  const { quotas, leftOut } = fill(counts, mostCredits, newestFirst);
+  const { quotas, leftOut } = fill(counts, mostCredits);
   return { cut: (all) => paidOf(all, quotas, newestFirst), leftOut };
 }
 
-type Quotas = ReadonlyMap<string, Map<number, number>>;
+type Quotas = ReadonlyMap<number, Map<number, number>>;
 
 /** How many slices of each turn and price the limit pays for; the cheap ones of a turn first, since they bring more. */
-function fill(counts: Quotas, mostCredits: number, newestFirst: boolean) {
-  const quotas = new Map<string, Map<number, number>>();
+function fill(counts: Quotas, mostCredits: number) {
+  const quotas = new Map<number, Map<number, number>>();
   const leftOut = { slices: 0, credits: 0 };
   let left = mostCredits;
-  for (const [turn, prices] of [...counts].sort(([a], [b]) => compareTurns(a, b, newestFirst))) {
+  for (const [turn, prices] of [...counts].sort(([a], [b]) => a - b)) {
     const quota = new Map<number, number>();
     for (const [price, count] of [...prices].sort(([a], [b]) => a - b)) {
       const taken = price === 0 ? count : Math.min(count, Math.floor(left / price));
@@ -77,14 +79,13 @@ async function* paidOf(
   }
 }
 
-/** The same turns as the queue's: class, then day. */
-function turnOf(slice: SliceDraft, newestFirst: boolean): string {
-  return `${creditClasses.indexOf(slice.class)}${newestFirst ? slice.window.end : slice.window.start}`;
+/** The same turns as the queue's, lower first: class, then day; of snapshots the last day on which they can be requested. */
+function turnOf({ class: name, window, lastDay }: SliceDraft, newestFirst: boolean): number {
+  const day = (of: Day) => daysBetween(firstStoreOpened, of);
+  const within =
+    name === "snapshot" ? day(lastDay ?? window.start) : newestFirst ? -day(window.end) : day(window.start);
+  return creditClasses.indexOf(name) * classesApart + within;
 }
 
-function compareTurns(a: string, b: string, newestFirst: boolean): number {
-  const byClass = a.charCodeAt(0) - b.charCodeAt(0);
-  if (byClass !== 0) return byClass;
-  const byDay = a < b ? -1 : a > b ? 1 : 0;
-  return newestFirst ? -byDay : byDay;
-}
+/** More than there are days between any two. */
+const classesApart = 10_000_000;

@@ -51,6 +51,7 @@ describe("a snapshot", () => {
           credits: 10,
           asOf: today,
           fingerprint: "",
+          lastDay: daysAgo(-6),
         },
       ],
     });

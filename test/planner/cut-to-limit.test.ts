@@ -34,6 +34,12 @@ test("takes the newest day first when the option says so", async () => {
   expect((await cut(slices, 6, true)).kept).toEqual([slices[1], slices[2]]);
 });
 
+test("takes snapshots that are lost by tomorrow before those that can be requested then", async () => {
+  const ofWeek = { ...slice(0, 3, "snapshot"), lastDay: addDays(today, 6) };
+  const ofDay = { ...slice(0, 5, "snapshot"), lastDay: today };
+  for (const newestFirst of [true, false]) expect((await cut([ofWeek, ofDay], 6, newestFirst)).kept).toEqual([ofDay]);
+});
+
 test("lets what is cheaper in where the next one no longer fits", async () => {
   const slices = [slice(3, 10), slice(2, 50), slice(1, 3)];
   expect(await cut(slices, 20)).toEqual({ kept: [slices[0], slices[2]], leftOut: { slices: 1, credits: 50 } });
