@@ -3,6 +3,11 @@ import type { BudgetUse } from "./budgets.ts";
 
 const dayMs = 86_400_000;
 
+/** When the last day (UTC) begins on which something can be requested that is lost at an instant; both in epoch-ms. */
+export function startOfLastDay(lostAt: number): number {
+  return lostAt - dayMs;
+}
+
 /** A call for which a budget has no credits, and when (epoch-ms) what it requests is lost for good; null for never. */
 type RefusedCall = {
   readonly refusing: Pick<BudgetUse, "budget" | "period" | "credits" | "taken" | "endsOn">;
@@ -18,7 +23,7 @@ type RefusedCall = {
 export function budgetRefusal({ refusing, cost, lostAt, now }: RefusedCall): StorehouseError | null {
   const { budget, period, credits, taken, endsOn } = refusing;
   const nextPeriod = Date.parse(`${endsOn}T00:00:00Z`);
-  const lastDay = lostAt === null ? Number.POSITIVE_INFINITY : lostAt - dayMs;
+  const lastDay = lostAt === null ? Number.POSITIVE_INFINITY : startOfLastDay(lostAt);
   if (lostAt !== null && lostAt <= nextPeriod && now >= lastDay) return null;
   const until = lostAt !== null && lostAt <= nextPeriod ? lastDay : nextPeriod;
   const next = `${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Database } from "../postgres/database.ts";
 import { fail, mayBeCharged, StorehouseError } from "../core/errors.ts";
 import { whenAborted } from "../core/when-aborted.ts";
-import { creditClasses, type CreditClass, type Spender } from "../core/slice.ts";
+import { creditClasses, type Spender } from "../core/slice.ts";
 import type { RunLimit } from "./run-limit.ts";
 import { createCallGate, type CallGate } from "./call-gate.ts";
 import { freshForMs, createAccountReader } from "./account.ts";
@@ -12,7 +12,8 @@ import { correctPlan, leftOfPlan } from "./plan-price.ts";
 import { createSharedHolds } from "./shared-holds.ts";
 import type { BudgetSubject, CreditBudget } from "../core/credit-budget.ts";
 import { createBudgetBook, refusingBudget } from "./budgets.ts";
-import { budgetRefusal } from "./budget-refusal.ts";
+import { budgetRefusal, startOfLastDay } from "./budget-refusal.ts";
+import { floorOf, type Floors } from "./floors.ts";
 import type { Grant, CallReceipt } from "./holds.ts";
 
 /** What the queue needs: the shared ledger, how much each class leaves untouched, and the balance check. */
@@ -24,7 +25,7 @@ export type CreditQueueOptions = {
   /** Requests a second that all workers together may start. */
   readonly pace: number;
   readonly holders: Holders;
-  readonly floors: Readonly<Record<CreditClass, number>>;
+  readonly floors: Floors;
   readonly runLimit: RunLimit;
   /** Limits of the configuration; none when left out. */
   readonly budgets?: readonly CreditBudget[];
@@ -45,7 +46,10 @@ type Work = {
   readonly planId?: string | null;
   /** What it is about, for budgets; left out where it is about no dataset. */
   readonly about?: BudgetSubject;
-  /** When (epoch-ms) what it requests is lost for good, null for never: on its last day no budget refuses it. */
+  /**
+   * When (epoch-ms) what it requests is lost for good, null for never: on its last day no budget refuses it, and only then may it take what is
+   * kept for snapshots.
+   */
   readonly lostAt?: () => Promise<number | null>;
 };
 /** A call whose turn has come. */
@@ -88,17 +92,21 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
   const budgetsOf = createBudgetBook({ db: options.db, accountId, budgets: options.budgets ?? [], clock });
 
   /** True where a budget refuses a call that is let through all the same; throws a DeferError where it is not. */
-  async function passesBudgets({ cost, lostAt }: PricedWork, budgetIds: readonly string[]): Promise<boolean> {
+  async function passesBudgets(cost: number, lostAt: number | null, budgetIds: readonly string[]): Promise<boolean> {
     const now = clock.now();
     const refusing = budgetIds.length === 0 ? null : await refusingBudget(options.db, { budgetIds, cost, now });
     if (refusing === null) return false;
-    const refusal = budgetRefusal({ refusing, cost, lostAt: (await lostAt?.()) ?? null, now });
+    const refusal = budgetRefusal({ refusing, cost, lostAt, now });
     if (refusal !== null) throw refusal;
     return true;
   }
 
+  /** The floor of a call; of a snapshot first that of one which can wait. */
+  function floorFor(work: PricedWork, canWait: boolean): number {
+    return work.floor ?? (work.class === "person" ? 0 : floorOf(options.floors, work.class, canWait));
+  }
+
   async function grantFor(work: PricedWork): Promise<Grant> {
-    const floor = work.floor ?? (work.class === "person" ? 0 : options.floors[work.class]);
     const planId = work.planId ?? null;
     const budgetIds = await budgetsOf(work.about ?? { dataset: "", app: null });
     const wanted = {
@@ -106,7 +114,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
       workerId,
       cost: work.cost,
       class: work.class,
-      floor,
+      floor: floorFor(work, work.lostAt !== undefined),
       sliceId: work.sliceId ?? null,
       planId,
       budgetIds,
@@ -115,8 +123,13 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
     };
     const first = await holds.reserve(wanted);
     if (first !== null) return first;
-    const request = { ...wanted, passesBudgets: wanted.passesBudgets || (await passesBudgets(work, budgetIds)) };
-    if (request.passesBudgets !== wanted.passesBudgets) {
+    const lostAt = work.class === "snapshot" ? ((await work.lostAt?.()) ?? null) : null;
+    const lastDay = lostAt === null ? null : startOfLastDay(lostAt);
+    const canWait = lastDay !== null && clock.now() < lastDay;
+    const floor = floorFor(work, canWait);
+    const passes = wanted.passesBudgets || (await passesBudgets(work.cost, lostAt, budgetIds));
+    const request = { ...wanted, floor, passesBudgets: passes };
+    if (request.passesBudgets !== wanted.passesBudgets || request.floor !== wanted.floor) {
       const passed = await holds.reserve(request);
       if (passed !== null) return passed;
     }
@@ -126,11 +139,12 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
     const account = await readFreshAccount();
     const second = await holds.reserve(request);
     if (second !== null) return second;
+    const reset = account?.resetsAt == null ? null : Math.max(account.resetsAt, clock.now() + freshForMs);
     throw fail("credits_exhausted", {
       class: work.class,
       cost: work.cost,
       remaining: account?.remaining,
-      until: account?.resetsAt == null ? null : Math.max(account.resetsAt, clock.now() + freshForMs),
+      until: canWait && reset !== null ? Math.min(reset, lastDay) : reset,
     });
   }
 

@@ -45,13 +45,18 @@ function selectLost(day: SqlFragment, now: number, batch: SqlFragment = sql`s.ba
            0, 0, s.run_id, ${at}, ${at}`;
 }
 
-/**
- * When (epoch-ms) the day that a slice was planned for is lost for good; null where its days can be requested later. A slice that waits
- * moves from day to day: what counts is the first one.
- */
+/** SQL: the day by which that of the snapshot `ops.slice as s` is lost. A slice that waits moves from day to day: what counts is the first one. */
+const lostOn = sql`(least(s.window_start, (s.created_at at time zone 'UTC')::date) + ${refreshDays})`;
+
+/** SQL: true for a snapshot `ops.slice as s` that can still be requested on the day after an instant (epoch-ms). */
+export function canWait(now: number): SqlFragment<boolean> {
+  return sql<boolean>`(s.class = 'snapshot' and ${lostOn} > (${instant(now)} at time zone 'UTC')::date + 1)`;
+}
+
+/** When (epoch-ms) the day that a slice was planned for is lost for good; null where its days can be requested later. */
 export async function readLostAt(db: Database, sliceId: string): Promise<number | null> {
   const { rows } = await sql<{ lostAt: Date }>`
-    select (least(s.window_start, (s.created_at at time zone 'UTC')::date) + ${refreshDays})::timestamp at time zone 'UTC' as "lostAt"
+    select ${lostOn}::timestamp at time zone 'UTC' as "lostAt"
     from   ops.slice as s
     where  s.slice_id = ${sliceId} and s.class = 'snapshot'`.execute(db);
   return rows[0]?.lostAt.getTime() ?? null;

@@ -1,6 +1,8 @@
 import { instant, sql } from "../postgres/sql.ts";
-import { type CreditClass, creditClasses, type Slice } from "../core/slice.ts";
+import { creditClasses, type Slice } from "../core/slice.ts";
+import { floorOf, type Floors } from "../credits/floors.ts";
 import type { Database } from "../postgres/database.ts";
+import { canWait } from "./lost-days.ts";
 import { suspectFrom } from "./poison.ts";
 import { announceQueued, sharedQueue } from "./shared-queue.ts";
 import { likelyCredits } from "./open-slices.ts";
@@ -171,7 +173,7 @@ export async function isAnyWaitingForCredits(db: Database, now: number, queueId 
 /** Whose credits are meant: the account, and the share of its total that each class leaves untouched. */
 export type CreditLimits = {
   readonly accountId: string;
-  readonly floors: Readonly<Record<CreditClass, number>>;
+  readonly floors: Floors;
   /** The queue of its workers; that of the account of API_TOKEN when left out. */
   readonly queueId?: string;
 };
@@ -186,19 +188,23 @@ export async function resumeAffordable(
   now: number,
 ): Promise<number> {
   const floor = sql.join(
-    creditClasses.map((name) => sql`when ${name} then ${floors[name]}::numeric`),
+    creditClasses.flatMap((name) =>
+      [true, false].map(
+        (waits) => sql`when (p.class, p.can_wait) = (${name}, ${waits}) then ${floorOf(floors, name, waits)}::numeric`,
+      ),
+    ),
     sql` `,
   );
   const { rows } = await sql`
     with put_off as (
-      select s.slice_id, s.class, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
+      select s.slice_id, s.class, ${canWait(now)} as can_wait, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
       from   ops.slice as s
       left   join ops.credit_cost as c on c.operation = s.operation
       where  ${isWaiting(queueId, now)}
     ), paid as (
       select p.slice_id from put_off as p
       join   ops.credit_account as a on a.account_id = ${accountId}
-      where  p.running <= a.remaining::bigint - a.held - ceil(a.total * case p.class ${floor} end)
+      where  p.running <= a.remaining::bigint - a.held - ceil(a.total * case ${floor} end)
     )
     update ops.slice as s set state = 'pending', due_at = null
     from   paid

@@ -1,6 +1,7 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { CreditClass, Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
+import { canWait } from "./lost-days.ts";
 import { isOpen, likelyCredits } from "./open-slices.ts";
 import { queueOf } from "./runs.ts";
 import { isAlive } from "./workers.ts";
@@ -12,6 +13,8 @@ export type WaitingElsewhere = {
   readonly scope: Scope;
   readonly items: readonly string[] | null;
   readonly class: CreditClass;
+  /** True for a snapshot that can be requested tomorrow as well. */
+  readonly canWait: boolean;
   readonly credits: number;
 };
 
@@ -32,7 +35,7 @@ export async function readWaitingElsewhere(
       : sql`or r.account = any (${[...left]}::text[])
             and (s.state in ('pending', 'deferred') or s.state = 'failed' and ${mayBeTried(now)})`;
   const { rows } = await sql<WaitingElsewhere>`
-    select s.slice_id as "sliceId", s.dataset, s.scope, b.items, s.class, ${likelyCredits}::float8 as credits
+    select s.slice_id as "sliceId", s.dataset, s.scope, b.items, s.class, ${canWait(now)} as "canWait", ${likelyCredits}::float8 as credits
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
     left   join ops.batch as b on b.batch_id = s.batch_id

@@ -1,6 +1,7 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { scopeKey } from "../core/slice.ts";
+import { floorOf, type Floors } from "../credits/floors.ts";
 import { readAccount, type AccountState } from "../credits/account.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { readWaitingElsewhere, takeWaiting, type WaitingElsewhere } from "../ledger/waiting-elsewhere.ts";
@@ -69,7 +70,7 @@ function isWanted({ items }: WaitingElsewhere, wanted: readonly string[] | null 
 
 type Means = {
   readonly account: AccountState | null;
-  readonly floors: Settings["credits"]["floors"];
+  readonly floors: Floors;
   readonly mostCredits: number;
 };
 
@@ -82,7 +83,7 @@ function affordable(
   const free = account.remaining - account.held;
   let taken = 0;
   return slices.filter((slice) => {
-    const floor = Math.ceil((account.total ?? 0) * floors[slice.class]);
+    const floor = Math.ceil((account.total ?? 0) * floorOf(floors, slice.class, slice.canWait));
     if (taken + slice.credits > Math.min(free - floor, mostCredits)) return false;
     taken += slice.credits;
     return true;

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { claimNext, releaseOrphanedClaims, wakeDue } from "../../src/ledger/queue.ts";
+import { oneDay } from "../../src/core/window.ts";
+import { observeBalance, openAccount } from "../../src/credits/account.ts";
+import { claimNext, releaseOrphanedClaims, resumeAffordable, wakeDue } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
-import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, ending, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
 import { enqueue } from "../support/queue-steps.ts";
 
 describe("the queue", () => {
@@ -83,6 +85,34 @@ describe("the queue", () => {
     await wakeDue(stage.db, sharedQueue, now + 2_000);
     expect(numbers(await next(9))).toContain(earlier);
     expect(await stage.slices("slice_id, state")).toContainEqual({ slice_id: spent, state: "deferred" });
+  });
+
+  test("leaves a snapshot waiting that can be requested tomorrow, where only what is kept for tonight would pay for it", async () => {
+    await stage.pool.query(
+      `insert into ops.dataset_timing (dataset, scope, is_default, kind, refresh_days)
+       values ('of_a_week', '{}', true, 'snapshot', 7), ('of_a_day', '{}', true, 'snapshot', 1)`,
+    );
+    const [ofWeek, ofDay] = await stage.insert(
+      run,
+      ...["of_a_week", "of_a_day"].map((dataset) => draft({ dataset, class: "snapshot", window: oneDay(today) })),
+    );
+    const waits =
+      "update ops.slice set state = 'deferred', error_code = 'credits_exhausted', due_at = to_timestamp($1)";
+    await stage.pool.query(waits, [now / 1000 + 30 * 86_400]);
+    await openAccount(stage.db, "any", 1, stage.clock);
+    await observeBalance(
+      stage.db,
+      "any",
+      { total: 100, remaining: 10, resetsAt: null, periodHours: null },
+      stage.clock,
+    );
+    const limits = { accountId: "any", floors: { snapshot: 0, daily: 0.5, lookback: 0.5, history: 0.5 } };
+    const woken = async (days: number) => {
+      await resumeAffordable(stage.db, limits, now + days * 86_400_000);
+      return (await stage.queued()).map(({ slice }) => slice);
+    };
+    expect(await woken(0)).toEqual([ofDay]);
+    expect(await woken(6)).toEqual([ofWeek, ofDay]);
   });
 
   test("takes back what a lost claim took, and nothing that is running or another's", async () => {

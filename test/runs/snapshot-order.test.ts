@@ -28,3 +28,21 @@ test("of snapshots those that exist tonight only are bought before those that ca
     { dataset: "app_rating", states: ["loaded"] },
   ]);
 });
+
+test("what is kept for tonight is not spent on a snapshot that can be requested tomorrow, until its last day", async () => {
+  const floors = { ...none, daily: 0.5 };
+  await using nights = await openNights({ market }, { settings: { datasets, credits: { floors } } });
+  const { stage } = nights;
+  await stage.sync(nights.run({ request: { datasets: ["app_version"] } }));
+  const buy = async () => {
+    leave(nights, 60);
+    await stage.sync(nights.run({ request: { datasets: ["app_history", "app_rating"] } }));
+    return states(nights);
+  };
+  expect(await buy()).toEqual([
+    { dataset: "app_history", states: ["deferred"] },
+    { dataset: "app_rating", states: ["loaded"] },
+  ]);
+  for (let night = 0; night < 6; night += 1) nights.next();
+  expect((await buy())[0]).toEqual({ dataset: "app_history", states: ["loaded"] });
+});
