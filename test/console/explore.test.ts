@@ -1,6 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Console } from "../../src/console/server.ts";
+import { addDays } from "../../src/core/day.ts";
+import { today } from "../support/ingest-stage.ts";
 import { chromiumPath, leftOut, openBrowser } from "../support/browser.ts";
 import { clientOf, openConsoleStage, type Client, type ConsoleStage } from "../support/console-stage.ts";
 import { tried } from "../support/granted-stage.ts";
@@ -71,6 +73,23 @@ test("a review of both lists of a store is shown once", async () => {
   const { text } = await client.get("/explore?view=reviews");
   expect(text.match(/<li class="card">/g)).toHaveLength(1);
   expect((await client.get("/explore.csv?view=reviews&table=none")).text).toContain("is none of stars, texts");
+});
+
+test("movers name the days of both ranks, which may be further apart than the days back, and say of how many keywords", async () => {
+  const { text } = await client.get("/explore?view=movers&back=1");
+  const [, counts = ""] = sqlOf(text).split(";\n");
+  // the day between failed
+  const [before, now] = [addDays(today, -3), addDays(today, -1)];
+  for (const day of [before, now]) expect(text).toContain(`<td>${day}</td>`);
+  const known = await stage.stage.query<{ keyword_count: number }>(counts);
+  expect(text).toContain(`Of ${known.reduce((sum, one) => sum + one.keyword_count, 0)} keywords: `);
+  expect((await client.get("/explore.csv?view=movers&back=1")).text).toContain(`,${before},`);
+});
+
+test("where no earlier rank is known nothing is said to be missing that is loaded", async () => {
+  const { text } = await client.get("/explore?view=movers&back=90");
+  expect(text).toMatch(/Of \d+ keywords: \d+ without an answer 90 days before\./);
+  expect(text).not.toContain("Nothing of it is loaded");
 });
 
 test("two categories of one name, as Music of apps and of games, are two lines", async () => {

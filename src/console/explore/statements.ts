@@ -46,10 +46,25 @@ order  by v.version_at::date, v.version, c.country_code <> ${country}`;
 export type MoverRow = {
   readonly keyword: string;
   readonly movement: string;
+  readonly previous_day: Day;
   readonly previous_rank: number | null;
+  readonly date_day: Day;
   readonly keyword_rank: number | null;
   readonly places_gained: number | null;
 };
+
+/** Columns of a mover in a file. */
+export const moverColumns = [
+  "keyword",
+  "movement",
+  "previous_day",
+  "previous_rank",
+  "date_day",
+  "keyword_rank",
+  "places_gained",
+] as const satisfies readonly (keyof MoverRow)[];
+
+type Place = Pick<Choice, "app" | "country" | "device">;
 
 /** As many are shown, and say so where there are more. */
 export const mostMovers = 200;
@@ -60,18 +75,29 @@ export const mostReviews = 1000;
  * Keywords of the app whose rank is another than so many days (1, 7, 30 or 90) before the newest day, the largest moves first: not ranked is
  * behind every place.
  */
-export function moversOf(
-  { app, country, device }: Pick<Choice, "app" | "country" | "device">,
-  daysBack: number,
-): SqlFragment<MoverRow> {
+export function moversOf({ app, country, device }: Place, daysBack: number): SqlFragment<MoverRow> {
   const behind = sql`1 + max(greatest(previous_rank, keyword_rank)) over ()`;
   return sql<MoverRow>`
-select keyword, movement, previous_rank, keyword_rank, places_gained
+select keyword, movement, previous_day, previous_rank, date_day, keyword_rank, places_gained
 from   mart.keyword_rank_movers
 where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${country} and device_code = ${device}
 and    days_back = ${daysBack} and movement in ('gained', 'lost', 'entered', 'left')
 order  by abs(coalesce(previous_rank, ${behind}) - coalesce(keyword_rank, ${behind})) desc, keyword
 limit  ${sql.lit(mostMovers)}`;
+}
+
+/** How many keywords moved how. */
+export type MovementRow = { readonly movement: string; readonly keyword_count: number };
+
+/** Keywords of the app by movement, those included that did not move or have no earlier rank. */
+export function movementsOf({ app, country, device }: Place, daysBack: number): SqlFragment<MovementRow> {
+  return sql<MovementRow>`
+select movement, count(*)::int as keyword_count
+from   mart.keyword_rank_movers
+where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${country} and device_code = ${device}
+and    days_back = ${daysBack}
+group  by movement
+order  by movement`;
 }
 
 /** A day of an app's place in a chart. */

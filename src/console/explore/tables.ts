@@ -1,7 +1,9 @@
+import { count, countOf } from "../../core/count.ts";
 import { html, type Html } from "../html.ts";
 import { dataTable } from "../parts/table.ts";
 import {
   type ChartRow,
+  type MovementRow,
   mostMovers,
   type MoverRow,
   type RankRow,
@@ -49,31 +51,45 @@ function shortText(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText).trimEnd()}…` : text;
 }
 
-/** What a movement is called, with an arrow. */
-const movements: Readonly<Record<string, string>> = {
-  gained: "▲ gained",
-  lost: "▼ lost",
-  entered: "▲ entered",
-  left: "▼ left",
+/** What a movement is called, with an arrow, and what a number of keywords did. */
+const movements: Readonly<Record<string, { readonly name: string; readonly did: (daysBack: string) => string }>> = {
+  gained: { name: "▲ gained", did: () => "gained" },
+  entered: { name: "▲ entered", did: () => "entered the ranks" },
+  lost: { name: "▼ lost", did: () => "lost" },
+  left: { name: "▼ left", did: () => "left the ranks" },
+  same: { name: "same", did: () => "unchanged" },
+  unranked: { name: "unranked", did: () => "not ranked on either day" },
+  "not requested before": { name: "not requested before", did: (days) => `without an answer ${days} before` },
 };
 
-/** Keywords that moved, the largest moves first. */
-export function moverTable(rows: readonly MoverRow[], daysBack: number): Html {
+/** Keywords that moved, the largest moves first, below how many moved how. */
+export function moverTable(rows: readonly MoverRow[], counts: readonly MovementRow[], daysBack: number): Html {
+  const days = countOf(daysBack, "day");
+  const known = counts.reduce((sum, one) => sum + one.keyword_count, 0);
+  const did = Object.entries(movements).flatMap(([movement, words]) =>
+    counts.filter((one) => one.movement === movement).map((one) => `${count(one.keyword_count)} ${words.did(days)}`),
+  );
   const table = dataTable(
-    `${rows.length < mostMovers ? "Keywords whose rank changed" : `The ${mostMovers} keywords whose rank changed most`} in ${daysBack} days`,
+    `${rows.length < mostMovers ? "Keywords whose rank changed" : `The ${mostMovers} keywords whose rank changed most`} in ${days}`,
     [
       { heading: "Keyword", cell: (row: MoverRow) => row.keyword },
       {
         heading: "Movement",
-        cell: (row) => html`<span class="movement ${row.movement}">${movements[row.movement] ?? row.movement}</span>`,
+        cell: ({ movement }) =>
+          html`<span class="movement ${movement}">${movements[movement]?.name ?? movement}</span>`,
       },
       { heading: "Before", isNumber: true, cell: (row) => row.previous_rank },
       { heading: "Now", isNumber: true, cell: (row) => row.keyword_rank },
       { heading: "Places gained", isNumber: true, cell: (row) => row.places_gained },
+      { heading: "From", cell: (row) => row.previous_day },
+      { heading: "To", cell: (row) => row.date_day },
     ],
     rows,
   );
-  return html`<section class="card">${table}</section>`;
+  return html`<section class="card">
+    <p>Of ${countOf(known, "keyword")}: ${did.join(", ")}.</p>
+    ${rows.length > 0 ? table : null}
+  </section>`;
 }
 
 /** What categories are called: by name, and by code as well where two have one name, as Music and Sports of apps and of games. */

@@ -12,6 +12,8 @@ import type { Choice } from "./choice.ts";
 import { count } from "../../core/count.ts";
 import {
   mostReviews,
+  moverColumns,
+  movementsOf,
   moversOf,
   chartsOf,
   ranksOf,
@@ -104,21 +106,22 @@ const movers: View = {
   name: "movers",
   title: "Movers",
   read: async (db, choice, daysBack) => {
-    const statement = moversOf(choice, daysBack);
+    const [statement, countStatement] = [moversOf(choice, daysBack), movementsOf(choice, daysBack)];
     const { rows } = await statement.execute(db);
+    const { rows: counts } = await countStatement.execute(db);
     return {
       drawing: null,
-      below: moverTable(rows, daysBack),
-      isEmpty: rows.length === 0,
+      below: moverTable(rows, counts, daysBack),
+      isEmpty: counts.length === 0,
       tables: [
         {
           name: "movers",
           label: "Movers",
           rows,
-          columns: ["keyword", "movement", "previous_rank", "keyword_rank", "places_gained"],
+          columns: moverColumns,
         },
       ],
-      sql: sqlOf(statement),
+      sql: sqlOf(statement, countStatement),
     };
   },
 };

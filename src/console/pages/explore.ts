@@ -94,19 +94,23 @@ function nothing({ app, country, device, view }: ExploreInput): Html {
   const place = `${country === "" ? "" : ` in ${country.toUpperCase()}`}${device === "" ? "" : ` on ${device}`}`;
   const about = `${app === "" ? "" : ` of ${app}`}${place}`;
   return html`<h1>Explore</h1>
-    <p class="card">
-      ${about === "" ? "No ranks are loaded yet." : `No ranks${about} are loaded.`} <code>storehouse sync</code> loads
-      them; <a href="/coverage">Coverage</a> shows what is
-      there${place === "" ? "." : html`, and <a href="${addressOf("/explore", { view, app })}">this page</a> what is loaded elsewhere.`}
-    </p>`;
+    <div class="card">
+      <p>
+        ${about === "" ? "No ranks are loaded yet." : `No ranks${about} are loaded.`} <code>storehouse sync</code> loads
+        them; <a href="/coverage">Coverage</a> shows what is
+        there${place === "" ? "." : html`, and <a href="${addressOf("/explore", { view, app })}">this page</a> what is loaded elsewhere.`}
+      </p>
+    </div>`;
 }
 
 function empty({ view, chosen }: Seen): Html {
-  return html`<p class="card">
-    Nothing of it is loaded for ${chosen.app.name} in ${chosen.country} from ${chosen.window.start} to
-    ${lastDay(chosen.window)}: <a href="/coverage">Coverage</a> shows whether ${view.title.toLowerCase()} are missing or
-    there are none.
-  </p>`;
+  const time = view.name === "movers" ? "" : ` from ${chosen.window.start} to ${lastDay(chosen.window)}`;
+  return html`<div class="card">
+    <p>
+      Nothing of it is loaded for ${chosen.app.name} in ${chosen.country}${time}: <a href="/coverage">Coverage</a> shows
+      whether ${view.title.toLowerCase()} are missing or there are none.
+    </p>
+  </div>`;
 }
 
 function takeAway(seen: Seen): Html {
