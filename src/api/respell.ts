@@ -9,7 +9,8 @@ export type Fit<T> =
 
 /**
  * Reads a payload by a schema. One that does not fit is read once more with the values at fault spelt as the schema has them: the
- * contract says int, and a number may come as its digits, a text as a number, a flag as 0 or "true"; a list of one as the one alone.
+ * contract says int, and a number may come as its digits, a text as a number, a flag as 0 or "true", a word in other capitals; a list of
+ * one as the one alone.
  */
 export function parseSpelt<S extends z.ZodType>(schema: S, payload: unknown): Fit<z.output<S>> {
   const first = schema.safeParse(payload, { error: schemaWords });
@@ -24,19 +25,22 @@ export function parseSpelt<S extends z.ZodType>(schema: S, payload: unknown): Fi
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
-/** What a schema wants in a place. */
-type WantedFormat = { readonly path: Path; readonly wanted: string };
+/** What a schema wants in a place, and of which words where it is one of some. */
+type WantedFormat = { readonly path: Path; readonly wanted: string; readonly words?: readonly unknown[] };
 
 /** A copy of a payload in which what is at fault is spelt otherwise; null when nothing can be. */
 function respell(schema: z.ZodType, payload: unknown, { issues }: z.ZodError): unknown {
   const root = { payload: structuredClone(payload) };
   let changed = false;
-  for (const { path, wanted } of issues.flatMap((issue) => wantedFormatsOf(issue, []))) {
+  for (const { path, wanted, words } of issues.flatMap((issue) => wantedFormatsOf(issue, []))) {
     const place = ["payload", ...path];
     const holder = place.slice(0, -1).reduce<unknown>((at, step) => (isHolder(at) ? at[step] : undefined), root);
     const name = place.at(-1);
     if (!isHolder(holder) || name === undefined) continue;
-    const value = spellings[wanted]?.(holder[name], () => elementAt(schema, path));
+    const value =
+      words === undefined
+        ? spellings[wanted]?.(holder[name], () => elementAt(schema, path))
+        : wordIn(words, holder[name]);
     if (value === undefined) continue;
     holder[name] = value;
     changed = true;
@@ -49,6 +53,7 @@ function wantedFormatsOf(issue: Issue, above: Path): readonly WantedFormat[] {
   // a date that is no date may be the digits of one in milliseconds: of a union zod may report its last kind only
   if (issue.code === "custom") return [{ path, wanted: "number" }];
   if (issue.code === "invalid_type") return [{ path, wanted: issue.expected }];
+  if (issue.code === "invalid_value") return [{ path, wanted: "word", words: issue.values }];
   if (issue.code === "invalid_union")
     return issue.errors.flatMap((option) => option.flatMap((inner) => wantedFormatsOf(inner, path)));
   return [];
@@ -79,6 +84,12 @@ const spellings: Readonly<Record<string, (value: unknown, element: () => unknown
   // an object that may lack every field is no proof of being an item
   array: (value, element) => (isItem(value) && wantsFields(element()) ? [value] : undefined),
 };
+
+/** The word that a text is in other capitals; undefined for what is none of them. */
+function wordIn(words: readonly unknown[], value: unknown): unknown {
+  const upper = typeof value === "string" ? value.toUpperCase() : undefined;
+  return upper === undefined ? undefined : words.find((word) => String(word).toUpperCase() === upper);
+}
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === "string" && digits.test(value) ? Number(value) : undefined;

@@ -36,6 +36,13 @@ describe("a value that is spelt otherwise than the contract has it is taken for 
       [{ trackId: "a.b", rank: 1, type: "2" }],
       [{ trackId: "a.b", rank: 1, type: 2 }],
     ],
+    ["a device in lower case", iosKeywordRanking, [{ ...rank, appKind: "iphone" }], [rank]],
+    [
+      "a kind of chart in lower case",
+      androidTopCharts,
+      [{ trackId: "a.b", rank: 1, type: "grossing" }],
+      [{ trackId: "a.b", rank: 1, type: "GROSSING" }],
+    ],
     [
       "a flag as a word and a number",
       checkBadge,
@@ -79,6 +86,11 @@ describe("what says nothing else stays what it is", () => {
     ["a list", [7]],
   ])("%s is no rank, and kept as it came", (_, told) => {
     const item = { ...rank, rank: told };
+    expect(read(iosKeywordRanking, [rank, item])).toMatchObject({ value: [rank], invalid: [{ item, index: 1 }] });
+  });
+
+  test("a device of another kind is none", () => {
+    const item = { ...rank, appKind: "watch" };
     expect(read(iosKeywordRanking, [rank, item])).toMatchObject({ value: [rank], invalid: [{ item, index: 1 }] });
   });
 
