@@ -131,7 +131,7 @@ function rowsOf(slice: Slice, showings: readonly Showing[]): readonly Row[] {
 }
 
 function countryOf({ countryCode }: Showing): string {
-  return countryCode ?? "ALL";
+  return (countryCode ?? "ALL").toUpperCase();
 }
 
 function cardColumns(app: string, card: Card) {

@@ -61,6 +61,21 @@ describe("ranks in charts", () => {
     ]);
   });
 
+  test("are of the requested country, in whichever case the answer names it", () => {
+    const lower = { trackId: 42, ranksByCategory: { us: { "36": [chart("2026-08-01")] } } };
+    expect(ranks(ios, "ios.category-ranking", lower)).toMatchObject({ rows: [{ country_key: "US" }], invalid: [] });
+    const rankings = [{ rankingType: 0, ranksByDate: [{ date: "2026-08-02", rank: 4 }] }];
+    const answer = {
+      trackId: "com.one",
+      countryCode: "us",
+      ranksByCategoryNames: [{ categoryName: "TOOLS", rankings }],
+    };
+    expect(ranks(android, "android.category-ranking", answer)).toMatchObject({
+      rows: [{ country_key: "US" }],
+      invalid: [],
+    });
+  });
+
   test("by the hour are one row an observation, and never meet those by the day", () => {
     const looks = ["2026-08-01T00:00:00", "2026-08-01T06:00:00"].map((date) => ({ date, ranking: 1 }));
     const answer = iosAnswer(chart("", 0, { rankingsByDate: looks }));

@@ -21,6 +21,13 @@ const showing = (date: string, countryCode: string | undefined, ...told: readonl
 });
 
 describe("a card", () => {
+  test("is of its country, in whichever case the answer names it", () => {
+    expect(cards(showing("2026-08-03", "us", {}), showing("2026-08-03", undefined, {})).rows).toMatchObject([
+      { country_key: "US" },
+      { country_key: "ALL" },
+    ]);
+  });
+
   test("says in which order it shows apps, and which place the app has among them", () => {
     const card = { type: "AppList", label: "TODAY", title: "🌱", shortName: "s", link: "l", apps: [1, app, "3"] };
     expect(cards(showing("2026-08-03", "US", card)).rows).toEqual([

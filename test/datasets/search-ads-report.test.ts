@@ -86,6 +86,18 @@ describe("rows by day", () => {
   });
 });
 
+test("a country in lower case is that country", () => {
+  const { rows, invalid } = normalise([
+    { ...adGroup, country: "us" },
+    { ...adGroup, country: "de", spend: 13 },
+  ]);
+  expect(invalid).toEqual([]);
+  expect(rows).toMatchObject([
+    { country_key: "US", segment: "", extra: null },
+    { country_key: "DE", segment: "", extra: null },
+  ]);
+});
+
 describe("totals", () => {
   test("are marked, whether a page has them beside its rows or as a row without an id", () => {
     const { rows } = normalise([adGroup, { currency: "USD", spend: 99, date: "2026-08-01" }], {

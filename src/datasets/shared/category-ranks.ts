@@ -73,7 +73,7 @@ function observationsByCategory(
   answer: ByCategory,
   requested: { country: string; device: string },
 ): readonly Observation[] {
-  const where = { country: answer.countryCode ?? requested.country, device: requested.device };
+  const where = { country: (answer.countryCode ?? requested.country).toUpperCase(), device: requested.device };
   return answer.ranksByCategoryNames.flatMap(({ categoryName: category, rankings }) =>
     rankings.flatMap(({ rankingType, ranksByDate }) =>
       ranksByDate.map(({ date, rank }) => ({
@@ -93,7 +93,7 @@ function observationsByCountry(answer: ByCountry, device: string): readonly Obse
       reported.flatMap(
         (one: { rankingType: string | number; targetDevice?: unknown; rankingsByDate: readonly Ranked[] }) =>
           one.rankingsByDate.map(({ date, ranking }) => ({
-            country,
+            country: country.toUpperCase(),
             category,
             device: typeof one.targetDevice === "string" ? one.targetDevice : device,
             chart: chartTypeOf(one.rankingType),
@@ -108,7 +108,7 @@ function observationsByCountry(answer: ByCountry, device: string): readonly Obse
 type Ranked = { readonly date: string | number; readonly ranking?: number | null | undefined };
 
 function mismatchOf({ scope, window, asOf }: Slice, observation: Observation): string | null {
-  if (!/^[A-Z]{2}$/.test(observation.country)) return "a country is two letters, upper case";
+  if (!/^[A-Z]{2}$/.test(observation.country)) return "a country is two letters";
   const { country, device } = scope;
   if (country !== undefined && observation.country !== country) return "a country that was not requested";
   if (device !== undefined && observation.device !== device) return "a device that was not requested";

@@ -25,7 +25,7 @@ export function identityOf(row: ReportRow) {
     product_page: productPage(row),
     search_term: firstOf(row, searchTerms),
     match_type: textOf(row.matchType),
-    country_key: isCountry(row.country) ? row.country : "ALL",
+    country_key: countryIn(row) ?? "ALL",
     gender: textOf(row.gender),
     age: textOf(row.age),
     device_class: textOf(row.deviceClass),
@@ -105,9 +105,9 @@ function firstOf(row: ReportRow, names: readonly string[]): string {
   return textOf(names.map((name) => row[name]).find(isReported) as string | number | undefined);
 }
 
-/** True for a country as a dimension holds it. */
-export function isCountry(text: string | null | undefined): text is string {
-  return text != null && /^[A-Z]{2}$/.test(text);
+/** The country of a row as a dimension holds it, in whichever case it came; null where the row names none, or several. */
+export function countryIn({ country }: ReportRow): string | null {
+  return country != null && /^[A-Z]{2}$/i.test(country) ? country.toUpperCase() : null;
 }
 
 /** An id as text; '' for none. */

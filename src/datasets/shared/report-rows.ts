@@ -11,7 +11,7 @@ import {
   fields,
   identityOf,
   isAboutSome,
-  isCountry,
+  countryIn,
   isId,
   statusOf,
   textOf,
@@ -144,11 +144,11 @@ function reportRow(slice: Slice, reported: Reported): Row {
 }
 
 /** Fields that have a column or echo the request; one that differs from the request is kept in `extra`. */
-function knownOf({ scope }: Slice, { country, currency }: ReportRow): readonly string[] {
+function knownOf({ scope }: Slice, row: ReportRow): readonly string[] {
   return [
     ...fields,
-    ...(isCountry(country) ? ["country"] : []),
-    ...(currency === scope["currency"] ? ["currency"] : []),
+    ...(countryIn(row) === null ? [] : ["country"]),
+    ...(row.currency === scope["currency"] ? ["currency"] : []),
     ...(scope["report_type"] === "DAILY" ? ["date"] : []),
   ];
 }
