@@ -23,9 +23,34 @@ type Paged = {
   readonly items: readonly string[] | null;
 };
 
-/** The parameters that request page `index` (from 0); none where the operation has no pages. */
+/** The parameters that request page `index` (from 0), or the one at another cursor; none where the operation has no pages. */
 export function pageParams({ paging }: Paged, index: number): Readonly<Record<string, number>> {
   return paging === null ? {} : { [paging.param]: paging.first + index };
+}
+
+/**
+ * What to request the page after `pages` by: how many pages there are before it or, where the service counts rows, how many rows. The
+ * contract only calls it a cursor. A second page that says it begins with the second row, and does, shows that rows are counted: by its
+ * number each further page would bring one new row at the price of a page.
+ */
+export function cursorAfter(paged: Paged, pages: readonly unknown[]): number {
+  if (!countsRows(paged, pages)) return pages.length;
+  const last = pages.at(-1);
+  return (offsetOf(paged, last) ?? 0) + itemsOn(last, paged.items ?? []);
+}
+
+/** True where the service has taken the number of the second page for that of a row. */
+function countsRows(paged: Paged, [first, second]: readonly unknown[]): boolean {
+  if (second === undefined || offsetOf(paged, second) !== 1) return false;
+  const [rows, others] = [first, second].map((page) => listsAt(page, paged.items ?? []).flat());
+  const begin = JSON.stringify(others?.[0]);
+  return rows?.slice(1).some((row) => JSON.stringify(row) === begin) === true;
+}
+
+/** The row that a page says it begins with, from 0; null where it does not say. */
+function offsetOf({ paging }: Paged, page: unknown): number | null {
+  const total = paging?.total;
+  return total === undefined || "pages" in total ? null : numberIn(valuesAt(page, total.rows)[0], "offset");
 }
 
 /**

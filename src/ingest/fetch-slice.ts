@@ -111,7 +111,7 @@ export function answerDigest(program: string, slice: Slice, body: Buffer): strin
 }
 
 /**
- * A function that brings the pages of a slice, by number. A page that an earlier attempt landed and did not live to load is taken from
+ * A function that brings the pages of a slice, by number, requested by their cursor. A page that an earlier attempt landed and did not live to load is taken from
  * there, since it is paid for; any other is a paid call.
  */
 async function pagesOf(
@@ -119,16 +119,16 @@ async function pagesOf(
   dataset: Dataset,
   slice: Slice,
   signals: CallSignals,
-): Promise<(index: number) => Promise<LandedPage>> {
+): Promise<(index: number, cursor?: number) => Promise<LandedPage>> {
   const operation = operationById(slice.operation);
   const landed =
     slice.attempt > 1
       ? await landedPages(parts.db, slice.sliceId, await readableFrom(parts.db, slice.sliceId))
       : new Map<number, LandedPage>();
-  return async (index) => {
+  return async (index, cursor = index) => {
     const kept = landed.get(index);
     if (kept !== undefined && isStillTrue(slice, kept) && isReadable(operation, index, kept.body)) return kept;
-    const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
+    const params = { ...dataset.request(slice, index), ...pageParams(operation, cursor) };
     const call = { operation, params, class: slice.class, page: { slice, index }, ...signals };
     return parts.apiOutage.through(async () => {
       const page = await paidCall(parts, call);

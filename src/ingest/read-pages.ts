@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Operation } from "../api/define-operation.ts";
 import type { Drift } from "../api/drift.ts";
 import { listsAt, valuesAt } from "../api/lists-at.ts";
-import { itemsOn, itemsReported, lacksItems, pagesReported } from "../api/paging.ts";
+import { cursorAfter, itemsOn, itemsReported, lacksItems, pagesReported } from "../api/paging.ts";
 import { readAnswer, type InvalidItem, type Read } from "../api/read-answer.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 
@@ -31,13 +31,13 @@ type Reading = {
 };
 
 /**
- * Reads the pages of an answer one after the other, from wherever `page` takes them, until the last; where it takes several `calls`,
- * each of them is a page. Pages past `mostPages` are not read. A page with the items of an earlier one
+ * Reads the pages of an answer one after the other, from wherever `page` takes them, by number and cursor, until the last; where it takes
+ * several `calls`, each of them is a page. Pages past `mostPages` are not read. A page with the items of an earlier one
  * ends the answer, and so does a further page without content.
  */
 export async function readPages(
   operation: Operation,
-  page: (index: number) => Promise<LandedPage>,
+  page: (index: number, cursor: number) => Promise<LandedPage>,
   {
     calls = 1,
     mostPages = Number.POSITIVE_INFINITY,
@@ -50,7 +50,7 @@ export async function readPages(
   const drift: Drift[] = [];
   const seen = new Map<string, number>();
   for (let index = 0; ; index += 1) {
-    const { body, fetchedAt, parsed } = await page(index);
+    const { body, fetchedAt, parsed } = await page(index, cursorAfter(operation, pages));
     if (endsList(operation, index, body)) {
       // where the answer says how many pages it has, the items of this one are missing
       if (operation.paging?.total !== undefined)

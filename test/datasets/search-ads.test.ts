@@ -4,8 +4,9 @@ import { datasetNamed } from "../../src/datasets/shared/all.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
-import { chosen, figures, market, names } from "../support/search-ads.ts";
+import { chosen, figures, market, names, reports } from "../support/search-ads.ts";
 
 test("an account without search ads costs one request that says so; once it has some, everything is fetched", async () => {
   await using stage = await openStage({ market, connected: false });
@@ -111,4 +112,26 @@ test("keywords of the report say which top apps are requested", async () => {
   const asked = stage.asked().filter(({ operation }) => operation === "search-ads.top-apps-report");
   expect(bid?.keywords).toBeGreaterThan(1);
   expect(asked.flatMap(({ params }) => params["keywordList"])).toHaveLength(bid?.keywords ?? 0);
+});
+
+test("a report is requested by rows where the service takes the number of a page for that of a row", async () => {
+  await using stage = await openStage({ market });
+  const rows = Array.from({ length: 33 }, (_, id) => ({ campaignId: 9000 + id, date: addDays(today, -1), taps: id }));
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    const { pathname, searchParams } = new URL(passing.target, stage.sandbox.url);
+    if (!pathname.endsWith("/searchads/reports")) return;
+    const offset = Number(searchParams.get("page") ?? 0);
+    const page = {
+      pagination: { totalRowCount: 33, limit: 10, offset },
+      tableData: rows.slice(offset, offset + 10),
+    };
+    passing.body = JSON.stringify({ success: true, data: [page] });
+  });
+  const environment = { API_BASE_URL: proxy.url };
+  expect(await stage.sync({ ...chosen({ levels: ["CAMPAIGN"] }), environment })).toMatchObject({ outcome: "loaded" });
+  expect(reports(stage).map(({ page }) => page)).toEqual([0, 1, 11, 21, 31]);
+  const loaded = await stage.query(
+    "select count(*)::int as count, sum(tap_count)::int as taps from core.fact_search_ads_report where org_id = '4100001'",
+  );
+  expect(loaded).toEqual([{ count: 33, taps: (32 * 33) / 2 }]);
 });

@@ -124,6 +124,30 @@ test("says so of a further page of an answer that counts its rows", async () => 
   expect(await pages(3, 3)).toEqual([]);
 });
 
+/** A report of a service in pages of ten rows, which takes what the client requests for what `offsetOf` makes of it. */
+function reportOf(count: number, offsetOf: (cursor: number) => number) {
+  const cursors: number[] = [];
+  const rows = Array.from({ length: count }, (_, id) => ({ campaignId: id }));
+  const page = async (_: number, cursor: number) => {
+    cursors.push(cursor);
+    const pagination = { totalRowCount: count, limit: 10, offset: offsetOf(cursor) };
+    const tableData = rows.slice(pagination.offset, pagination.offset + 10);
+    return { body: Buffer.from(JSON.stringify([{ pagination, tableData }])), fetchedAt: 0 };
+  };
+  return { cursors, rows, page };
+}
+
+test.each([
+  ["pages", [0, 1, 2, 3], (cursor: number) => cursor * 10],
+  ["rows", [0, 1, 11, 21, 31], (cursor: number) => cursor],
+])("reads a report in as few pages where the service counts %s", async (_, requested, offsetOf) => {
+  const { cursors, rows, page } = reportOf(33, offsetOf);
+  const { pages, invalid, isCut } = await readPages(searchAdsReports, page);
+  const found = searchAdsReports.answer.parse(pages.flat()).flatMap(({ tableData }) => tableData);
+  expect(new Set(found.map(({ campaignId }) => campaignId))).toEqual(new Set(rows.map(({ campaignId }) => campaignId)));
+  expect({ cursors, invalid, isCut }).toEqual({ cursors: requested, invalid: [], isCut: false });
+});
+
 test("says that items may have been lost when the list shrinks in between and one slips over the edge of a page", async () => {
   const { ids, reasons } = await read(told, (index) => (index === 0 ? seven : seven.slice(1)));
   expect(ids).not.toContain(4);
