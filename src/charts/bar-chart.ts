@@ -50,10 +50,12 @@ export function barChart({
     ...one,
     fill: (one.ink ?? lineLooks[Math.min(index, lineLooks.length - 1)]?.ink ?? inks.text).light,
   }));
-  const shown =
-    by === "week" ? { start: mondayOf(window.start), end: addDays(mondayOf(addDays(window.end, -1)), 7) } : window;
   const bars = coloured.flatMap(({ name, amounts, fill }) =>
-    [...summed(amounts, by)].map(([day, amount]) => ({ at: instant(day), day, name, amount, fill })),
+    [...summed(amounts, by)].map(([day, amount]) => {
+      // a week of which only some days are shown is as narrow as they are
+      const own = within({ start: day, end: addDays(day, by === "week" ? 7 : 1) }, window);
+      return { from: instant(own.start), to: instant(own.end), own, day, name, amount, fill };
+    }),
   );
   const entries = coloured.map(({ name, fill }) => ({ kind: "area", fill, text: name }) as const);
   const left = Math.ceil(axisRoom + digitWidth * Math.max(4, numberText(largest(bars)).length));
@@ -70,24 +72,33 @@ export function barChart({
       marginRight: 8,
       marginTop: 14,
       marginBottom: 38 + below.height,
-      x: { type: "utc", domain: [instant(shown.start), instant(shown.end)], label: null },
+      x: { type: "utc", domain: [instant(window.start), instant(window.end)], label: null },
       // of nothing but zeros the library makes no scale
       y: { label: null, nice: true, zero: true, ...(largest(bars) === 0 ? { domain: [0, 5] } : {}) },
       marks: [
         library.gridY({ stroke: inks.grid.light, strokeOpacity: 1, ticks: 5 }),
         library.axisY({ tickSize: 0, fontSize: 11.5, fill: inks.soft.light, ticks: 5 }),
         library.axisX({ tickSize: 5, fontSize: 11.5, fill: inks.soft.light, stroke: inks.soft.light }),
-        library.text([axis], { frameAnchor: "left", rotate: -90, dx: 10 - left, fontSize: 12, fill: inks.soft.light }),
+        library.text([by === "week" ? `${axis} a week` : axis], {
+          frameAnchor: "left",
+          rotate: -90,
+          dx: 10 - left,
+          fontSize: 12,
+          fill: inks.soft.light,
+        }),
         library.rectY(
           bars,
           library.stackY({
-            x: "at",
-            interval: by === "week" ? "monday" : "day",
+            x1: "from",
+            x2: "to",
+            insetLeft: 0.5,
+            insetRight: 0.5,
             y: "amount",
             z: "name",
             fill: "fill",
             order: series.map(({ name }) => name),
-            title: ({ name, day, amount }: (typeof bars)[number]) => `${name}, ${day}: ${numberText(amount)}`,
+            title: ({ name, own, amount }: (typeof bars)[number]) =>
+              `${name}, ${windowLength(own) === 1 ? own.start : windowWords(own)}: ${numberText(amount)}`,
             className: "bars",
           }),
         ),
@@ -108,6 +119,11 @@ function numberText(amount: number): string {
 function largest(bars: readonly { readonly day: Day; readonly amount: number }[]): number {
   const sums = Map.groupBy(bars, ({ day }) => day);
   return Math.max(0, ...[...sums.values()].map((own) => own.reduce((sum, { amount }) => sum + amount, 0)));
+}
+
+/** The part of some days that lies within the window. */
+function within({ start, end }: Window, window: Window): Window {
+  return { start: start < window.start ? window.start : start, end: end > window.end ? window.end : end };
 }
 
 function mondayOf(day: Day): Day {

@@ -28,6 +28,7 @@ async function bars(more: Partial<BarChart>) {
     bars: drawnBars.map(({ attributes, children }) => ({
       title: children[0]?.text,
       fill: attributes["fill"],
+      width: Number(attributes["width"]),
       height: Number(attributes["height"]),
       y: Number(attributes["y"]),
     })),
@@ -80,9 +81,34 @@ test("weeks begin on Monday and have the sum of their days, and one kind needs n
     by: "week",
     series: [{ name: "all", amounts: amounts(...week), ink: gradeInks[4]! }],
   });
-  expect(drawnBars.map(({ title }) => title)).toEqual(["all, 2026-03-02: 7", "all, 2026-03-09: 1"]);
+  expect(drawnBars.map(({ title }) => title)).toEqual([
+    "all, 2026-03-02 to 2026-03-08: 7",
+    "all, 2026-03-09 to 2026-03-15: 1",
+  ]);
   expect(drawnBars[0]?.fill).toBe(gradeInks[4]?.light);
   expect(legend).toBe(0);
+});
+
+test("a week of which only some days are shown is as narrow as they are and names them, and the axis says that bars are weeks", async () => {
+  const { bars: drawnBars, svg } = await bars({
+    by: "week",
+    window: { start: addDays(start, 5), end: addDays(start, 15) },
+    series: [
+      { name: "one", amounts: new Map([5, 8, 14].map((at) => [addDays(start, at), 1])) },
+      { name: "two", amounts: new Map([[addDays(start, 6), 2]]) },
+    ],
+  });
+  expect(drawnBars.map(({ title }) => title)).toEqual([
+    "one, 2026-03-07 to 2026-03-08: 1",
+    "one, 2026-03-09 to 2026-03-15: 1",
+    "one, 2026-03-16: 1",
+    "two, 2026-03-07 to 2026-03-08: 2",
+  ]);
+  const [part, whole, day, above] = drawnBars;
+  expect(whole!.width / part!.width).toBeCloseTo(7 / 2, 0);
+  expect(part!.width / day!.width).toBeCloseTo(2, 0);
+  expect(above!.y + above!.height).toBeCloseTo(part!.y, 0);
+  expect(all(svg, "text").map(({ text }) => text)).toContain("reviews a week");
 });
 
 test("nothing but zeros is drawn on a scale that begins at the bottom", async () => {
