@@ -89,7 +89,7 @@ export const errorCodes = {
   budget_exhausted: {
     recovery: "defer",
     says: "this takes {cost} credits, and of the budget {budget} {taken} of {credits} a {period} are taken",
-    next: "it continues automatically at {next}; raise credits.budgets.{budget} to continue earlier",
+    next: "it continues automatically at {until}; raise credits.budgets.{budget} to continue earlier",
   },
   allowance_spent: {
     recovery: "defer",

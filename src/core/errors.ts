@@ -98,7 +98,7 @@ function problemOf(code: ErrorCode, context: ErrorContext): string {
   const { says, next } = errorCodes[code];
   const rest = Object.entries(context)
     .filter(([name, value]) => value !== undefined && value !== null && !`${says}${next}`.includes(`{${name}}`))
-    .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : value}`);
+    .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : factText(name, value)}`);
   return `${filled(says, context)}${rest.length > 0 ? ` (${rest.join(", ")})` : ""}`;
 }
 
@@ -107,7 +107,13 @@ function filled(words: string, context: ErrorContext): string {
   return words
     .replaceAll(/\s?\{(\w+)\}/g, (place, name: string) => {
       const value = context[name];
-      return value === undefined || value === null ? "" : place.replace(`{${name}}`, () => String(value));
+      return value === undefined || value === null ? "" : place.replace(`{${name}}`, () => factText(name, value));
     })
     .trimStart();
+}
+
+/** A fact for people: `until` is an instant, and its milliseconds say nothing to them. */
+function factText(name: string, value: ErrorContext[string]): string {
+  if (name !== "until" || typeof value !== "number") return String(value);
+  return `${new Date(value).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -26,6 +26,5 @@ export function budgetRefusal({ refusing, cost, lostAt, now }: RefusedCall): Sto
   const lastDay = lostAt === null ? Number.POSITIVE_INFINITY : startOfLastDay(lostAt);
   if (lostAt !== null && lostAt <= nextPeriod && now >= lastDay) return null;
   const until = lostAt !== null && lostAt <= nextPeriod ? lastDay : nextPeriod;
-  const next = `${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  return fail("budget_exhausted", { budget, period, credits, taken, cost, next, until });
+  return fail("budget_exhausted", { budget, period, credits, taken, cost, until });
 }

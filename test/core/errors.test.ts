@@ -113,3 +113,13 @@ test("a call without a reply says whether it was sent and whether it may have be
   expect(told("unexpected")).toEqual([true, true]);
   expect([...unchargedCodes].sort()).toEqual(["bad_request", "no_connection", "not_encodable"]);
 });
+
+test("what is put off says until when as a time, and keeps the instant as data", () => {
+  const until = Date.UTC(2026, 10, 27);
+  for (const code of ["credits_exhausted", "budget_exhausted", "api_unavailable"] as const) {
+    const error = fail(code, { until });
+    expect(error.message).toContain("2026-11-27 00:00 UTC");
+    expect(error.message).not.toContain(String(until));
+    expect(error).toMatchObject({ until });
+  }
+});
