@@ -27,9 +27,17 @@ function secretParts(value: string): readonly string[] {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null) return [value];
   const passwords = [url.password, url.searchParams.get("password") ?? ""];
-  if (url.protocol.startsWith("postgres")) return withDecoded(passwords);
+  if (url.protocol.startsWith("postgres")) return withDecoded(passwords).flatMap(inItsPlace);
   const path = `${url.pathname}${url.search}`;
   return withDecoded([value, ...passwords, ...(path.length < secretPath ? [] : [path])]);
+}
+
+/**
+ * A password that may be a word of our own messages, as `storehouse`: hidden everywhere it would make commands that are named unusable, and
+ * say what it is. It is hidden where it stands as a password.
+ */
+function inItsPlace(password: string): readonly string[] {
+  return /^[a-z]{1,11}$/.test(password) ? [`:${password}@`, `password=${password}`] : [password];
 }
 
 /** The driver shows a password as the address has it or as it is. */

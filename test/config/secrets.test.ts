@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Environment, readEnvironment, secretNames } from "../../src/config/env.ts";
 import { secretsOf } from "../../src/config/secrets.ts";
+import { hiderOf } from "../../src/core/secret.ts";
 
 let folder: string;
 
@@ -92,5 +93,12 @@ describe("what counts as a secret", () => {
     expect(secretsOf({ DATABASE_URL: "postgres://me@host/house?password=pass-word" })).toEqual(["pass-word"]);
     expect(secretsOf({ DATABASE_URL: "postgres://me@host/house" })).toEqual([]);
     expect(secretsOf({})).toEqual([]);
+  });
+
+  test("leave commands that a message names as they are where the password of the database is such a word", () => {
+    const url = "postgres://storehouse:storehouse@host/storehouse";
+    const hide = hiderOf(secretsOf({ DATABASE_URL: url }));
+    expect(hide("start one with `storehouse worker`")).toBe("start one with `storehouse worker`");
+    expect(hide(`${url}?password=storehouse`)).toBe("postgres://storehouse[hidden]host/storehouse?[hidden]");
   });
 });
