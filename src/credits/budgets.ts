@@ -122,11 +122,14 @@ function isOf(dataset: string, app: string) {
   return sql`(w.datasets is null or ${sql.ref(dataset)} = any (w.datasets)) and (w.apps is null or ${sql.ref(app)} = any (w.apps))`;
 }
 
-/** SQL: what was charged in the period of a budget `w`. */
+/** SQL: what was charged in the period of a budget `w`, also to a token that was replaced since: the limit is of the account. */
 function chargedBefore(accountId: string) {
+  const tokens = sql`
+    select o.account_id from ops.credit_balance as t join ops.credit_balance as o on o.account = t.account where t.account_id = ${accountId}
+    union  select ${accountId}`;
   return sql`(
     select ${chargedCredits("q")} from ops.request_log as q left join ops.slice_status as l on l.slice_id = q.slice_id
-    where  q.account_id = ${accountId} and q.received_at >= w.starts_on::timestamp at time zone 'UTC'
+    where  q.account_id in (${tokens}) and q.received_at >= w.starts_on::timestamp at time zone 'UTC'
     and    ${isOf("q.dataset", "l.track_id")})`;
 }
 

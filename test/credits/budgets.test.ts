@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isCovered, type CreditBudget } from "../../src/core/credit-budget.ts";
 import { dayOf } from "../../src/core/day.ts";
 import { budgetRefusal } from "../../src/credits/budget-refusal.ts";
+import { nameAccount } from "../../src/credits/account.ts";
 import { openBudgets, readBudgets } from "../../src/credits/budgets.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { hour, lost, openBank, type Bank, type TestAccount } from "../support/credits-account.ts";
@@ -100,6 +101,7 @@ describe("a budget", () => {
   test("counts from its first use what was charged before, and anew where it is for other datasets", async () => {
     const account = await bank.account();
     const { accountId, clock } = account;
+    await nameAccount(bank.db, accountId, "hooli");
     await sql`
       insert into ops.request (account_id, attempt, page, dataset, class, operation, params, cost, duration_ms, byte_count, received_at)
       select ${accountId}, 1, 0, dataset, 'daily', 'o', '{}', cost, 1, 1, ${new Date(clock.now()).toISOString()}::timestamptz - days * interval '1 day'
@@ -123,6 +125,24 @@ describe("a budget", () => {
     expect((await sql`select from ops.credit_budget where account_id = ${accountId}`.execute(bank.db)).rows).toEqual(
       [],
     );
+  });
+
+  test("counts what another token of the account was charged, and not what another account was", async () => {
+    const [old, replaced, other] = [await bank.account(), await bank.account(), await bank.account()];
+    for (const [{ accountId }, name] of [
+      [old, "acme"],
+      [replaced, "acme"],
+      [other, "globex"],
+    ] as const)
+      await nameAccount(bank.db, accountId, name);
+    const at = new Date(replaced.clock.now()).toISOString();
+    await sql`
+      insert into ops.request (account_id, attempt, page, dataset, class, operation, params, cost, duration_ms, byte_count, received_at)
+      select account_id, 1, 0, 'review', 'daily', 'o', '{}', cost, 1, 1, ${at}::timestamptz
+      from   (values (${old.accountId}, 7), (${other.accountId}, 100)) as v (account_id, cost)`.execute(bank.db);
+    const queue = openQueue(replaced, { budgets: [budget(10)] });
+    await expect(spend(replaced, queue, 4)).rejects.toMatchObject({ code: "budget_exhausted", context: { taken: 7 } });
+    await spend(replaced, queue, 3);
   });
 
   test("has room again where its limit is raised", async () => {
