@@ -15,6 +15,7 @@ export type BackfillOptions = SyncOptions & {
   readonly maxCredits?: number;
   readonly dryRun?: true;
   readonly plan?: string;
+  readonly cancel?: true;
   readonly yes?: true;
 };
 
@@ -56,6 +57,12 @@ export function addBackfillOptions(command: Command): Command {
       new Option("--plan <number>", "run this plan exactly as it was made, or what is left of it")
         .argParser(planArgument)
         .conflicts(partsOfAPlan),
+    )
+    .addOption(
+      new Option(
+        "--cancel",
+        "give up what is left of the plan that --plan names: nothing more of it is requested",
+      ).conflicts([...partsOfAPlan, "dryRun", "yes"]),
     )
     .option("--yes", "run without a confirmation, at any cost")
     .option(

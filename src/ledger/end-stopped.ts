@@ -1,7 +1,8 @@
 import { errorCodes } from "../core/error-codes.ts";
 import type { Database } from "../postgres/database.ts";
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { chargesKept, hasLanded } from "./cancel-slices.ts";
+import { isAlive } from "./workers.ts";
 
 /** Error codes of slices that were skipped, not failed, before a retry. */
 const skipCodes = Object.entries(errorCodes).flatMap(([code, { recovery }]) => (recovery === "skip" ? [code] : []));
@@ -27,20 +28,35 @@ export async function returnToFailed(db: Database, runId: string): Promise<numbe
  * Answers that have begun to land are paid for: they wait for a retry. The plan keeps what its cancelled slices were charged, or may have
  * been. Returns how many were cancelled.
  */
-export async function cancelRestOfPlan(db: Database, runId: string): Promise<number> {
+export function cancelRestOfPlan(db: Database, runId: string): Promise<number> {
+  const rest = sql`s.run_id = ${runId} and r.kind = 'backfill' and s.state in ('pending', 'deferred')`;
+  return cancelPart(db, rest, sql`(select plan_id from ops.run where run_id = ${runId})`);
+}
+
+/**
+ * The same of all that a plan has left, whichever run has it by now, and of its failed slices that would be requested again automatically.
+ * What a living process is requesting ends.
+ */
+export function cancelPlan(db: Database, planId: string): Promise<number> {
+  const isLeft = sql`(s.state in ('pending', 'deferred') or s.state = 'failed' and s.due_at is not null
+                      or s.state = 'running' and (s.worker_id is null or not ${isAlive(sql`s.worker_id`)}))`;
+  return cancelPart(db, sql`s.plan_id = ${planId} and ${isLeft}`, sql`${planId}`);
+}
+
+async function cancelPart(db: Database, isRest: SqlFragment, planId: SqlFragment): Promise<number> {
   const { rows } = await sql`
     with rest as materialized (
       select s.slice_id, ${hasLanded} as landed
       from   ops.slice as s
       join   ops.run as r using (run_id)
-      where  s.run_id = ${runId} and r.kind = 'backfill' and s.state in ('pending', 'deferred')
+      where  ${isRest}
       for    update of s skip locked
     ), cancelled as (
       delete from ops.slice as s using rest where s.slice_id = rest.slice_id and not rest.landed
       returning s.slice_id, s.planned_credits, s.planned_requests
     ), waiting as (
       update ops.slice as s set ${waitsForRetry} from rest where s.slice_id = rest.slice_id and rest.landed
-    ), kept as (${chargesKept(sql`(select plan_id from ops.run where run_id = ${runId})`)})
+    ), kept as (${chargesKept(planId)})
     select from cancelled`.execute(db);
   return rows.length;
 }

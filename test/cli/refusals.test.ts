@@ -103,6 +103,6 @@ test.each([
     for (const signal of signals) child.process.kill(signal);
     gate.open();
     expect(await child.ended).toBe(130);
-    expect(child.output().stdout).toContain(`\`storehouse backfill --plan ${planId} --yes\` goes on.`);
+    expect(child.output().stdout).toContain(`\`storehouse backfill --plan ${planId} --yes\` goes on, `);
   },
 );

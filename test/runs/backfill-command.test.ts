@@ -26,6 +26,7 @@ describe("storehouse backfill", () => {
   test.each([
     ["an unknown plan", ["--plan", "4711"], "unknown_plan"],
     ["no dataset", [], "--dataset is missing"],
+    ["no plan to cancel", ["--cancel"], "--plan is missing"],
     ["days the wrong way round", [...ranks, "--from", "2026-08-10", "--to", "2026-08-01"], "--from is after --to"],
     ["a last day to come", [...ranks, "--to", "2027-01-01"], "a day to come"],
     ["a country that is not followed", [...ranks, "--country", "FR"], "the portfolio has JP, US"],

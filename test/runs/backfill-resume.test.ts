@@ -4,7 +4,7 @@ import { noMoreOfIt } from "../../src/foreground.ts";
 import { queueLeftOver } from "../../src/runs/orphans.ts";
 import { knownPlan } from "../../src/planner/backfill-plan.ts";
 import { planChanges } from "../../src/planner/plan-changes.ts";
-import { charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import { backfillCommand, charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 import { askedDays, gateAfter, openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
@@ -114,6 +114,36 @@ describe("a plan that was begun", () => {
     await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
     expect(await stage.query("select from ops.slice where state in ('pending', 'running', 'deferred')")).toEqual([]);
     expect(await planned(stage)).toMatchObject({ slices: made.slices - total, credits: made.credits - spent });
+  });
+
+  test("is over where a person cancels it while workers have it: what was not sent, and would be tried again, is missing again", async () => {
+    const gate = gateAfter(12);
+    await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
+    const made = await planned(stage);
+    const stop = new AbortController();
+    const first = runPlanned(stage, made.planId, { stop: stop.signal });
+    await until(() => gate.held() > 0);
+    stop.abort();
+    gate.open();
+    expect(await first).toMatchObject({ outcome: "interrupted" });
+    const spent = charged(stage);
+    await using app = await stage.open();
+    await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+    await stage.query(
+      `update ops.slice set state = 'failed', error_code = 'timeout', due_at = now() + interval '1 hour'
+       where slice_id = (select min(slice_id) from ops.slice where plan_id = $1 and state = 'pending')`,
+      [made.planId],
+    );
+    const ended = await backfillCommand(stage, ["--plan", made.planId, "--cancel"]);
+    const { open, failed, total, credits } = await standingOf(stage, made.planId);
+    expect({ open, failed, credits }).toEqual({ open: 0, failed: 0, credits: spent });
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(ended.stdout).toBe(
+      `${made.slices - total} slices of plan ${made.planId} are cancelled, and missing again.\n${total} slices ended, for ${spent} of ${made.credits} credits.\n`,
+    );
+    expect(await stage.query("select from ops.slice where state in ('pending', 'running', 'deferred')")).toEqual([]);
+    expect(await planned(stage)).toMatchObject({ slices: made.slices - total, credits: made.credits - spent });
+    expect(charged(stage)).toBe(spent);
   });
 
   test("goes on after credits ran out, and nothing else goes with it", async () => {

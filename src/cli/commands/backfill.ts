@@ -7,6 +7,7 @@ import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../pla
 import { planChanges } from "../../planner/plan-changes.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
 import { readPlanProgress, priceLeft } from "../../ledger/plans.ts";
+import { cancelRest } from "../cancel-plan.ts";
 import { canConfirm, confirm } from "../confirm.ts";
 import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../backfill-options.ts";
 import { printChanges, printDone, printKeptPlan, workLeft } from "../backfill-report.ts";
@@ -24,7 +25,7 @@ export function defineBackfill(command: Command): void {
   addBackfillOptions(command)
     .addHelpText("after", `${planHelp}\n${exitHelp}`)
     .action((options: BackfillOptions) =>
-      options.dryRun
+      options.dryRun || options.cancel
         ? withApp((app) => backfill(app, options), options.asOf)
         : withApi((app) => backfill(app, options), options.asOf),
     );
@@ -33,12 +34,14 @@ export function defineBackfill(command: Command): void {
 const planHelp = `
 A plan is kept. \`--plan\` runs it exactly as it was made, on any day. If what it requests has changed since then, the command
 lists the changes, spends nothing and ends with 2. A plan that was stopped goes on with the same \`--plan\`, and never costs more than
-its price. Above credits.ask_above in config/storehouse.yaml it wants a confirmation: at a terminal, or by --yes.`;
+its price. Above credits.ask_above in config/storehouse.yaml it wants a confirmation: at a terminal, or by --yes. Workers go on with
+what was stopped, unless \`--plan N --cancel\` gives it up.`;
 
 /** A plan of this command's own that another process got in between of is made again so many times. */
 const madeAgainAtMost = 3;
 
 async function backfill(app: App, options: BackfillOptions): Promise<void> {
+  if (options.cancel) return cancel(app, options);
   // what only plans can be ended at any moment
   const stop = options.dryRun ? null : stopSignal();
   const signal = stop?.signal ?? new AbortController().signal;
@@ -64,6 +67,12 @@ async function backfill(app: App, options: BackfillOptions): Promise<void> {
   } finally {
     stop?.dispose();
   }
+}
+
+async function cancel(app: App, { plan, json }: BackfillOptions): Promise<void> {
+  if (plan === undefined) throw fail("bad_argument", { problem: "--plan is missing: name the plan to cancel" });
+  const known = await knownPlan(app.warehouse.db, plan, accountOf(app.config.settings));
+  await cancelRest(app, known, json === true);
 }
 
 async function planOf(app: App, options: BackfillOptions): Promise<MadePlan> {
@@ -142,7 +151,7 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
     printJson({ ...(await planJson(app, made)), planProgress, ...summary, error: result.error?.code ?? null });
   else
     printResult(summary, {
-      goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` goes on`,
+      goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` goes on, and so does a worker; \`storehouse backfill --plan ${planId} --cancel\` gives up the rest`,
       budgetSpent: (left) =>
         `The price of plan ${planId} is spent and ${left} left, since some were charged more than once, dearer or in more pages than planned: \`storehouse sync\` loads them.`,
     });

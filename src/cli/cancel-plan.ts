@@ -1,0 +1,22 @@
+import type { App } from "../app.ts";
+import { cancelPlan } from "../ledger/end-stopped.ts";
+import { readPlanProgress } from "../ledger/plans.ts";
+import type { BackfillPlan } from "../planner/backfill-plan.ts";
+import { count, countOf, print, printJson } from "./output.ts";
+
+/** Cancels what a plan has left, and says what was done of it: a worker would go on with the rest otherwise. */
+export async function cancelRest(app: App, { planId, credits }: BackfillPlan, json: boolean): Promise<void> {
+  const { db } = app.warehouse;
+  const cancelled = await cancelPlan(db, planId);
+  const progress = await readPlanProgress(db, planId, null);
+  if (json) return printJson({ planId, cancelled, planProgress: progress });
+  const done = progress.total - progress.open;
+  print(
+    cancelled === 0
+      ? `Nothing of plan ${planId} waits: nothing is to be cancelled.`
+      : `${countOf(cancelled, "slice")} of plan ${planId} ${cancelled === 1 ? "is" : "are"} cancelled, and missing again.`,
+  );
+  print(`${countOf(done, "slice")} ended, for ${count(progress.credits)} of ${countOf(credits, "credit")}.`);
+  if (progress.open > 0)
+    print(`${countOf(progress.open, "slice is", "slices are")} under way and ${progress.open === 1 ? "ends" : "end"}.`);
+}
