@@ -78,8 +78,12 @@ export async function drain(parts: SyncParts, runId: string, isWhole: boolean): 
     const known = from - spent.at < creditsEveryMs ? spent.credits : undefined;
     const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), known));
     if (known === undefined) spent = { credits: progress.credits, at: from };
-    parts.progress({ ...progress, runId, isWhole });
-    if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
+    const isOver = progress.due === 0 || parts.stop.aborted || parts.aborted() !== null;
+    // what is reported last stays on the screen, beside what the run says that it spent
+    const isExact = known === undefined || !isOver;
+    const last = isExact ? progress : await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
+    parts.progress({ ...last, runId, isWhole });
+    if (isOver) return;
     await clock
       .sleep(Math.max(backoffMs(checks, counted), (clock.now() - from) * countingShare), wake)
       .catch(() => undefined);

@@ -34,10 +34,14 @@ describe("a plan", () => {
   test("is run exactly: its requests and its credits, no more and no fewer", async () => {
     await using stage = await openFollowed();
     const made = await planned(stage);
-    expect(await runPlanned(stage, made.planId)).toMatchObject({
+    const shown: { credits: number; open: number }[] = [];
+    const progress = (one: { credits: number; open: number }) => void shown.push(one);
+    expect(await runPlanned(stage, made.planId, { progress })).toMatchObject({
       outcome: "loaded",
       progress: { credits: made.credits },
     });
+    // what stays on the screen is what it cost, however short it was
+    expect(shown.at(-1)).toMatchObject({ open: 0, credits: made.credits });
     expect(stage.asked()).toHaveLength(made.requests);
     expect(charged(stage)).toBe(made.credits);
     expect(await standingOf(stage, made.planId)).toMatchObject({ total: made.slices, open: 0, credits: made.credits });
