@@ -3,6 +3,7 @@ import { budgetsOf } from "../config/credit-budgets.ts";
 import type { Settings } from "../config/settings.ts";
 import { dayOf } from "../core/day.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
+import { readAccount } from "../credits/account.ts";
 import { readBudgets } from "../credits/budgets.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { resumeWithinBudgets } from "../ledger/budget-waits.ts";
@@ -83,13 +84,18 @@ async function resumeOnBudgets({ db, clock, log, accountId, queueId }: IngestPar
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }
 
+/** A balance that nothing has reported for so long is checked: others spend from the account, and its allowance may be another by now. */
+const staleAfterMs = 30 * 60_000;
+
 /**
- * Where slices wait for the reset of their credits, checks the balance and resumes the slices that it pays for: credits may
- * have been bought. When the check fails they stay deferred.
+ * Where slices wait for the reset of their credits, or no balance was reported for a while, checks the balance and resumes the slices that
+ * it pays for: credits may have been bought. When the check fails they stay deferred.
  */
 async function resumeOnCredits(parts: IngestParts, settings: Settings): Promise<void> {
   const { db, clock, log, accountId, queueId } = parts;
-  if (!(await isAnyWaitingForCredits(db, clock.now(), queueId))) return;
+  const isAnyWaiting = await isAnyWaitingForCredits(db, clock.now(), queueId);
+  const reportedAt = (await readAccount(db, accountId))?.observedAt ?? 0;
+  if (!isAnyWaiting && clock.now() - reportedAt < staleAfterMs) return;
   try {
     await parts.refreshBalance();
   } catch (error) {
@@ -97,6 +103,7 @@ async function resumeOnCredits(parts: IngestParts, settings: Settings): Promise<
     if (error instanceof AbortError) parts.abort(error);
     return;
   }
+  if (!isAnyWaiting) return;
   const woken = await resumeAffordable(db, { accountId, floors: settings.credits.floors, queueId }, clock.now());
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }

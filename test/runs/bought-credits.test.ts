@@ -3,6 +3,7 @@ import { openIngest } from "../../src/open-ingest.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { openStage, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openNights } from "../support/nights.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { charged } from "../support/ingest-witness.ts";
 import { workUntilIdle } from "../support/work-until-idle.ts";
@@ -48,4 +49,18 @@ test("credits that are bought before the reset are found by the next tick, and w
 
   stage.sandbox.spend(-2_000);
   expect(await work(stage)).toBe(0);
+});
+
+test("what others spend while nothing is requested here is known with the next scheduled run", async () => {
+  const accounts = [{ token: "sandbox-token", total: 100_000, periodHours: 24 * 3_650 }];
+  await using nights = await openNights({ accounts, market: { apps: 2, countries: ["US"], keywordsPerApp: 2 } });
+  const { stage } = nights;
+  await stage.sync(nights.run({ request: { datasets: ["tracked_app"] } }));
+  const known = () => stage.query("select remaining from ops.credit_balance");
+  stage.sandbox.spend(40_000);
+  nights.next();
+  await using app = await stage.open(nights.run());
+  await using ingest = await openIngest(app, "worker", createRunLimit(null));
+  await planDue(ingest.parts, app.config.settings, ["tracked_app"]);
+  expect(await known()).toEqual([{ remaining: stage.sandbox.account().remaining }]);
 });
