@@ -2,6 +2,7 @@ import type { ErrorCode } from "../core/error-codes.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { CreditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
+import { flagOf } from "./respell.ts";
 
 /** What a reply says of the account. Credits; times in epoch-ms. */
 type ReplyCredits = {
@@ -22,7 +23,7 @@ type ReplyFacts = {
   readonly status: number;
   readonly byteCount: number;
   readonly credits: ReplyCredits;
-  /** True when the status leaves open whether the credits ran out: only the balance shows it. */
+  /** True when the status, or an answer that says that it failed, leaves open whether the credits ran out: only the balance shows it. */
   readonly mayMeanExhausted: boolean;
   /** Epoch-ms at which the last byte was in. */
   readonly receivedAt: number;
@@ -67,15 +68,16 @@ const meanings: Readonly<Record<number, ErrorCode | "answer">> = {
 /** Statuses under which a service may mean that no credits are left; only the balance shows it. */
 const mayMeanExhausted: ReadonlySet<number> = new Set([400, 402, 403, 422, 429]);
 
-/** Classifies a reply by its status and its headers. The body is not read. */
+/** Classifies a reply by its status and its headers. Of the body it only reads whether a short one says that the call failed. */
 export function classifyReply(operation: Operation, received: Received): Reply {
   const { status, body, headers, receivedAt, durationMs, serverTime } = received;
   const code = meanings[status] ?? (status >= 500 ? "server_error" : "unexpected_status");
+  const isFailure = code === "answer" && reportsFailure(body);
   const facts: ReplyFacts = {
     status,
     byteCount: body.length,
-    credits: creditsIn(operation, received, code === "answer"),
-    mayMeanExhausted: mayMeanExhausted.has(status),
+    credits: creditsIn(operation, received, code === "answer" && !isFailure),
+    mayMeanExhausted: isFailure || mayMeanExhausted.has(status),
     receivedAt,
     durationMs,
     serverTime,
@@ -86,6 +88,20 @@ export function classifyReply(operation: Operation, received: Received): Reply {
   // of what is no answer only nothing may be charged
   const paid = charged === null || charged === 0 ? {} : { charged };
   return { ...facts, answer: null, problem: fail(code, { operation: operation.id, status, ...until, ...paid }) };
+}
+
+/** The longest body that may be a failure, in bytes: it has a message, and no data. */
+const longestFailure = 4096;
+
+/** True for a body with `success: false`: a failure that only the body shows. */
+function reportsFailure(body: Buffer): boolean {
+  if (body.length > longestFailure || !body.includes('"success"')) return false;
+  try {
+    const json = JSON.parse(body.toString()) as { readonly success?: unknown } | null;
+    return flagOf(json?.success) === false;
+  } catch {
+    return false;
+  }
 }
 
 function creditsIn(operation: Operation, { status, headers }: Received, isAnswer: boolean): ReplyCredits {

@@ -209,10 +209,10 @@ function scrubbed(value: unknown, scrub: (text: string) => string): unknown {
   return typeof value === "string" ? scrub(value) : value;
 }
 
-/** The problem of a reply, null for an answer. Where the status leaves open whether credits or pace ran out, the balance decides. */
+/** The problem of a reply, null for an answer. Where the reply leaves open whether the credits ran out, the balance decides. */
 async function problemOf(parts: IngestParts, call: ApiCall, reply: Reply): Promise<StorehouseError | null> {
   const { problem, status, credits, mayMeanExhausted, receivedAt } = reply;
-  if (problem === null || !mayMeanExhausted) return problem;
+  if (!mayMeanExhausted) return problem;
   const known = await readAccount(parts.db, parts.accountId);
   const isChecked = credits.remaining !== null || (known?.observedAt ?? 0) > receivedAt;
   if (!isChecked) await parts.refreshBalance();

@@ -4,8 +4,12 @@ import { classifyReply } from "../../src/api/reply.ts";
 
 const none = { cost: null, remaining: null, resetsAt: null, notBefore: null };
 
-function replyOf(status: number, headers: Partial<typeof none | Record<keyof typeof none, number>> = {}) {
-  const body = Buffer.from('{"success":true,"error":"ignore me"}');
+function replyOf(
+  status: number,
+  headers: Partial<typeof none | Record<keyof typeof none, number>> = {},
+  text = '{"success":true,"error":"ignore me"}',
+) {
+  const body = Buffer.from(text);
   const times = { receivedAt: 0, durationMs: 0, serverTime: null };
   return classifyReply(iosKeywordRanking, { status, body, headers: { ...none, ...headers }, ...times });
 }
@@ -87,6 +91,24 @@ describe("what a reply says of the account", () => {
     ["a failure for nothing, although it names a cost", 500, { cost: 3 }, { charged: null, price: null }],
   ])("takes %s", (_, status, headers, credits) => {
     expect(replyOf(status, headers).credits).toMatchObject(credits);
+  });
+
+  test("takes an answer that says it failed for nothing, unless it states a price, and leaves open whether the credits ran out", () => {
+    const failure = '{"success":false,"message":"no"}';
+    expect(replyOf(200, {}, failure)).toMatchObject({
+      problem: null,
+      mayMeanExhausted: true,
+      credits: { charged: 0, price: null },
+    });
+    expect(replyOf(200, { cost: 3 }, failure).credits.charged).toBe(3);
+    const others = [
+      '[{"success":false}]',
+      '{"data":{"success":false}}',
+      '{"success":null}',
+      '"success"',
+      '{"success":',
+    ];
+    expect(others.map((text) => replyOf(200, {}, text).mayMeanExhausted)).toEqual(others.map(() => false));
   });
 
   test("takes a 429 for a refused pace, unless too few credits are left for the call", () => {

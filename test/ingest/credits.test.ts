@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { SandboxAccount } from "../../src/sandbox/sandbox.ts";
 import { openFollowed } from "../support/backfill-stage.ts";
 import { manualClock } from "../sandbox/open.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
 import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
@@ -99,6 +100,30 @@ test("accepts a refusal when another consumer spends the credits in the middle",
   const dues = await stage.query<{ due_at: Date }>("select due_at from ops.slice where state = 'deferred'");
   const resetsAt = Date.now() + stage.sandbox.account().resetSeconds * 1000;
   for (const { due_at: dueAt } of dues) expect(Math.abs(dueAt.getTime() - resetsAt)).toBeLessThan(60_000);
+});
+
+test("waits for the reset as well where the service says in an answer that the call failed, and books nothing for that", async () => {
+  const gate = gateAfter(20);
+  const accounts = purse(1_000);
+  await using stage = await openStage({ accounts, clock: gate.clock, latencyMs: gate.latencyMs });
+  let failed = 0;
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    if (passing.status !== 429) return;
+    failed += 1;
+    passing.status = 200;
+    passing.headers = { "content-type": "application/json" };
+    passing.body = '{"success":false,"message":"no credits left"}';
+  });
+  const environment = { API_BASE_URL: proxy.url };
+  const running = stage.sync({ settings: { api: { concurrency: 1 } }, environment });
+  await until(() => gate.held() > 0);
+  stage.sandbox.spend(stage.sandbox.account().remaining - 2);
+  gate.open();
+  expect(await running).toMatchObject({ outcome: "deferred", progress: { failed: 0 } });
+  expect(failed).toBeGreaterThan(0);
+  expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
+  const [booked] = await stage.query<{ cost: number }>("select sum(cost)::int as cost from ops.request");
+  expect(booked?.cost).toBe(charged(stage));
 });
 
 test("takes a 429 for a refused pace where just what the call costs is left, and requests it again", async () => {
