@@ -107,8 +107,8 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 });
 
 test("no two operations share an id or a name", () => {
-  for (const of of [({ id }: Operation) => id, ({ name }: Operation) => name])
-    expect(new Set(operations.map(of)).size).toBe(operations.length);
+  for (const word of [({ id }: Operation) => id, ({ name }: Operation) => name])
+    expect(new Set(operations.map(word)).size).toBe(operations.length);
 });
 
 test("two operations on one call are distinguished by the store or by the type of the report", () => {

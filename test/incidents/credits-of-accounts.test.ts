@@ -80,9 +80,9 @@ test("each account is checked in its own turn, whenever the workers of others ch
   );
   // the worker of acme always comes half a minute after that of the other account
   for (let turn = 0; turn < 20; turn += 1) {
-    for (const of of [ofFirst, ofAcme]) {
+    for (const account of [ofFirst, ofAcme]) {
       stage.clock.time += minute / 2;
-      await watchOnce(stage.watcher(of));
+      await watchOnce(stage.watcher(account));
     }
   }
   expect(stage.opened().map(({ kind, subject }) => [kind, subject])).toEqual([["requests_stopped", ""]]);
