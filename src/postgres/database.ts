@@ -51,6 +51,8 @@ const types: pg.CustomTypesConfig = {
 /** Long enough for any statement of ours, and for waiting until another process has planned. */
 const usualTimeoutMs = 600_000;
 const connectMs = 10_000;
+/** Longer than a worker with nothing due pauses between two looks, each of which would open a connection. */
+const idleMs = 90_000;
 /** A peer that has vanished is found after half a minute or so; the server's end is in the settings of the session. */
 const keepAliveMs = 30_000;
 
@@ -81,6 +83,7 @@ export async function openWarehouse(
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     connectionTimeoutMillis: Math.min(connectMs, timeoutMs),
+    idleTimeoutMillis: idleMs,
   };
   const settings = sessionStatements(timeoutMs, session);
   let isChecked = false;

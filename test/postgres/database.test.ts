@@ -174,6 +174,21 @@ describe("an open database", () => {
     expect((await refusal(withOptions("-c work_mem=much"))).error.code).toBe("database_options");
   });
 
+  test("keeps a connection over the pauses of a worker with nothing due", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 1);
+    const session = async () =>
+      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(warehouse.db)).rows[0]?.pid;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const first = await session();
+      vi.advanceTimersByTime(60_000);
+      expect(await session()).toBe(first);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test.each(["db", "connection"] as const)("refuses a transaction inside another one (%s)", async (on) => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 1);
