@@ -1,4 +1,4 @@
-import { instant, sql } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
@@ -21,11 +21,8 @@ export type DroppedMonth = {
  */
 export async function noteDropped(transaction: Database, going: DroppedMonth, now: number): Promise<boolean> {
   const end = addMonths(going.month, 1);
-  const { code, message } = fail("not_kept", { end });
-  const own = sql`dataset = any (${[...going.datasets]}::text[]) and class <> 'snapshot'`;
-  await sql`
-    update ops.slice set state = 'skipped', error_code = ${code}, error_message = ${message}, due_at = null, ended_at = ${instant(now)}
-    where  ${own} and state in ('pending', 'deferred', 'failed') and window_end <= ${end}::date`.execute(transaction);
+  const own = isOf(going.datasets);
+  await leaveUnkept(transaction, { datasets: going.datasets, end }, now);
   // after that statement: it waited for the process that was claiming one of them, whose slice is seen to run now
   const open = await sql`
     select from ops.slice
@@ -40,6 +37,23 @@ export async function noteDropped(transaction: Database, going: DroppedMonth, no
     set    action = excluded.action, dropped_by = excluded.dropped_by, dropped_at = excluded.dropped_at, is_done = false,
            rows_gone = excluded.rows_gone, bytes_gone = excluded.bytes_gone`.execute(transaction);
   return true;
+}
+
+/** SQL: true for a slice of days of these datasets. */
+function isOf(datasets: readonly string[]): SqlFragment<boolean> {
+  return sql<boolean>`(dataset = any (${[...datasets]}::text[]) and class <> 'snapshot')`;
+}
+
+/** Has slices that wait, or failed, for days before `end` not run any more: nobody keeps what they would bring. */
+export async function leaveUnkept(
+  db: Database,
+  { datasets, end }: { readonly datasets: readonly string[]; readonly end: Day },
+  now: number,
+): Promise<void> {
+  const { code, message } = fail("not_kept", { end });
+  await sql`
+    update ops.slice set state = 'skipped', error_code = ${code}, error_message = ${message}, due_at = null, ended_at = ${instant(now)}
+    where  ${isOf(datasets)} and state in ('pending', 'deferred', 'failed') and window_end <= ${end}::date`.execute(db);
 }
 
 /** What was answered of a month by now, as a text that changes with every slice that loads into it. */

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { addDays, addMonths, monthStart, type Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
 import { datasets } from "../datasets/shared/all.ts";
-import { answersOf, noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
+import { answersOf, leaveUnkept, noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
 import { foldMonth, monthsToFold } from "../ledger/fold-slices.ts";
 import { makeRequestMonths, requestTable, sumUpRequests } from "../ledger/past-requests.ts";
 import { dropChecks } from "../ledger/reported-checks.ts";
@@ -95,6 +95,10 @@ export async function retire(
     const stays = before?.outcome ?? (isPublished ? "in use" : "not published");
     retired.push({ ...month, outcome: isGone ? "gone" : stays });
   }
+  // of a month without a row nothing goes, and what waits for it would be paid for and go then
+  for (const { table, datasets: names, cut } of keptTables(settings, clock.today()))
+    if (!retired.some((one) => one.table === table && one.outcome !== "gone"))
+      await leaveUnkept(db, { datasets: names, end: cut }, clock.now());
   await foldSlices(db, settings, clock);
   await dropComparisons(db, addDays(clock.today(), -evidenceDays));
   await dropChecks(db, addDays(clock.today(), -evidenceDays));

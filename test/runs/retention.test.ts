@@ -220,6 +220,27 @@ describe("retention", () => {
     expect(progress.total).toBe(0);
   });
 
+  test("slices that wait for a month of which nothing was loaded yet are not run any more either, and cost nothing", async () => {
+    await retired();
+    const earlier = addMonths(from, -1);
+    await stage.query("delete from raw.answer");
+    await stage.query(
+      `update ops.slice set state = 'deferred', error_code = 'credits_exhausted', due_at = now(), window_start = $2, window_end = $3
+       where  window_start = $1`,
+      [from, earlier, addDays(earlier, 1)],
+    );
+    expect(await retired()).toEqual([]);
+    const before = stage.asked().length;
+    await stage.sync({
+      settings,
+      request: { datasets: ["keyword_rank"], bounds: { start: kept, end: addDays(kept, 3) } },
+    });
+    expect(stage.asked().length).toBe(before);
+    expect(
+      await stage.query("select distinct state, error_code from ops.slice where window_start = $1", [earlier]),
+    ).toEqual([{ state: "skipped", error_code: "not_kept" }]);
+  });
+
   test("a removal that is killed on its way leaves rows and ledger as they were", async () => {
     const leaf = `parts.fact_keyword_rank_${from.slice(0, 7).replace("-", "_")}`;
     const waiting =
