@@ -115,7 +115,7 @@ function requestedOf(item: string): Requested {
 function isAbout({ keywordData: reported }: Item, requested: Requested): boolean {
   const id = idOf(reported.keywordId);
   const isSame = id === null ? reported.keyword === requested.keyword : id === requested.keywordId;
-  return isSame && (reported.countryCode ?? requested.country) === requested.country;
+  return isSame && (reported.countryCode ?? requested.country).toUpperCase() === requested.country;
 }
 
 function row(slice: Slice, { country, keywordId, keyword }: Requested, { item, app }: { item: Item; app: App }): Row {

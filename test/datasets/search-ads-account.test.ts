@@ -142,7 +142,7 @@ describe("top apps", () => {
     });
     const { rows, invalid } = normalise(
       searchAdsTopApp,
-      [item("US", 0.4), item("DE", 0.6), item("FR", 0.9)],
+      [item("US", 0.4), item("de", 0.6), item("FR", 0.9)],
       sliceOf({ ...twice, dataset: "search_ads_top_app", window }),
     );
     expect(rows["core.fact_search_ads_top_app"]?.map((row) => [row["country_key"], row["share"]])).toEqual([

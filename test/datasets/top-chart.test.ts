@@ -107,6 +107,10 @@ describe("a chart", () => {
     });
   });
 
+  test("is of the requested country, in whichever case the answer names it", () => {
+    expect(chart(ios, { ...told, countryCode: "us" })).toMatchObject({ rows: [{}, {}, {}], invalid: [] });
+  });
+
   test("that echoes nothing is stamped with what was requested", () => {
     expect(chart(ios, { trackIds: [1] }).rows).toMatchObject([
       { country_key: "US", device_key: "IPHONE", chart: "FREE", date_day: "2026-08-01", charted_at: null },

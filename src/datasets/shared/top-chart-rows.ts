@@ -28,7 +28,7 @@ function iosChart(slice: Slice, chart: IosChart, left: readonly InvalidItem[]): 
   const { countryCode, categoryId, targetDevice, rankingType, date, trackIds } = chart;
   const { scope } = slice;
   const differs =
-    isOther(countryCode, scope["country"]) ||
+    isOther(countryCode?.toUpperCase(), scope["country"]) ||
     isOther(categoryId, scope["category_code"]) ||
     isOther(targetDevice, scope["device"]) ||
     isOther(rankingType == null ? null : chartTypeOf(rankingType), scope["chart"]);
