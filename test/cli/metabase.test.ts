@@ -28,7 +28,7 @@ async function run(
   return { code, stdout, stderr };
 }
 
-test("a dry run, a run, and a run with nothing to do", async () => {
+test("a dry run, and a run", async () => {
   await using stage = await openMetabaseStage({ isSetUp: false });
   const asAdmin = { METABASE_API_KEY: "", METABASE_EMAIL: admin.email, METABASE_PASSWORD: admin.password };
   const dryRunFirst = await run(stage, ["--dry-run"], asAdmin);
@@ -43,13 +43,6 @@ test("a dry run, a run, and a run with nothing to do", async () => {
   const { changes, isComplete, dryRun, version } = JSON.parse(first.stdout);
   expect([isComplete, dryRun, version]).toEqual([true, false, "v0.64.2.2"]);
   expect(changes[0]).toEqual({ what: "administrator", name: admin.email, action: "create", properties: [] });
-
-  const second = await run(stage, [], asAdmin);
-  expect(second).toEqual({
-    code: 0,
-    stdout: "Metabase v0.64.2.2 is up to date: nothing to change.\n",
-    stderr: "",
-  });
 });
 
 test("the report names things, counts columns, and says what differs", () => {
@@ -86,6 +79,9 @@ test("the report names things, counts columns, and says what differs", () => {
     left,
     "Dry run: nothing was changed.",
   ]);
+  expect(metabaseReport({ ...applied, changes: [] }, false)).toBe(
+    "Metabase v0.64.2.2 is up to date: nothing to change.",
+  );
   expect(metabaseReport({ ...applied, changes: [differs] }, false)).toBe(`${left}\nNothing was changed.`);
 });
 

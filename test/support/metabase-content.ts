@@ -16,15 +16,22 @@ function given<T extends object>(update: T): Partial<T> {
 }
 
 function addModel(server: FastifyInstance, state: MetabaseState): void {
-  const fields = () => new Map(state.tables.flatMap((table) => table.fields.map((field) => [field.id, field])));
+  // looked for without a list of them all: a new Metabase gets more than a thousand descriptions, one by one
+  const fieldOf = (id: number) => {
+    for (const { fields } of state.tables) {
+      const field = fields.find((one) => one.id === id);
+      if (field !== undefined) return field;
+    }
+    return undefined;
+  };
   server.put("/api/table/:id", (request) => {
     const table = found(new Map(state.tables.map((one) => [one.id, one])), request);
     return Object.assign(table, given(taken(shape.TableUpdate, request)));
   });
   server.put("/api/field/:id", (request) => {
-    const field = found(fields(), request);
+    const field = found({ get: fieldOf }, request);
     const update = taken(shape.FieldUpdate, request);
-    if (update.fk_target_field_id != null && !fields().has(update.fk_target_field_id))
+    if (update.fk_target_field_id != null && fieldOf(update.fk_target_field_id) === undefined)
       throw new Refused(400, { errors: { fk_target_field_id: "Invalid target field" } });
     return Object.assign(field, given(update));
   });

@@ -22,7 +22,7 @@ export function taken<S extends z.ZodType>(schema: S, request: FastifyRequest): 
 }
 
 /** The thing of an id in the path. */
-export function found<T>(things: ReadonlyMap<number, T>, request: FastifyRequest): T {
+export function found<T>(things: Pick<ReadonlyMap<number, T>, "get">, request: FastifyRequest): T {
   const thing = things.get(Number((request.params as { id: string }).id));
   if (thing === undefined) throw new Refused(404, "Not found.");
   return thing;
