@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { UsageError } from "../../src/core/errors.ts";
 import { settingsIn } from "../../src/planner/settings-in.ts";
+import { long } from "../support/long.ts";
 
 type Schema = {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -33,6 +34,7 @@ function places(schema: Schema, at: Path = []): readonly Path[] {
 const holding = (at: Path, value: unknown): unknown =>
   at.reduceRight<unknown>((inner, key) => (key === 0 ? [inner] : { [key]: inner }), value);
 
+/** Each day a place is tried with three of them, in turn; in the long run with all. */
 const odd = ["", "x", -1, 0.5, [], [null], [[1]], { a: 1 }, true];
 
 test("each key refuses what does not fit it with one error that names it, in plain words", async () => {
@@ -40,8 +42,8 @@ test("each key refuses what does not fit it with one error that names it, in pla
   const folder = await mkdtemp(path.join(tmpdir(), "storehouse-keys-"));
   const file = path.join(folder, "storehouse.yaml");
   const said = new Set<string>();
-  for (const at of places(schema))
-    for (const value of odd) {
+  for (const [place, at] of places(schema).entries())
+    for (const value of long ? odd : odd.filter((_, index) => (place + index) % 3 === 0)) {
       // a file of JSON is one of YAML
       await writeFile(file, JSON.stringify(holding(at, value)));
       const error = errorOf(() => settingsIn(file));
@@ -52,7 +54,7 @@ test("each key refuses what does not fit it with one error that names it, in pla
       expect(message).toContain(at[0]);
       expect(message).not.toMatch(/Invalid|expected|received|undefined|\[object|NaN/);
     }
-  expect(said.size).toBeGreaterThan(400);
+  expect(said.size).toBeGreaterThan(long ? 400 : 200);
   await rm(folder, { recursive: true });
 });
 

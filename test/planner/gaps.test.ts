@@ -5,6 +5,7 @@ import { readScopeCoverage, type ScopeCoverage } from "../../src/planner/gaps.ts
 import { sumOfCells } from "../../src/plan/cell-states.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
 
@@ -24,8 +25,7 @@ function cells(all: readonly ScopeCoverage[]): Record<string, unknown> {
 }
 
 test("days that were never requested are gaps, and so are those that are due again", async () => {
-  await using stage = await openStage({ market });
-  await stage.sync();
+  await using stage = await openSynced({ market });
   const loaded = await standings(stage);
   expect(loaded.map(({ dataset, country }) => [dataset, country])).toEqual([["keyword_rank", "US"]]);
   const [count] = Object.values(cells(loaded)).map((states) => (states as { loaded: number }).loaded);
@@ -43,8 +43,7 @@ test("days that were never requested are gaps, and so are those that are due aga
 });
 
 test("what failed and what waits for credits are distinguished", async () => {
-  await using stage = await openStage({ market });
-  await stage.sync();
+  await using stage = await openSynced({ market });
   await stage.query("update ops.slice set state = 'deferred' where window_start = $1", [addDays(today, -2)]);
   await stage.query("update ops.slice set state = 'failed' where window_start = $1", [addDays(today, -3)]);
   const seen = cells(await standings(stage));
@@ -83,8 +82,7 @@ test("a day that a newer answer brought is not shown as failed because the slice
 });
 
 test("days that are answered and that a sync would leave until more of them are out are shown", async () => {
-  await using stage = await openStage({ market });
-  await stage.sync();
+  await using stage = await openSynced({ market });
   const yesterday = addDays(today, -1);
   const packed = { settings: { datasets: { keyword_rank: { pack_days: 1000 } } } };
   expect(cells(await standings(stage, today, packed))[yesterday]).toHaveProperty("loaded");
