@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
-import { everything, rebuild } from "../support/replay-stage.ts";
+import { eachWay, everything, rebuild } from "../support/replay-stage.ts";
 
 const all = datasets.map(({ name }) => name);
 
@@ -136,18 +136,6 @@ describe("of a warehouse that is left as it was found", () => {
     expect(await everything(stage)).toEqual(before);
   });
 });
-
-/** Datasets whose tables are each loaded in another way: histories, rows of a shared dimension, rows with and without days, whole days, sums. */
-const eachWay = [
-  "tracked_app",
-  "tracked_country",
-  "tracked_keyword",
-  "app_history",
-  "app_version",
-  "app_change",
-  "keyword_rank",
-  "top_keyword",
-];
 
 test("leaves rows without answers as they are when the option says so, and rebuilds the others", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });

@@ -4,6 +4,18 @@ import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Stage } from "./ingest-stage.ts";
 
+/** Datasets whose tables are each loaded in another way: histories, rows of a shared dimension, rows with and without days, whole days, sums. */
+export const eachWay = [
+  "tracked_app",
+  "tracked_country",
+  "tracked_keyword",
+  "app_history",
+  "app_version",
+  "app_change",
+  "keyword_rank",
+  "top_keyword",
+];
+
 /** Rebuilds datasets without a server: the sandbox refuses every request, and its log is checked afterwards. */
 export async function rebuild(
   stage: Stage,
