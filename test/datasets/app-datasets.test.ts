@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addDays, daysBetween } from "../../src/core/day.ts";
+import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 
 const on = (...names: readonly string[]) => ({
@@ -33,8 +33,8 @@ test.each(["inclusive", "exclusive"] as const)(
 
 test("an app is described by its page in the store, and the account's list does not overwrite that", async () => {
   await using stage = await openStage();
-  await stage.sync({ settings: on("app_history") });
-  await stage.sync({ settings: on("app_history"), request: { today: addDays(today, 1) } });
+  for (const day of [today, addDays(today, 1)])
+    await stage.sync({ settings: on("app_history"), request: { datasets: ["app_history"], today: day } });
   const described = await stage.query(
     `select distinct t.app_key is not null as tracked, a.described_by
      from   core.dim_app as a left join core.tracked_app as t using (app_key) where a.fetched_at is not null order by 1`,
@@ -47,18 +47,19 @@ test("an app is described by its page in the store, and the account's list does 
 });
 
 test("an app is looked at once a week, and at once when a release came out", async () => {
-  const settings = on("app_version", "app_history");
+  const names = ["app_version", "app_history"];
+  const syncOn = (day: Day) => stage.sync({ settings: on(...names), request: { datasets: names, today: day } });
   await using stage = await openStage();
-  await stage.sync({ settings });
+  await syncOn(today);
   const first = askedFor(stage, "ios.app-detail").length;
   expect(first).toBe(2);
-  await stage.sync({ settings, request: { today: addDays(today, 1) } });
+  await syncOn(addDays(today, 1));
   expect(askedFor(stage, "ios.app-detail")).toHaveLength(first);
   await stage.query(
     `insert into core.app_version (app_key, country_key, language_code, version_at, version, slice_id, fetched_at)
      select app_key, 840, '', '2026-08-20T10:00:00', '99', 1, now() from core.dim_app where store = 'ios' order by track_id limit 1`,
   );
-  await stage.sync({ settings, request: { today: addDays(today, 2) } });
+  await syncOn(addDays(today, 2));
   expect(askedFor(stage, "ios.app-detail")).toHaveLength(first + 1);
 });
 
@@ -73,7 +74,7 @@ test("ratings of each day stay beside those of the days before", async () => {
 });
 
 test("ranks in charts are requested a week at a time, each day once", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
   for (let past = 8; past >= 0; past -= 1)
     await stage.sync({
       settings: { datasets: { category_rank: { on: true, history_days: 14 } } },

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { readStatus } from "../../src/ledger/status.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openSynced } from "../support/synced-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { charged } from "../support/ingest-witness.ts";
 import { workUntilIdle } from "../support/work-until-idle.ts";
@@ -10,8 +11,7 @@ import { workUntilIdle } from "../support/work-until-idle.ts";
 let [app, other, keyword] = ["", "", ""];
 
 beforeAll(async () => {
-  await using stage = await openStage();
-  await stage.sync();
+  await using stage = await openSynced();
   const known = await stage.query<{ app: string; keyword: string }>(
     `select track_id as app, min(keyword) as keyword from core.fact_keyword_rank
      join   core.dim_app as a using (app_key) join core.dim_keyword using (keyword_key)

@@ -32,7 +32,7 @@ export function datasetsUnderTest(): readonly Dataset[] {
  * any one call may span. A table that no migration makes is an error with the migration to start from.
  */
 export async function syncedStage(
-  options: SandboxOptions = { market: { apps: 2, countries: ["US"] } },
+  options: SandboxOptions = { market: { apps: 2, countries: ["US"], keywordsPerApp: 6, organicKeywords: 8 } },
   within: number | Partial<Window> = 35,
   chosen = datasets,
 ): Promise<Stage> {
