@@ -168,7 +168,7 @@ export function gateAfter(requests: number): Gate {
 }
 
 /** Between two looks at a condition: one that is asked of a database costs as much as what it waits for when it is asked all the time. */
-const [nearMs, farMs] = [5, 25];
+const [nearMs, farMs] = [5, 50];
 
 /** Resolves when the condition holds. The test's own time limit is the only one. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
