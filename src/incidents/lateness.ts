@@ -7,6 +7,7 @@ import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
 import type { Database } from "../postgres/database.ts";
+import { lateAfterMs } from "./late-datasets.ts";
 
 /** How old the newest day of a dataset is, and its limit; ms. */
 export type Lateness = {
@@ -165,10 +166,6 @@ function nowOfToday(clock: Clock): number {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The last night's run is done by then, counted from midnight. */
-const nightMs = 6 * hourMs;
-/** One missed night can be made up for before it is an incident. */
-const graceMs = dayMs;
 /** A dataset that is refreshed this seldom is requested once. */
 const onceDays = 3650;
 
@@ -182,7 +179,7 @@ export function freshnessLimit(
   { freshHours, everyMs = 0 }: { readonly freshHours?: number | undefined; readonly everyMs?: number } = {},
 ): number | null {
   if (freshHours !== undefined) return freshHours * hourMs;
-  const margin = nightMs + graceMs;
+  const margin = lateAfterMs;
   const apart = (days: number) => Math.max(days, Math.ceil(everyMs / dayMs));
   if (timing.kind === "snapshot")
     return timing.refreshDays >= onceDays ? null : (apart(timing.refreshDays) - 1) * dayMs + margin;

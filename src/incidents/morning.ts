@@ -8,6 +8,7 @@ import { readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts
 import { readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
+import { readLateDatasets } from "./late-datasets.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
 
 /** What a person asks in the morning, with the verdict over all of it. */
@@ -30,13 +31,15 @@ type MorningOf = {
   readonly account: string;
   readonly accountId: string | null;
   readonly budgets: readonly CreditBudget[];
+  /** Limits of the settings for the age of datasets, in hours; left out where the caller works out what is late. */
+  readonly freshHours?: ReadonlyMap<string, number>;
   readonly now: number;
 };
 
 /** Reads it. */
 export async function readMorning(
   db: Database,
-  { account, accountId: known, budgets, switchedOff, now }: MorningOf,
+  { account, accountId: known, budgets, switchedOff, freshHours, now }: MorningOf,
 ): Promise<Morning> {
   const accountId = known ?? (await latestAccount(db, account));
   const status = await readStatus(db, switchedOff);
@@ -49,9 +52,14 @@ export async function readMorning(
     workers: await readWorkerCounts(db, account),
     incidents: await readOpenIncidents(db),
   };
+  // where a worker runs its checks open incidents, with the crontab in mind
+  const isServed = read.workers.running + read.workers.waiting > 0;
+  const late =
+    freshHours === undefined || isServed ? [] : await readLateDatasets(db, status.datasets, { freshHours, now });
   const verdict = verdictOf({
     ...sumsOf(status, switchedOff),
     ...read,
+    late,
     lostDays,
     incidents: read.incidents.length,
     lastRun: status.lastRun,

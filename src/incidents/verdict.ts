@@ -10,6 +10,8 @@ export type VerdictFacts = {
   readonly failed: number;
   readonly failedForNow: number;
   readonly lostDays: number;
+  /** Datasets whose newest day is too old while no worker runs. */
+  readonly late: readonly string[];
   /** Slices that wait or run, of these those that run, and those that wait for credits. */
   readonly open: number;
   readonly running: number;
@@ -64,15 +66,25 @@ function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
 }
 
 function badOf(facts: VerdictFacts): readonly string[] {
-  const { incidents, workers, failed, lostDays, datasets, unavailable } = facts;
+  const { incidents, workers, failed, lostDays, late, datasets, unavailable } = facts;
   return [
     wasAborted(facts) ? "the last run was aborted" : "",
     datasets > 0 && unavailable === datasets ? "nothing that was requested is available" : "",
     incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",
     workerTrouble(workers),
+    lateText(late),
     failed > 0 ? countOf(failed, "slice failed for good", "slices failed for good") : "",
     lostDays > 0 ? countOf(lostDays, "day is lost", "days are lost") : "",
   ].filter((text) => text !== "");
+}
+
+/** So many are named. */
+const namedAtMost = 3;
+
+function lateText(late: readonly string[]): string {
+  const named = late.slice(0, namedAtMost).join(", ");
+  if (late.length > namedAtMost) return `${named} and ${late.length - namedAtMost} more are late`;
+  return late.length === 0 ? "" : `${named} ${late.length === 1 ? "is" : "are"} late`;
 }
 
 const endWords = {

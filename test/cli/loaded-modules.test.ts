@@ -86,5 +86,5 @@ test.each([["status"], ["runs"], ["credits"]])("%s loads nothing that fetches, p
     "@modelcontextprotocol/sdk",
   ])
     expect(loaded).not.toContain(name);
-  expect(sourcesOf(loaded).length).toBeLessThanOrEqual(90);
+  expect(sourcesOf(loaded).length).toBeLessThanOrEqual(91);
 });

@@ -59,3 +59,23 @@ test("what failed of a dataset that was switched off since wants nobody", async 
   expect(await verdict(["review"])).toContain("1 failed slice is requested again later");
   expect(await verdict(["review", "top_chart"])).toContain("All is well");
 });
+
+test("where no worker runs nothing is well while the newest day of a dataset is older than its timing lets it be", async () => {
+  const { db, pool } = stage.stage;
+  await pool.query(
+    "insert into ops.dataset (dataset, stage, is_on, noted_at) values ('review', 'market', true, now()), ('top_chart', 'market', false, now()) on conflict do nothing",
+  );
+  await pool.query(`
+    insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, account)
+    values ('review', 'null', true, 'series', 1, ''), ('top_chart', 'null', true, 'series', 1, '')`);
+  await stage.ended("loaded", draft({ dataset: "review" }), draft({ dataset: "top_chart" }));
+  const morning = (at: number, hours: readonly (readonly [string, number])[] = []) =>
+    readMorning(db, { accountId: null, budgets: [], switchedOff: [], freshHours: new Map(hours), now: at });
+  const { datasets } = await morning(now);
+  const end = Date.parse(datasets.find(({ dataset }) => dataset === "review")?.lastDay ?? "") + 86_400_000;
+  const hour = 3_600_000;
+  // a day until the next one is out, the night, and a missed night
+  expect((await morning(end + 54 * hour)).verdict.text).toContain("All is well");
+  expect((await morning(end + 55 * hour)).verdict.text).toBe("Needs attention: review is late.");
+  expect((await morning(end + 55 * hour, [["review", 100]])).verdict.text).toContain("All is well");
+});

@@ -8,6 +8,7 @@ const calm: VerdictFacts = {
   failed: 0,
   failedForNow: 0,
   lostDays: 0,
+  late: [],
   open: 0,
   running: 0,
   deferred: 0,
@@ -117,4 +118,11 @@ test("nothing is well while a family is late, whatever else is said", () => {
     state: "bad",
     text: `Needs attention: Reviews is late. ${warn.text}`,
   });
+});
+
+test("what is late is named, and of many the first", () => {
+  expect(verdictOf({ ...calm, late: ["review"] })).toEqual({ state: "bad", text: "Needs attention: review is late." });
+  expect(verdictOf({ ...calm, late: ["a", "b", "c", "d"] }).text).toBe(
+    "Needs attention: a, b, c and 1 more are late.",
+  );
 });

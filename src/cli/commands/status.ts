@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { accountIdOf } from "../../config/config.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { incidentText } from "../../incidents/open-incidents.ts";
-import { switchedOff } from "../../config/settings.ts";
+import { switchedOff, type Settings } from "../../config/settings.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
 import type { Status } from "../../ledger/status.ts";
 import { withWarehouse } from "../environment.ts";
@@ -26,12 +26,21 @@ export function defineStatus(command: Command): void {
           accountId,
           budgets: budgetsOf(app.config.settings),
           switchedOff: switchedOff(app.config.settings),
+          freshHours: freshHoursOf(app.config.settings),
           now: app.clock.now(),
         });
         if (options.json) printJson(asJson(page));
         else printPage(page, accountOf(app.config.settings));
       },
       { showsWorkers: true },
+    ),
+  );
+}
+
+function freshHoursOf({ datasets }: Settings): ReadonlyMap<string, number> {
+  return new Map(
+    Object.entries(datasets).flatMap(([name, chosen]) =>
+      chosen?.fresh_hours === undefined ? [] : [[name, chosen.fresh_hours] as const],
     ),
   );
 }
