@@ -68,15 +68,17 @@ export async function readMorning(
   return { ...status, ...read, verdict };
 }
 
-function sumsOf({ datasets, failedForNow }: Status, switchedOff: readonly string[]) {
+function sumsOf({ datasets, troubles, failedForNow }: Status, switchedOff: readonly string[]) {
   const sum = (count: (dataset: Status["datasets"][number]) => number) =>
     datasets.reduce((all, dataset) => all + count(dataset), 0);
+  const putOff = troubles.filter(({ state }) => state === "deferred");
+  const others = sum(({ deferred }) => deferred) - putOff.reduce((all, { slices }) => all + slices, 0);
   return {
     failed: sum(({ dataset, failed }) => (switchedOff.includes(dataset) ? 0 : failed)) - failedForNow,
     failedForNow,
     open: sum(({ pending, running, deferred }) => pending + running + deferred),
     running: sum(({ running }) => running),
-    deferred: sum(({ deferred }) => deferred),
+    deferred: others > 0 ? [...putOff, { code: "", slices: others }] : putOff,
     datasets: datasets.length,
     unavailable: datasets.filter(isUnavailable).length,
     newestDay: datasets.flatMap(({ lastDay }) => lastDay ?? []).reduce<string | null>(later, null),

@@ -12,10 +12,11 @@ export type VerdictFacts = {
   readonly lostDays: number;
   /** Datasets whose newest day is too old while no worker runs. */
   readonly late: readonly string[];
-  /** Slices that wait or run, of these those that run, and those that wait for credits. */
+  /** Slices that wait or run, and of these those that run. */
   readonly open: number;
   readonly running: number;
-  readonly deferred: number;
+  /** Of those that wait, how many were put off, by the error that put them off. */
+  readonly deferred: readonly { readonly code: string; readonly slices: number }[];
   /** Datasets with slices, and those of them of which nothing is available: each slice is skipped. */
   readonly datasets: number;
   readonly unavailable: number;
@@ -107,8 +108,19 @@ function warnOf(facts: VerdictFacts): readonly string[] {
     failedForNow > 0
       ? countOf(failedForNow, "failed slice is requested again later", "failed slices are requested again later")
       : "",
-    isServed && deferred > 0 ? countOf(deferred, "slice waits for credits", "slices wait for credits") : "",
+    ...(isServed ? waitTexts(deferred) : []),
   ].filter((text) => text !== "");
+}
+
+/** What slices wait for that an error put off; credits where it is none of these. */
+const awaited: Readonly<Record<string, string>> = { budget_exhausted: "a budget", api_unavailable: "the API" };
+
+function waitTexts(deferred: VerdictFacts["deferred"]): readonly string[] {
+  const by = Map.groupBy(deferred, ({ code }) => awaited[code] ?? "credits");
+  return [...by].map(([what, own]) => {
+    const slices = own.reduce((sum, one) => sum + one.slices, 0);
+    return countOf(slices, `slice waits for ${what}`, `slices wait for ${what}`);
+  });
 }
 
 /** A warehouse that no worker ever served, or whose last one was stopped by a person, is served by other means. */

@@ -11,7 +11,7 @@ const calm: VerdictFacts = {
   late: [],
   open: 0,
   running: 0,
-  deferred: 0,
+  deferred: [],
   datasets: 41,
   unavailable: 0,
   lastRun: { outcome: "loaded" },
@@ -35,7 +35,7 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ["nothing was ever requested", { datasets: 0 }, { state: "good", text: "Nothing was requested yet." }],
   [
     "something is mended without a person",
-    { failedForNow: 3, deferred: 1, open: 1 },
+    { failedForNow: 3, deferred: [{ code: "credits_exhausted", slices: 1 }], open: 1 },
     {
       state: "warn",
       text: "Not all is there yet: 3 failed slices are requested again later; 1 slice waits for credits.",
@@ -122,7 +122,16 @@ test("nothing is well while a family is late, whatever else is said", () => {
 
 test("what is late is named, and of many the first", () => {
   expect(verdictOf({ ...calm, late: ["review"] })).toEqual({ state: "bad", text: "Needs attention: review is late." });
-  expect(verdictOf({ ...calm, late: ["a", "b", "c", "d"] }).text).toBe(
-    "Needs attention: a, b, c and 1 more are late.",
-  );
+  expect(verdictOf({ ...calm, late: ["a", "b", "c", "d"] }).text).toBe("Needs attention: a, b, c and 1 more are late.");
+});
+
+test("what was put off waits for what put it off: credits, a budget or the API", () => {
+  const deferred = ["credits_exhausted", "budget_exhausted", "api_unavailable", "budget_exhausted"].map((code, at) => ({
+    code,
+    slices: at + 1,
+  }));
+  expect(verdictOf({ ...calm, deferred, open: 10 })).toEqual({
+    state: "warn",
+    text: "Not all is there yet: 1 slice waits for credits; 6 slices wait for a budget; 3 slices wait for the API.",
+  });
 });
