@@ -184,6 +184,14 @@ describe.skipIf(chromiumPath === null)(`Explore in a browser${leftOut}`, () => {
     expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^select date_day[^]*mart\.review_daily/);
   });
 
+  test("has no view wider than the 320 pixels that a zoom of 400 % leaves", async () => {
+    await page.setViewportSize({ width: 320, height: 256 });
+    for (const view of views) {
+      await page.goto(`/explore?view=${view}`);
+      expect([view, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([view, 320]);
+    }
+  });
+
   test("shows a script in a review as text, and the drawing that suits the width", async () => {
     await page.goto("/explore?view=reviews");
     await page.getByText('<script>document.title = "run"</script>').waitFor();
