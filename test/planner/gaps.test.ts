@@ -88,6 +88,24 @@ test("days that are answered and that a sync would leave until more of them are 
   expect(cells(await standings(stage, today, packed))[yesterday]).toHaveProperty("loaded");
 });
 
+test("each kind of gap has the command that mends it beside it, which works as it is printed", async () => {
+  await using stage = await openStage({ market });
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1_000, kind: "status" }] });
+  await stage.sync();
+  const from = addDays(today, -45);
+  const { stdout } = await runCommand(stage, ["gaps", "--as-of", today, "--dataset", "keyword_rank", "--from", from]);
+  expect(stdout).toContain("failed: `storehouse failures` says why");
+  expect(stdout).not.toContain("deferred: ");
+  const [, named = ""] = /`storehouse (backfill [^`]*)`/.exec(stdout) ?? [];
+  expect(named).toBe(`backfill --dataset keyword_rank --from ${from} --dry-run`);
+  stage.sandbox.clearLog();
+  expect(await runCommand(stage, [...named.split(" "), "--as-of", today])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Nothing was spent."),
+  });
+  expect(stage.asked()).toEqual([]);
+});
+
 test("an app or a country that nobody follows is refused by name", async () => {
   await using stage = await openStage({ market });
   for (const unread of [

@@ -5,6 +5,7 @@ import { daysOf, type ScopeCoverage } from "../../planner/gaps.ts";
 import { collect } from "../arguments.ts";
 import { appWords, dayRange } from "../app-words.ts";
 import { gapLines, gapStates, type GapLine } from "../../planner/gap-lines.ts";
+import { gapSteps } from "../gap-steps.ts";
 import { heatMap, legend } from "../heat-map.ts";
 import { withApp } from "../with-app.ts";
 import { type GapOptions, scopeCoverageFor } from "../gap-options.ts";
@@ -92,7 +93,7 @@ function printCoverage(
   print(lineTable(lines.slice(0, most), { states, names }));
   if (lines.length > most)
     print(`... and ${count(lines.length - most)} more: narrow it by --dataset, --app, --country, or see --json.`);
-  print([`\nAll cells: ${all}.`, ...sources].join("\n"));
+  print([`\nAll cells: ${all}.`, ...sources, ...gapSteps(lines)].join("\n"));
   const shown = Map.groupBy(
     lines.map((line) => line.coverage),
     (one) => one.dataset,
