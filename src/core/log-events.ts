@@ -54,7 +54,7 @@ export const logEvents = {
   },
   "runs.out_of_portfolio": {
     level: "info",
-    says: "slices without an answer of what was taken out of the portfolio since are cancelled",
+    says: "slices without an answer of what was taken out of the portfolio since, or of days before the history that is configured by now, are cancelled",
   },
   "runs.over_budget": {
     level: "info",

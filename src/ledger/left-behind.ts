@@ -1,15 +1,19 @@
+import type { Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { hasLanded } from "./cancel-slices.ts";
 import { isAlive } from "./workers.ts";
 
-/** Slices of one partition and list that are not answered, by their numbers. */
+/** A slice that is not answered: the day on which it was planned, and the day after its last one where these are not of the present. */
+export type LeftSlice = { readonly sliceId: string; readonly plannedOn: Day; readonly end: Day | null };
+
+/** Slices of one partition and list that are not answered. */
 export type LeftBehind = {
   readonly dataset: string;
   readonly scope: Scope;
   readonly items: readonly string[] | null;
-  readonly sliceIds: readonly string[];
+  readonly slices: readonly LeftSlice[];
 };
 
 /**
@@ -40,7 +44,11 @@ export async function readLeftBehind(
       union  all
       select slice_id from ops.failed_slice as s where plan_id is null and ${isNamed}
     ), grouped as (
-      select s.dataset, s.scope, s.batch_id, array_agg(s.slice_id::text) as "sliceIds"
+      select s.dataset, s.scope, s.batch_id, jsonb_agg(jsonb_build_object(
+               'sliceId', s.slice_id::text, -- a call that was put off again moved as_of on
+               'plannedOn', least(s.as_of, (s.created_at at time zone 'UTC')::date),
+               -- the rest of an answer is planned with it, however late it comes
+               'end', case when s.class <> 'snapshot' and s.tail_of is null then s.window_end end)) as slices
       from   unanswered
       join   ops.slice as s using (slice_id)
       join   ops.run   as r using (run_id)
@@ -48,7 +56,7 @@ export async function readLeftBehind(
       and    (s.state = 'failed' or r.kind in ('schedule', 'sync') or r.kind = 'retry' and r.worker_id is null)
       group  by s.dataset, s.scope, s.batch_id
     )
-    select g.dataset, g.scope, g."sliceIds", b.items from grouped as g left join ops.batch as b on b.batch_id = g.batch_id`.execute(
+    select g.dataset, g.scope, g.slices, b.items from grouped as g left join ops.batch as b on b.batch_id = g.batch_id`.execute(
     db,
   );
   return rows;

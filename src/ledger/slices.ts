@@ -175,9 +175,9 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
     returning slice_id`.execute(db);
   if (kept.rows.length === 0) return [];
   const rest = await insertSlices(db, slice.runId, [second], now);
-  // part of the same plan, whichever run has it by now
+  // part of the same plan, whichever run has it by now, and planned on the same day
   await sql`
-    update ops.slice as s set plan_id = first.plan_id, turn = first.turn, retried_at = first.retried_at
+    update ops.slice as s set plan_id = first.plan_id, turn = first.turn, retried_at = first.retried_at, created_at = first.created_at
     from   ops.slice as first
     where  first.slice_id = ${slice.sliceId} and s.slice_id = any (${[...rest]}::bigint[])`.execute(db);
   return [slice.sliceId, ...rest];

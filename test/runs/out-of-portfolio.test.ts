@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
 import { readStatus } from "../../src/ledger/status.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
@@ -53,6 +54,25 @@ test("what waits for credits of an app or country that was taken out of the port
   expect(await placesOf(stage)).toEqual([{ app, country: "US" }]);
   expect(stage.asked().length).toBeGreaterThan(0);
   expect(JSON.stringify(stage.asked())).not.toMatch(new RegExp(`JP|${other}`));
+});
+
+test("what waits for credits of days before a history that was made shorter since is not bought when they come", async () => {
+  await using stage = await openStage(poor);
+  const daysBack = (history_days: number) => ({
+    ...listing([app], ["US"]),
+    datasets: { keyword_rank: { history_days } },
+  });
+  await workUntilIdle(stage, { settings: daysBack(80) });
+  const days = () =>
+    stage.query<{ first: string; states: string[] }>(
+      "select min(window_start)::text as first, array_agg(distinct state) as states from ops.slice where dataset = 'keyword_rank'",
+    );
+  expect(await days()).toEqual([{ first: addDays(today, -80), states: ["deferred"] }]);
+  stage.sandbox.spend(-1_000);
+  await workUntilIdle(stage, { settings: daysBack(4) });
+  expect((await days())[0]?.states).toEqual(["loaded"]);
+  // the call that the days are in which are wanted
+  expect(stage.asked()).toHaveLength(1);
 });
 
 test("a sync leaves it as well, as its price says, and plans it again when it is back", async () => {
