@@ -70,7 +70,14 @@ test("where no worker runs nothing is well while the newest day of a dataset is 
     values ('review', 'null', true, 'series', 1, ''), ('top_chart', 'null', true, 'series', 1, '')`);
   await stage.ended("loaded", draft({ dataset: "review" }), draft({ dataset: "top_chart" }));
   const morning = (at: number, hours: readonly (readonly [string, number])[] = []) =>
-    readMorning(db, { accountId: null, budgets: [], switchedOff: [], freshHours: new Map(hours), now: at });
+    readMorning(db, {
+      account: "",
+      accountId: null,
+      budgets: [],
+      switchedOff: [],
+      freshHours: new Map(hours),
+      now: at,
+    });
   const { datasets } = await morning(now);
   const end = Date.parse(datasets.find(({ dataset }) => dataset === "review")?.lastDay ?? "") + 86_400_000;
   const hour = 3_600_000;
