@@ -59,7 +59,7 @@ function readText(operation: Operation, text: string, parsed?: ParsedText): Read
     return { value: likeliest.payload, invalid: [], drift: [] };
   refuseDepth(operation, text);
   const problems: string[] = [];
-  for (const { payload, beside } of forms) {
+  for (const { payload, beside } of longNumber.test(text) ? formsOf(operation, exact(text, json)) : forms) {
     const fitted = fit(operation, payload);
     if ("value" in fitted) {
       const drift: Drift[] = [];
@@ -73,6 +73,19 @@ function readText(operation: Operation, text: string, parsed?: ParsedText): Read
 }
 
 const decoder = new TextDecoder();
+
+/** What may be a whole number of more digits than a number holds. */
+const longNumber = /[[:,\s]-?\d{16,}[\s,}\]]/;
+
+/** The value of a text of JSON in which each such number is its digits: rounded, an id would be another id. */
+function exact(text: string, json: unknown): unknown {
+  if (typeof json !== "object") return json;
+  const whole = JSON.parse(text, (_: string, value: unknown, context?: { readonly source?: string }) => {
+    const source = context?.source ?? "";
+    return typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;
+  }) as unknown;
+  return needsCleaning.test(text) ? cleanJson(whole) : whole;
+}
 
 function parse(operation: Operation, text: string, parsed?: ParsedText): unknown {
   let json: unknown;

@@ -94,8 +94,15 @@ describe("what says nothing else stays what it is", () => {
     expect(read(iosKeywordRanking, [rank, item])).toMatchObject({ value: [rank], invalid: [{ item, index: 1 }] });
   });
 
-  test("a number that lost digits is no track id", () => {
-    expect(() => read(iosKeywordRanking, [{ ...rank, trackId: 2 ** 60 }])).toThrow(unknownShape);
+  test("an id of more digits than a number holds is its digits, and a rank of so many is none", () => {
+    const of = (trackId: string, place: string) =>
+      `{"trackId": ${trackId},"keyword":"id 1152921504606846977, twice","countryCode":"US","date":0,"appKind":"IPHONE","rank":${place}}`;
+    const body = Buffer.from(`[${of("1152921504606846977", "7")},${of("6446318020", "1152921504606846977")}]`);
+    const keyword = "id 1152921504606846977, twice";
+    expect(readAnswer(iosKeywordRanking, body)).toMatchObject({
+      value: [{ ...rank, keyword, trackId: "1152921504606846977" }],
+      invalid: [{ item: { keyword, trackId: 6446318020 }, index: 1 }],
+    });
   });
 
   test.each<[string, Operation]>([
