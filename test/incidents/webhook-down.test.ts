@@ -17,7 +17,9 @@ describe("a webhook that is down", () => {
     expect(requests).toBeGreaterThan(3);
     expect(requests).toBeLessThan(9);
     stage.receiver.answer = 200;
-    await stage.watch(60);
+    // longer than any interval
+    stage.clock.time += 45 * minute;
+    await stage.watch(15);
     expect(stage.sent()).toEqual([[0, 1]]);
     const lines = stage.lines().filter(({ msg }) => msg === "notification.failed");
     expect(lines).toHaveLength(requests);
