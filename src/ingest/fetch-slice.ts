@@ -111,8 +111,8 @@ export function answerDigest(program: string, slice: Slice, body: Buffer): strin
 }
 
 /**
- * A function that brings the pages of a slice, by number, requested by their cursor. A page that an earlier attempt landed and did not live to load is taken from
- * there, since it is paid for; any other is a paid call.
+ * A function that brings the pages of a slice, by number, requested by their cursor. A page that an earlier attempt landed and did not live
+ * to load is taken from there, since it is paid for; any other is a paid call.
  */
 async function pagesOf(
   parts: IngestParts,

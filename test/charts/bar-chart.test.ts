@@ -104,9 +104,9 @@ test("a week of which only some days are shown is as narrow as they are and name
     "one, 2026-03-16: 1",
     "two, 2026-03-07 to 2026-03-08: 2",
   ]);
-  const [part, whole, day, above] = drawnBars;
+  const [part, whole, one, above] = drawnBars;
   expect(whole!.width / part!.width).toBeCloseTo(7 / 2, 0);
-  expect(part!.width / day!.width).toBeCloseTo(2, 0);
+  expect(part!.width / one!.width).toBeCloseTo(2, 0);
   expect(above!.y + above!.height).toBeCloseTo(part!.y, 0);
   expect(all(svg, "text").map(({ text }) => text)).toContain("reviews a week");
 });
