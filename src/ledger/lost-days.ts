@@ -45,7 +45,10 @@ function selectLost(day: SqlFragment, now: number, batch: SqlFragment = sql`s.ba
            0, 0, s.run_id, ${at}, ${at}`;
 }
 
-/** SQL: the day by which that of the snapshot `ops.slice as s` is lost. A slice that waits moves from day to day: what counts is the first one. */
+/**
+ * SQL: the day by which that of the snapshot `ops.slice as s` is lost. A slice that waits moves from day to day: what counts is the first
+ * one.
+ */
 const lostOn = sql`(least(s.window_start, (s.created_at at time zone 'UTC')::date) + ${refreshDays})`;
 
 /** SQL: true for a snapshot `ops.slice as s` that can still be requested on the day after an instant (epoch-ms). */
