@@ -21,7 +21,7 @@ export type PlanLine = {
 
 /** A plan as it is kept. `request` and `basis` are JSON of the planner; `naiveCredits` null when something was left out. */
 export type PlanRecord<Request, Basis> = {
-  /** Account that it is for; that of API_TOKEN when left out. */
+  /** Account that it is for, "" for that of API_TOKEN. */
   readonly account: string;
   readonly asOf: Day;
   readonly request: Request;
