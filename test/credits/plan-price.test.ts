@@ -4,6 +4,7 @@ import { keepPlan } from "../../src/ledger/plans.ts";
 import { leftOfPlan } from "../../src/credits/plan-price.ts";
 import { openBank, type Bank } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
+import { planAt } from "../support/slice-draft.ts";
 
 let bank: Bank;
 beforeAll(async () => {
@@ -14,17 +15,7 @@ afterAll(() => bank[Symbol.asyncDispose]());
 /** A plan at a price, and two queues of processes that make calls of three credits for it. */
 async function openPlan(credits: number) {
   const account = await bank.account();
-  const counts = { slices: 0, requests: 0, credits, leftOut: { slices: 0, credits: 0 }, naiveCredits: null };
-  const plan = {
-    account: "",
-    asOf: "2026-08-20" as never,
-    request: {},
-    basis: {},
-    newestFirst: true,
-    digest: "any",
-    lines: [],
-  };
-  const planId = await keepPlan(bank.db, { ...plan, ...counts }, 0);
+  const planId = await keepPlan(bank.db, planAt(credits), 0);
   const call = { cost: () => 3, class: "history", planId } as const;
   return { account, planId, call, queues: [openQueue(account), openQueue(account)] as const };
 }

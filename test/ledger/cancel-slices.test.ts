@@ -8,7 +8,8 @@ import {
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { keepPlan, readPlanProgress } from "../../src/ledger/plans.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
-import { august, draft, now, today, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { planAt } from "../support/slice-draft.ts";
 
 let stage: LedgerStage;
 
@@ -125,18 +126,7 @@ describe("cancelBeyondLimit", () => {
 describe("cancelBeyondPrices", () => {
   /** A killed backfill of the days at three credits each, of which the first ones were running; its plan costs `credits`. */
   async function killedBackfill(credits: number, running: readonly number[], waiting: readonly number[]) {
-    const counts = { slices: 0, requests: 0, credits, leftOut: { slices: 0, credits: 0 }, naiveCredits: null };
-    const plan = {
-      account: "",
-      asOf: today,
-      request: {},
-      basis: {},
-      newestFirst: true,
-      digest: "any",
-      lines: [],
-      ...counts,
-    };
-    const planId = await keepPlan(stage.db, plan, now);
+    const planId = await keepPlan(stage.db, planAt(credits), now);
     const killed = await stage.dead();
     const run = await stage.run({ kind: "backfill", workerId: killed, planId });
     const ran = await stage.inState(run, "running", killed, ...days(...running));

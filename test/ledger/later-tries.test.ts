@@ -5,6 +5,7 @@ import { keepPlan } from "../../src/ledger/plans.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { august, draft, ending, ledgerForTests, now, today } from "../support/ledger-stage.ts";
+import { planAt } from "../support/slice-draft.ts";
 
 const hour = 3_600_000;
 const days = (from: number, to: number) => ({ start: august(from).start, end: august(to).end });
@@ -122,18 +123,7 @@ describe("a failed slice whose next try is due", () => {
 
   test("of a plan is due within its price, less what its open slices take, for as long as its days are kept", async () => {
     const { stage } = ledger;
-    const counts = { slices: 3, requests: 3, credits: 9, leftOut: { slices: 0, credits: 0 }, naiveCredits: null };
-    const plan = {
-      account: "",
-      asOf: today,
-      request: {},
-      basis: {},
-      newestFirst: true,
-      digest: "any",
-      lines: [],
-      ...counts,
-    };
-    const planId = await keepPlan(stage.db, plan, now);
+    const planId = await keepPlan(stage.db, planAt(9, 3), now);
     const run = await stage.run({ kind: "backfill", workerId: await stage.dead(), planId });
     const id = await failed({ window: august(1), class: "history" }, { run });
     await stage.insert(run, draft({ window: august(2), class: "history" }));
