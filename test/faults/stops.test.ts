@@ -70,7 +70,7 @@ test("a second stop ends it without what is under way", async () => {
 
 test("a page that never comes is cut shortly before the grace time is over", async () => {
   await using stage = await openStage({ market, faults: [{ kind: "stall", times: 1, operation: "dashboard.apps" }] });
-  await using child = startWorker(stage, { worker: { grace_seconds: 2 } });
+  await using child = startWorker(stage, { worker: { grace_seconds: 6 } });
   await until(() => stage.sandbox.log().some(({ fault }) => fault === "stall"));
   expect(await stopped(child)).toBe(0);
   await expectAllGivenBack(stage);
