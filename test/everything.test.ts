@@ -47,62 +47,73 @@ beforeAll(async () => {
   usual = await factsOf(stage);
 });
 
-/** All at once, in which every list has a name: the first pair alone, see below, sends lists without one. The long run takes each pair alone. */
+/** All at once, in which every list has a name; the usual spelling has lists without one. */
 const together = {
   name: "the spellings of all at once",
   spelling: Object.assign({}, ...spellings.map(({ spelling }) => spelling)) as SandboxOptions,
   differ: sums,
 };
 
-describe.each(long ? [...spellings, together] : [together])(
-  "everything on, with $name",
-  ({ spelling, differ = [] }) => {
-    let stage: Stage;
-    beforeAll(async () => {
-      stage = await syncedStage({ market, ...spelling }, days);
-    });
-    afterAll(() => stage[Symbol.asyncDispose]());
+/** Tables by name, without those that differ. */
+const without = (facts: Record<string, string[]>, differ: readonly string[]) =>
+  Object.entries(facts).filter(([table]) => !differ.includes(table));
 
-    test("every table says what it says of the usual spelling", async () => {
-      const same = (facts: Record<string, string[]>) =>
-        Object.entries(facts).filter(([table]) => !differ.includes(table));
-      expect(same(await factsOf(stage))).toEqual(same(usual));
-    });
+/** What was planned, and what was charged for it. */
+async function costOf(stage: Stage) {
+  const [sum] = await stage.query<{ planned: number }>(
+    "select sum(planned_credits)::int as planned from ops.slice where state in ('loaded', 'empty')",
+  );
+  return { planned: sum?.planned, charged: stage.asked().reduce((charged, request) => charged + request.charged, 0) };
+}
 
-    test("what was planned is what was charged, but for what was refused", async () => {
-      const [sum] = await stage.query<{ planned: number }>(
-        "select sum(planned_credits)::int as planned from ops.slice where state in ('loaded', 'empty')",
-      );
-      expect(stage.asked().reduce((charged, request) => charged + request.charged, 0)).toBe(sum?.planned);
-    });
+// a day takes all spellings and a zone together, see below
+describe.runIf(long).each([...spellings, together])("everything on, with $name", ({ spelling, differ = [] }) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await syncedStage({ market, ...spelling }, days);
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
 
-    test.runIf(spelling === together.spelling)("nothing is written when answers are loaded again", async () => {
-      const before = await versionsOf(stage);
-      for (const dataset of datasets) await loadAgain(stage, dataset, { later: [1], most: long ? null : 2 });
-      expect(await versionsOf(stage)).toEqual(before);
-    });
-  },
-);
+  test("every table says what it says of the usual spelling", async () => {
+    expect(without(await factsOf(stage), differ)).toEqual(without(usual, differ));
+  });
 
-/** A day takes the first pair and a zone together; the long run takes each alone. */
-const zones = long
-  ? [
-      { TZ: "Pacific/Kiritimati", spelling: {} },
-      { TZ: "Pacific/Pago_Pago", spelling: {} },
-    ]
-  : [{ TZ: "Pacific/Kiritimati", spelling: spellings[0]?.spelling }];
+  test("what was planned is what was charged, but for what was refused", async () => {
+    const { planned, charged } = await costOf(stage);
+    expect(charged).toBe(planned);
+  });
 
-test.each(zones)(
-  "every table is the same on a machine in $TZ, with the spelling $spelling",
-  async ({ TZ, spelling }) => {
-    await using stage = await openStage({ market, ...spelling });
-    const command = [...syncCommand, "--from", addDays(today, -days)];
-    expect(await runCommand(stage, command, { settings: everythingOn, variables: { TZ } })).toMatchObject({ code: 0 });
-    expect(await factsOf(stage)).toEqual(usual);
-  },
-);
+  // in the usual spelling test/datasets.test.ts does that every day
+  test.runIf(spelling === together.spelling)("nothing is written when answers are loaded again", async () => {
+    const before = await versionsOf(stage);
+    await loadAgain(stage, datasets, { later: [1] });
+    expect(await versionsOf(stage)).toEqual(before);
+  });
+});
 
-test("an account with nothing connected fails nothing and rejects nothing", async () => {
+const usually = { name: "the usual spelling", spelling: {} as SandboxOptions, differ: [] };
+
+test.each(
+  long
+    ? [
+        { TZ: "Pacific/Kiritimati", ...usually },
+        { TZ: "Pacific/Pago_Pago", ...usually },
+      ]
+    : [{ TZ: "Pacific/Kiritimati", ...together }],
+)("every table is the same on a machine in $TZ, with $name, and costs what was planned", async (told) => {
+  const { TZ, spelling, differ } = told;
+  await using stage = await openStage({ market, ...spelling });
+  const command = [...syncCommand, "--from", addDays(today, -days)];
+  const { storeWords } = spelling;
+  const settings = { ...everythingOn, ...(storeWords === undefined ? {} : { api: { store_words: storeWords } }) };
+  expect(await runCommand(stage, command, { settings, variables: { TZ } })).toMatchObject({ code: 0 });
+  expect(without(await factsOf(stage), differ)).toEqual(without(usual, differ));
+  const { planned, charged } = await costOf(stage);
+  expect(charged).toBe(planned);
+});
+
+// test/datasets tries accounts without search ads and without figures of their own every day
+test.runIf(long)("an account with nothing connected fails nothing and rejects nothing", async () => {
   await using stage = await syncedStage({ market, connected: false }, days);
   expect(await stage.query("select dataset, state from ops.slice where state not in ('loaded', 'empty')")).toEqual([]);
   expect(await stage.query("select dataset, reason from ops.reject")).toEqual([]);

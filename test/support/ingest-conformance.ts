@@ -107,18 +107,32 @@ export async function uncommented(stage: Stage, table: string): Promise<string[]
 
 const unpack = promisify(zstdDecompress);
 
-/**
- * Loads answers of a dataset once more from what was landed, by turns as if each had been received so many ms after it was: all, or the
- * first ones of each operation, class and state. Returns how many slices it loaded.
- */
+type Again = {
+  /** Milliseconds after an answer was received, at which it counts as received, by turns. */
+  readonly later: readonly number[];
+  /** How many of each operation, class and state; all where there is none. */
+  readonly most?: number | null;
+};
+
+/** Loads answers of datasets once more from what was landed. Returns how many slices of each it loaded. */
 export async function loadAgain(
   stage: Stage,
-  dataset: Dataset,
-  { later, most = null }: { readonly later: readonly number[]; readonly most?: number | null },
-): Promise<number> {
+  chosen: readonly Dataset[],
+  again: Again,
+): Promise<ReadonlyMap<string, number>> {
   await using app = await stage.open();
   await using ingest = await openIngest(app, "sync", createRunLimit(0));
-  const { parts } = ingest;
+  const loaded = new Map<string, number>();
+  for (const dataset of chosen) loaded.set(dataset.name, await loadDatasetAgain(stage, dataset, ingest.parts, again));
+  return loaded;
+}
+
+async function loadDatasetAgain(
+  stage: Stage,
+  dataset: Dataset,
+  parts: Awaited<ReturnType<typeof openIngest>>["parts"],
+  { later, most = null }: Again,
+): Promise<number> {
   const slices = await stage.query<{ slice_id: string }>(
     `update ops.slice set state = 'pending', due_at = null, queue_id = $2
      where  slice_id in (select slice_id
