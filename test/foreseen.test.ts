@@ -15,9 +15,9 @@ import { long, monthMs, seed } from "./support/long.ts";
 import { faultsOf, openNights, type Nights } from "./support/nights.ts";
 
 /** Nights after the first, which nobody can foresee: it is planned from what it finds. */
-const nightsAfter = long ? 30 : 2;
+const nightsAfter = long ? 30 : 1;
 /** Every so many nights some answers go wrong. */
-const faultyEvery = long ? 3 : 2;
+const faultyEvery = long ? 3 : 1;
 const faultsANight = 2;
 /** An answer that is paid for and of no use, once read and once lost. */
 const paidFaults: readonly Fault[] = [

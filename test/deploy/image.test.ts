@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
+import { long } from "../support/long.ts";
 
 test("the image is made from pinned parts, runs as nobody special and starts with what the repository has", () => {
   const dockerfile = readFileSync(path.join(projectRoot, "Dockerfile"), "utf8");
@@ -24,6 +25,8 @@ test("the image is built with every file of the program compiled, since it may b
   expect(readFileSync(path.join(projectRoot, "Dockerfile"), "utf8")).toMatch(
     /^RUN bin\/storehouse\.js --compile-all && bin\/storehouse\.js --help/m,
   );
+  // every file anew takes longer than most files of tests
+  if (!long) return;
   const cache = mkdtempSync(path.join(tmpdir(), "storehouse-compiled-"));
   const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
     spawnSync(path.join(projectRoot, "bin", "storehouse.js"), args, {
