@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { long } from "../support/long.ts";
+
+/** Apps of both stores in one country. */
+const oneCountry = { countries: ["US"], keywordsPerApp: 2, organicKeywords: 2 } as const;
 
 const on = (...names: readonly string[]) => ({
   datasets: Object.fromEntries(names.map((name) => [name, { on: true }])),
@@ -8,7 +12,8 @@ const on = (...names: readonly string[]) => ({
 const askedFor = (stage: Stage, operation: string) =>
   stage.asked().filter((request) => request.operation === operation);
 
-test.each(["inclusive", "exclusive"] as const)(
+// where ends are inclusive every other test has them so
+test.each(long ? (["inclusive", "exclusive"] as const) : (["exclusive"] as const))(
   "visibility has every day exactly once, with an end that the service takes as %s, for one call a store",
   async (openEnd) => {
     await using stage = await openStage({ openEnd });
@@ -32,7 +37,7 @@ test.each(["inclusive", "exclusive"] as const)(
 );
 
 test("an app is described by its page in the store, and the account's list does not overwrite that", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market: oneCountry });
   for (const day of [today, addDays(today, 1)])
     await stage.sync({ settings: on("app_history"), request: { datasets: ["app_history"], today: day } });
   const described = await stage.query(
@@ -49,7 +54,7 @@ test("an app is described by its page in the store, and the account's list does 
 test("an app is looked at once a week, and at once when a release came out", async () => {
   const names = ["app_version", "app_history"];
   const syncOn = (day: Day) => stage.sync({ settings: on(...names), request: { datasets: names, today: day } });
-  await using stage = await openStage();
+  await using stage = await openStage({ market: oneCountry });
   await syncOn(today);
   const first = askedFor(stage, "ios.app-detail").length;
   expect(first).toBe(2);
@@ -64,18 +69,18 @@ test("an app is looked at once a week, and at once when a release came out", asy
 });
 
 test("ratings of each day stay beside those of the days before", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market: oneCountry });
   for (const day of [today, addDays(today, 1)])
     await stage.sync({ settings: on("app_rating"), request: { datasets: ["app_rating"], today: day } });
   const rows = await stage.query<{ days: number }>(
     "select count(distinct date_day)::int as days from core.fact_app_rating group by app_key, country_key, language_code",
   );
-  expect(rows.map(({ days }) => days)).toEqual([2, 2, 2, 2, 2]);
+  expect(rows.map(({ days }) => days)).toEqual([2, 2, 2]);
 });
 
 test("ranks in charts are requested a week at a time, each day once", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
-  for (let past = 8; past >= 0; past -= 1)
+  for (const past of [8, 7, 4, 1, 0])
     await stage.sync({
       settings: { datasets: { category_rank: { on: true, history_days: 14 } } },
       request: { datasets: ["category_rank"], today: addDays(today, -past) },
