@@ -55,17 +55,16 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await stage[Symbol.asyncDispose]();
   });
 
-  const addresses = pages.flatMap(({ examples }) => examples);
+  /** Examples of each page; a day takes the first one. */
+  const addresses = pages.flatMap(({ examples }) => (long ? examples : examples.slice(0, 1)));
   const fine = { status: 200, faults: [] };
-  /** A grid with forms, and charts with tables: axe looks at these at both widths in both themes, at the others so in the long run. */
-  const everywhere: ReadonlySet<string> = new Set(["/coverage?dataset=keyword_rank", "/explore"]);
-  /** The first example of each page: axe looks at its others in the long run. */
-  const firsts: ReadonlySet<string> = new Set(pages.flatMap(({ examples }) => examples.slice(0, 1)));
+  /** A grid with forms, and charts with tables: axe looks at these in both themes, at the others so in the long run. */
+  const inBothThemes: ReadonlySet<string> = new Set(["/coverage?dataset=keyword_rank", "/explore"]);
 
   /** How an address looks. */
   async function looked(address: string, on = page) {
     const status = (await on.goto(address))?.status();
-    return { status, faults: await faultsOf(on, everywhere.has(address) || undefined) };
+    return { status, faults: await faultsOf(on, inBothThemes.has(address) ? { inDark: true } : {}) };
   }
 
   /** Whether it fits. */
@@ -75,7 +74,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   }
 
   test("pages that are looked at in both themes are there", () => {
-    expect(addresses).toEqual(expect.arrayContaining([...everywhere]));
+    expect(addresses).toEqual(expect.arrayContaining([...inBothThemes]));
   });
 
   test("sign-in fits both widths and axe finds nothing", async () => {
@@ -111,8 +110,8 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await page.waitForURL("**/runs/1");
   });
 
-  test.each(addresses)("%s fits both widths, and axe finds nothing on the first of a page", async (address) => {
-    expect(await (firsts.has(address) || everywhere.has(address) ? looked : measured)(address)).toEqual(fine);
+  test.each(addresses)("%s fits both widths, and axe finds nothing", async (address) => {
+    expect(await looked(address)).toEqual(fine);
   });
 
   test("so does the page of an app's keywords", async () => {
@@ -122,7 +121,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
 
   test("so does that of keywords that the configuration lists, to which pasted ones are added once their price was seen", async () => {
     const address = "/portfolio/listed/com.example.app";
-    expect(await looked(address)).toEqual(fine);
+    expect(await measured(address)).toEqual(fine);
     await page.getByLabel("Keywords one a line").fill(`習慣\n${scriptName}\nlumi habit`);
     await page.getByRole("button", { name: "See what would change" }).click();
     await page.getByText("2 keywords to add").waitFor();
@@ -142,7 +141,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await page.goto(`/coverage?dataset=${dataset}`);
     const key = (await page.locator("tr[data-key]").first().getAttribute("data-key")) ?? "";
     const address = `/coverage?${new URLSearchParams({ dataset, first: key, last: key, ...ends }).toString()}`;
-    expect(await looked(address)).toEqual(fine);
+    expect(await measured(address)).toEqual(fine);
     await page.getByRole("button", { name: "Fill" }).click();
     await page.getByText("Nothing has been spent yet").waitFor();
     expect(await faultsOf(page)).toEqual([]);
@@ -165,7 +164,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await holding.connect();
     await holding.query("begin; lock table ops.run in access exclusive mode");
     try {
-      expect(await looked("/runs?limit=7", viewer)).toEqual({ status: 503, faults: [] });
+      expect(await measured("/runs?limit=7", viewer)).toEqual({ status: 503, faults: [] });
     } finally {
       await holding.end();
     }
@@ -178,7 +177,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
        values ('export_failed', '', '', $1, '{}', now(), now())`,
       [`the export of /var/lib/storehouse/${"exports".repeat(12)} failed`],
     );
-    expect(await looked("/")).toEqual(fine);
+    expect(await measured("/")).toEqual(fine);
     await stage.stage.query("update ops.incident set closed_at = now() where kind = 'export_failed'");
   });
 
@@ -275,10 +274,12 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     );
     await page.getByText("old", { exact: true }).waitFor({ state: "detached" });
     expect(await page.locator("#by-day details").getAttribute("open")).not.toBeNull();
-    for (const [answer, says] of [
-      [{ status: 401 }, "You are signed out"],
+    const answers = [
       [null, "does not answer"],
-    ] as const) {
+      // as test/console/live-browser.test.ts has it every day where a reader signs out
+      [{ status: 401 }, "You are signed out"],
+    ] as const;
+    for (const [answer, says] of long ? answers : answers.slice(0, 1)) {
       await page.route("**/live?*", (route) => (answer === null ? route.abort() : route.fulfill(answer)));
       await page.goto("/credits");
       await page.locator("#live-notice").getByText(says).waitFor();
@@ -294,7 +295,8 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
       storageState: await context.storageState(),
     });
     const reading = await plain.newPage();
-    for (const { path: address, title } of pages.filter(({ inNavigation }) => inNavigation === true)) {
+    // what a page says without it is what test/console/server.test.ts reads of each every day
+    for (const { path: address, title } of pages.filter(({ inNavigation }) => long && inNavigation === true)) {
       await reading.goto(address);
       expect([title, await reading.locator("main h1").isVisible()]).toEqual([title, true]);
       const text = await reading.locator("main").innerText();

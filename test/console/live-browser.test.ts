@@ -33,12 +33,13 @@ describe.skipIf(chromiumPath === null)(`a live page that cannot be read again${l
 
   const failures: readonly (readonly [number | null, string])[] = [
     [503, "The database does not answer in time"],
+    // these two have the words of a stream that broke off, which test/console/browser.test.ts reads every day
     [null, "does not answer"],
     // in the words for one that is not there
     [500, "does not answer"],
   ];
 
-  test.each(long ? failures : failures.slice(0, 2))("stays as it was and says so: %s", async (status, says) => {
+  test.each(long ? failures : failures.slice(0, 1))("stays as it was and says so: %s", async (status, says) => {
     const page = await context.newPage();
     await page.goto("/credits");
     const body = "<title>Gone</title><main id=page><h1>Not now</h1></main>";

@@ -68,9 +68,9 @@ export async function overflowsOf(page: Page): Promise<readonly string[]> {
 
 /**
  * What is wrong with the page as it is: how many pixels it is wider than each of the screens, and what axe finds. Axe looks at the width
- * that the page has, in light; where `everywhere` is true, as in the long run, at each width in light and dark.
+ * that the page has, in light, and in dark as well where that is wanted; in the long run at each width in both.
  */
-export async function faultsOf(page: Page, everywhere: boolean = long): Promise<readonly string[]> {
+export async function faultsOf(page: Page, { inDark = long } = {}): Promise<readonly string[]> {
   const own = page.viewportSize() ?? screens[0];
   const found: string[] = [];
   for (const screen of screens) {
@@ -78,8 +78,9 @@ export async function faultsOf(page: Page, everywhere: boolean = long): Promise<
     const wider = await overflow(page);
     const at = `at ${screen.width}: `;
     if (wider > 0) found.push(`${at}${wider} pixels too wide`);
-    if (everywhere || screen.width === own.width) found.push(...(await violations(page)).map((one) => at + one));
-    if (everywhere) found.push(...(await violationsInDark(page)).map((one) => `${at}dark: ${one}`));
+    if (!long && screen.width !== own.width) continue;
+    found.push(...(await violations(page)).map((one) => at + one));
+    if (inDark) found.push(...(await violationsInDark(page)).map((one) => `${at}dark: ${one}`));
   }
   await page.setViewportSize(own);
   return found;
