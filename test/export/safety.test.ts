@@ -43,7 +43,7 @@ test("an export that is killed leaves the last good state; the next one brings i
   for (const month of ["2026-04-01", "2026-05-01", "2026-06-01"]) await stage.ranks(month, 3);
   await stage.export([ranks]);
   const before = await stage.manifest(ranks);
-  for (const month of ["2026-04-02", "2026-05-02", "2026-06-02"]) await stage.ranks(month, 50_000);
+  for (const month of ["2026-04-02", "2026-05-02", "2026-06-02"]) await stage.ranks(month, 25_000);
   await using child = start("--table", ranks, "--out", stage.out);
   const parts = async () => (await readdir(stage.out, { recursive: true })).filter((name) => name.endsWith(".part"));
   await until(async () => (await parts()).length > 0);
@@ -51,7 +51,7 @@ test("an export that is killed leaves the last good state; the next one brings i
   expect(await child.ended).toBe("SIGKILL");
   expect(await stage.manifest(ranks)).toEqual(before);
   await isTrue();
-  expect((await stage.export([ranks]))[0]).toMatchObject({ written: 3, rows: 150_009 });
+  expect((await stage.export([ranks]))[0]).toMatchObject({ written: 3, rows: 75_009 });
   await isTrue();
   const left = (await readdir(stage.out, { recursive: true })).filter((name) => /part$|csv$|export-/.test(name));
   expect(left).toEqual([]);
@@ -101,41 +101,55 @@ test("the command prints what became of each table, for people and for programs,
   expect((await stage.export(["dim_device"]))[0]).toMatchObject({ written: 0, unchanged: 1 });
 });
 
-test.each([
-  [
-    ["--table", "core.fact_keyword_ranks"],
-    /^unknown_table: .* core\.fact_keyword_ranks, did you mean core\.fact_keyword_rank\?;/,
-  ],
-  [["--table", "keyword_rank_dayly"], /^unknown_table: .*, did you mean keyword_rank_daily\?;/],
-  [["--table", "raw.answer"], /^unknown_table: no table or view has the name raw\.answer/],
-  [["--table", "ops.request"], /^unknown_table: /],
-  [["--table", "MART"], /^unknown_table: .*, did you mean mart\?;/],
-  [["--table", "dim_app; drop table core.dim_app"], /^unknown_table: /],
-  [["--table", "dim_app", "--from", "2026-02-01", "--to", "2026-01-01"], /^bad_argument: .*--from is after --to/],
-  [
-    ["--table", "dim_app", "--out", "/proc/storehouse/out"],
-    /^unwritable_file: \/proc\/storehouse\/out cannot be written: ENOENT/,
-  ],
-  [["--table", "dim_app", "--out", "/dev/null/out"], /^unwritable_file: \/dev\/null\/out cannot be written: ENOTDIR/],
-  [["--table", "dim_app", "--out", "/dev/null"], /^unwritable_file: \/dev\/null cannot be written: EEXIST/],
-])("reports what is wrong with %j in one line and ends with 2", async (options, problem) => {
-  const { code, stderr, stdout } = await run(...(options.includes("--out") ? [] : ["--out", stage.out]), ...options);
-  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(problem) });
-  expect(stderr.trim().split("\n")).toHaveLength(1);
+test("the command reports what is wrong in one line and ends with 2", async () => {
+  const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+    [
+      ["--table", "core.fact_keyword_ranks"],
+      /^unknown_table: .* core\.fact_keyword_ranks, did you mean core\.fact_keyword_rank\?;/,
+    ],
+    [["--table", "dim_app", "--from", "2026-02-01", "--to", "2026-01-01"], /^bad_argument: .*--from is after --to/],
+    [
+      ["--table", "dim_app", "--out", "/proc/storehouse/out"],
+      /^unwritable_file: \/proc\/storehouse\/out cannot be written: ENOENT/,
+    ],
+    [["--table", "dim_app", "--out", "/dev/null/out"], /^unwritable_file: \/dev\/null\/out cannot be written: ENOTDIR/],
+    [["--table", "dim_app", "--out", "/dev/null"], /^unwritable_file: \/dev\/null cannot be written: EEXIST/],
+  ];
+  for (const [options, problem] of wrong) {
+    const { code, stderr, stdout } = await run(...(options.includes("--out") ? [] : ["--out", stage.out]), ...options);
+    expect({ options, code, stdout, stderr }).toEqual({
+      options,
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(problem),
+    });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  }
 });
 
-test.each([
-  ["--table", ["--table", "", "--out", "/dev/null/never"]],
-  ["--table", ["--table", " , ", "--out", "/dev/null/never"]],
-  ["--out", ["--table", "dim_app", "--out", ""]],
-])(
-  "an empty %s, as of a variable that is not set, is refused and means neither everything nor the working folder",
-  async (option, options) => {
+test("an empty option, as of a variable that is not set, is refused and means neither everything nor the working folder", async () => {
+  for (const [option, options] of [
+    ["--table", ["--table", "", "--out", "/dev/null/never"]],
+    ["--table", ["--table", " , ", "--out", "/dev/null/never"]],
+    ["--out", ["--table", "dim_app", "--out", ""]],
+  ] as const) {
     const { code, stderr, stdout } = await run(...options);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(new RegExp(`^error: option '${option} <\\w+>' argument '[ ,]*' is invalid\\. It is empty`));
-  },
-);
+  }
+});
+
+test("a name that no table has is refused with the one that was meant", async () => {
+  const relations = await readRelations(stage.db);
+  for (const [name, problem] of [
+    ["keyword_rank_dayly", /^unknown_table: .*, did you mean keyword_rank_daily\?;/],
+    ["raw.answer", /^unknown_table: no table or view has the name raw\.answer/],
+    ["ops.request", /^unknown_table: /],
+    ["MART", /^unknown_table: .*, did you mean mart\?;/],
+    ["dim_app; drop table core.dim_app", /^unknown_table: /],
+  ] as const)
+    expect(() => namedRelations(relations, [name])).toThrow(problem);
+});
 
 test("a disk error is reported by its place and cause, without a request to report a bug", async () => {
   await stage.export(["dim_device"]);
