@@ -276,7 +276,6 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     expect(await page.locator("#by-day details").getAttribute("open")).not.toBeNull();
     const answers = [
       [null, "does not answer"],
-      // as test/console/live-browser.test.ts has it every day where a reader signs out
       [{ status: 401 }, "You are signed out"],
     ] as const;
     for (const [answer, says] of long ? answers : answers.slice(0, 1)) {
@@ -295,7 +294,6 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
       storageState: await context.storageState(),
     });
     const reading = await plain.newPage();
-    // what a page says without it is what test/console/server.test.ts reads of each every day
     for (const { path: address, title } of pages.filter(({ inNavigation }) => long && inNavigation === true)) {
       await reading.goto(address);
       expect([title, await reading.locator("main h1").isVisible()]).toEqual([title, true]);

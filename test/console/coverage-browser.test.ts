@@ -104,39 +104,34 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     expect(await page.locator('td[tabindex="0"]').getAttribute("aria-label")).toContain(dayAt(3));
   });
 
-  const ways: readonly [string, readonly string[], number][] = [
+  test.each([
     ["something", ["ArrowRight", "ArrowDown"], 2],
     ["nothing", ["ArrowRight", "ArrowDown", "Escape"], 1],
-  ];
+  ])("who goes by keyboard keeps their place when cells turn with %s selected", async (_, keys, selected) => {
+    await page.goto(coverageGrid);
+    await page.locator('td[tabindex="0"]').focus();
+    for (const key of keys) await page.keyboard.press(key);
+    await page.evaluate("document.querySelector('tr[data-row]').dataset.old = '1'");
+    // rows are drawn anew where they differ from those that were sent last
+    await page.route("**/coverage/cells?*", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: `${await response.text()}<!-- another -->` });
+    });
+    const change = "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())";
+    const changing = setInterval(() => void stage.stage.query(change), 300);
+    await page
+      .locator("tr[data-old]")
+      .waitFor({ state: "detached" })
+      .finally(() => clearInterval(changing));
+    await page.unroute("**/coverage/cells?*");
+    expect(await page.evaluate("document.activeElement?.parentElement?.dataset?.row")).toBe("1");
+    expect(await page.locator('td[tabindex="0"]').count()).toBe(1);
+    await page.keyboard.press("Shift+ArrowRight");
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(selected);
+  });
 
-  test.each(long ? ways : ways.slice(0, 1))(
-    "who goes by keyboard keeps their place when cells turn with %s selected",
-    async (_, keys, selected) => {
-      await page.goto(coverageGrid);
-      await page.locator('td[tabindex="0"]').focus();
-      for (const key of keys) await page.keyboard.press(key);
-      await page.evaluate("document.querySelector('tr[data-row]').dataset.old = '1'");
-      // rows are drawn anew where they differ from those that were sent last
-      await page.route("**/coverage/cells?*", async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, body: `${await response.text()}<!-- another -->` });
-      });
-      const change = "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())";
-      const changing = setInterval(() => void stage.stage.query(change), 300);
-      await page
-        .locator("tr[data-old]")
-        .waitFor({ state: "detached" })
-        .finally(() => clearInterval(changing));
-      await page.unroute("**/coverage/cells?*");
-      expect(await page.evaluate("document.activeElement?.parentElement?.dataset?.row")).toBe("1");
-      expect(await page.locator('td[tabindex="0"]').count()).toBe(1);
-      await page.keyboard.press("Shift+ArrowRight");
-      expect(await page.locator('td[aria-selected="true"]').count()).toBe(selected);
-    },
-  );
-
-  // each step of it is taken every day: the grid above, the agreement by Tab and Enter in test/console/browser.test.ts
-  test.runIf(long)("a gap is filled by keyboard alone, from the grid through the agreement to the result", async () => {
+  // each of its steps is taken every day: the grid above, pages by Tab and Enter in test/console/browser.test.ts
+  test.runIf(long)("a gap is filled by keyboard alone", async () => {
     await page.goto(coverageGrid);
     await page.locator('td[tabindex="0"]').focus();
     for (const key of ["ArrowDown", ...Array<string>(5).fill("ArrowRight"), "Shift+ArrowRight", "Enter"])
@@ -229,7 +224,6 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
   test("hundreds of partitions come as they are scrolled to", async () => {
     const many = await stage.start(hundredsOfPartitions);
     const opened = await page.goto(new URL("/coverage?dataset=keyword_rank&days=50", many.url).href);
-    const sent = () => page.locator("#cells tr[data-row]").count();
     expect((await opened?.text())?.match(/<tr[^>]* data-row=/g)?.length).toBeLessThan(200);
     // a block that could not be read is requested again while it is looked at
     const failed = new Set<string>();
@@ -244,7 +238,6 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     });
     await page.locator('tr[data-row="499"]').waitFor();
     expect(failed.size).toBeGreaterThan(0);
-    // also where what was selected is far away
     await page.locator('tr[data-row="499"] td').first().click();
     await page.locator(".grid-wrap").evaluate((wrap) => {
       wrap.scrollTop = 0;
@@ -252,6 +245,6 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     await page.locator('tr[data-row="0"]').waitFor();
     await page.locator('tr[data-row="499"]').waitFor({ state: "detached" });
     expect(await page.locator('td[tabindex="0"]').count()).toBe(1);
-    expect(await sent()).toBeLessThan(450);
+    expect(await page.locator("#cells tr[data-row]").count()).toBeLessThan(450);
   });
 });
