@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 
+const market = { countries: ["US"], keywordsPerApp: 2 } as const;
 const figures = ["dashboard.sales-metrics", "dashboard.retention-history"];
 const names = ["sales_metric", "retention"];
 const settings = { datasets: Object.fromEntries(names.map((name) => [name, { on: true }])) };
@@ -22,7 +23,7 @@ async function night(stage: Stage, day: typeof today, connected = true) {
 }
 
 test("the figures of a connected app cost a credit each a night, restated days and all; others wait four weeks", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   const connected = stage.sandbox.market.apps.filter((_, index) => index % 2 === 0).map(({ trackId }) => trackId);
   await night(stage, today);
   const next = await night(stage, addDays(today, 1));
@@ -35,7 +36,7 @@ test("the figures of a connected app cost a credit each a night, restated days a
 });
 
 test("totals are marked, and what is not marked adds up to them", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   await night(stage, today);
   const [sums] = await stage.query<{ total: number; parts: number; days: number; marked: number }>(
     `select sum(units) filter (where is_total)::float as total, sum(units) filter (where not is_total)::float as parts,
@@ -48,7 +49,7 @@ test("totals are marked, and what is not marked adds up to them", async () => {
 });
 
 test("an account that was not connected is requested again later, and then back to the beginning", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market });
   expect((await night(stage, today, false)).length).toBe(12);
   expect(await night(stage, addDays(today, 1), false)).toEqual([]);
   const later = addDays(today, 30);
