@@ -23,8 +23,10 @@ from  (select concat_ws('|', store, track_id, country_code, keyword, device_code
 /** What the tables of the demo are on every machine; a change of the made-up market changes it. */
 const everywhere = { digest: "b28d234e3c60332c059136ee45cb6fe6", rows: 61_152 };
 
+const usual = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+
 function start(home: string, zone: string, ...args: string[]): ChildProcess {
-  const env = { PATH: process.env["PATH"], STOREHOUSE_HOME: home, TZ: zone };
+  const env = { ...usual, STOREHOUSE_HOME: home, TZ: zone };
   return spawn(process.execPath, ["src/demo/demo.ts", ...args], { env, stdio: ["ignore", "pipe", "ignore"] });
 }
 
@@ -85,8 +87,10 @@ test(
 
 test("refuses arguments that it does not know and pictures of everything, and names those that there are", async () => {
   const refusals = [["--everthing"], ["--everything", "--pictures"]].map(async (args) => {
-    const env = { PATH: process.env["PATH"] };
-    const demo = spawn(process.execPath, ["src/demo/demo.ts", ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+    const demo = spawn(process.execPath, ["src/demo/demo.ts", ...args], {
+      env: usual,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     const [said, [code]] = await Promise.all([text(demo.stderr), once(demo, "exit")]);
     return [said, code];
   });

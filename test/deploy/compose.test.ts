@@ -40,7 +40,7 @@ const environmentOf = ({ environment }: ComposeService) =>
 function storehouse(...typed: readonly string[]): string {
   const { stdout, stderr } = spawnSync(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), ...typed], {
     encoding: "utf8",
-    env: { PATH: process.env["PATH"], COLUMNS: "200" },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], COLUMNS: "200" },
   });
   return stdout + stderr;
 }

@@ -2,6 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCommand } from "../support/command.ts";
 import { tried } from "../support/granted-stage.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { today, until } from "../support/ingest-stage.ts";
@@ -121,9 +122,9 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(served.stage.asked()).toHaveLength(sent);
     expect(price.command).toBe("storehouse backfill --dataset keyword_rank --from 2026-07-01 --to 2026-07-05");
     const typed = [...price.command.split(" ").slice(1), "--as-of", today, "--dry-run", "--json"];
-    await using child = startChild(served.stage, typed);
-    expect(await child.ended).toBe(0);
-    const { plan } = JSON.parse(child.output().stdout);
+    const { code, stdout } = await runCommand(served.stage, typed);
+    expect(code).toBe(0);
+    const { plan } = JSON.parse(stdout);
     const { slices, requests, credits } = plan;
     expect(price).toMatchObject({ slices, requests, credits });
     expect(credits).toBeGreaterThan(0);
@@ -168,17 +169,17 @@ test("over HTTP on loopback a client gets the same; other hosts and pages in a b
 });
 
 test("without the reader's password it does not start", async () => {
-  await using child = startChild(served.stage, ["mcp"]);
-  expect(await child.ended).toBe(2);
-  expect(child.output().stderr).toMatch(/^bad_setting: STOREHOUSE_READER_PASSWORD is not set/);
+  const { code, stderr } = await runCommand(served.stage, ["mcp"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^bad_setting: STOREHOUSE_READER_PASSWORD is not set/);
 });
 
 test("a password that the role does not have is named, and not the address of the database", async () => {
-  await using child = startChild(served.stage, ["mcp"], {
+  const { code, stderr } = await runCommand(served.stage, ["mcp"], {
     variables: { STOREHOUSE_READER_PASSWORD: "of-another-warehouse" },
   });
-  expect(await child.ended).toBe(2);
-  expect(child.output().stderr).toMatch(
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
     /^bad_setting: STOREHOUSE_READER_PASSWORD does not let storehouse_reader log in: run `storehouse grants` with it/,
   );
 });
