@@ -12,15 +12,15 @@ import {
 import { planDataset } from "../../src/plan/plan-dataset.ts";
 import { long } from "../support/long.ts";
 
-/** A year of nights of a source that moves its days for a week, and from this night on for eighteen days. */
-const nights = 365;
-const habitChanges = 240;
+/** A year of nights of a source that moves its days for a week, and from this night on for eighteen days; a day's run plays half of it. */
+const nights = long ? 365 : 180;
+const habitChanges = long ? 240 : 110;
 const movesFor = (night: number) => (night < habitChanges ? 7 : 18);
 /** Of the days that may still move so many do in a night. */
 const moveShare = 0.6;
 
 const timing = { kind: "series", settleDays: 1, lookbackDays: 30, historyDays: 60 } as const;
-const scopes = Array.from({ length: 12 }, (_, index) => ({ org: String(index) }));
+const scopes = Array.from({ length: long ? 12 : 6 }, (_, index) => ({ org: String(index) }));
 const firstNight = day("2025-01-01");
 /** As search-ads reports by day: 20 credits a call of 27 days; and a source that charges each day. */
 const prices = { "27 days a call": { credits: 20, maxDays: 27 }, "a day a call": { credits: 3, maxDays: 1 } } as const;

@@ -79,9 +79,9 @@ describe("what a night costs", () => {
     expect(await nightCost(datasetNamed("keyword_rank"), portfolio)).toBe(3 + 10 + 3 + 3);
   });
 
-  test("is the same each time, and those that are on by default are affordable", async () => {
+  // that it is the same each time is seen by the pages of docs that have it
+  test("is affordable for those that are on by default", async () => {
     const costs = await nightCosts();
-    expect(await nightCosts()).toEqual(costs);
     expect([...costs.keys()]).toEqual(datasets.map(({ name }) => name));
     const on = datasets.filter((dataset) => dataset.on).map(({ name }) => name);
     expect(nightSum(costs, on)).toBeLessThan(2_500);
