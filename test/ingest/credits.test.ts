@@ -7,6 +7,9 @@ import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 
+/** Where the number of requests is not the point. */
+const small = { market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } } as const;
+
 /** An account with so many credits left; its period is so long that none ends while a test runs. */
 function purse(remaining: number): SandboxAccount[] {
   return [{ token: "sandbox-token", total: 2_000, remaining, periodHours: 24 * 3_650 }];
@@ -25,9 +28,9 @@ test("never spends more than --max-credits, not even on the lists that the portf
 });
 
 test("never spends more than --max-credits in a step, and reaches the same end in steps as at once", async () => {
-  const { facts, wishes, credits } = await calmRun();
-  await using stage = await openStage();
-  const step = Math.ceil(credits / 3);
+  const { facts, wishes, credits } = await calmRun(small);
+  await using stage = await openStage(small);
+  const step = credits - 10;
   for (let spent = -1; spent !== charged(stage);) {
     spent = charged(stage);
     const result = await stage.sync({ maxCredits: step });
@@ -41,19 +44,19 @@ test("never spends more than --max-credits in a step, and reaches the same end i
 });
 
 test("keeps to --max-credits although answers are lost and requested again", async () => {
-  await using stage = await openFollowed();
-  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 6, kind: "half" }] });
-  const result = await stage.sync({ maxCredits: 60 });
-  expect(charged(stage)).toBeLessThanOrEqual(60);
+  await using stage = await openFollowed(small);
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "half" }] });
+  const result = await stage.sync({ maxCredits: 12 });
+  expect(charged(stage)).toBeLessThanOrEqual(12);
   expect(result.outcome).toBe("deferred");
   expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
-  expect(await factsOf(stage)).toEqual((await calmRun()).facts);
+  expect(await factsOf(stage)).toEqual((await calmRun(small)).facts);
 });
 
 test("puts off what the credits do not reach, sends nothing that would be refused, and goes on after the reset", async () => {
   const clock = manualClock(Date.now());
-  const accounts = purse(370);
-  await using stage = await openStage({ clock, accounts });
+  const { facts, wishes, credits } = await calmRun(small);
+  await using stage = await openStage({ ...small, clock, accounts: purse(credits - 10) });
   const first = await stage.sync();
   expect(first).toMatchObject({ outcome: "deferred", progress: { failed: 0 } });
   expect(first.progress.deferred).toBeGreaterThan(0);
@@ -68,27 +71,27 @@ test("puts off what the credits do not reach, sends nothing that would be refuse
 
   clock.move(stage.sandbox.account().resetSeconds * 1000);
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { deferred: 0 } });
-  const { facts, wishes, credits } = await calmRun();
   expect(await factsOf(stage)).toEqual(facts);
   expect(stage.asked().map(wish).sort()).toEqual(wishes);
   expect(charged(stage)).toBe(credits);
 });
 
 test("says that something is left when the credits of a run do not reach what an earlier one left open", async () => {
-  await using stage = await openStage({ accounts: purse(370) });
+  const { facts, credits } = await calmRun(small);
+  await using stage = await openStage({ ...small, accounts: purse(credits - 10) });
   const { deferred } = (await stage.sync()).progress;
-  await using rich = await openStage({ database: stage.databaseUrl });
-  const result = await rich.sync({ maxCredits: 9 });
-  expect(charged(rich)).toBeLessThanOrEqual(9);
+  await using rich = await openStage({ ...small, database: stage.databaseUrl });
+  const result = await rich.sync({ maxCredits: 4 });
+  expect(charged(rich)).toBeLessThanOrEqual(4);
   expect(result).toMatchObject({ outcome: "deferred", leftOut: deferred - result.progress.total });
   expect((await rich.sync()).outcome).toBe("loaded");
-  expect(await factsOf(rich)).toEqual((await calmRun()).facts);
+  expect(await factsOf(rich)).toEqual(facts);
 });
 
 test("accepts a refusal when another consumer spends the credits in the middle", async () => {
-  const gate = gateAfter(20);
+  const gate = gateAfter(5);
   const accounts = purse(1_000);
-  await using stage = await openStage({ accounts, clock: gate.clock, latencyMs: gate.latencyMs });
+  await using stage = await openStage({ ...small, accounts, clock: gate.clock, latencyMs: gate.latencyMs });
   const running = stage.sync({ settings: { api: { concurrency: 1 } } });
   await until(() => gate.held() > 0);
   stage.sandbox.spend(stage.sandbox.account().remaining - 2);
@@ -103,9 +106,9 @@ test("accepts a refusal when another consumer spends the credits in the middle",
 });
 
 test("waits for the reset as well where the service says in an answer that the call failed, and books nothing for that", async () => {
-  const gate = gateAfter(20);
+  const gate = gateAfter(5);
   const accounts = purse(1_000);
-  await using stage = await openStage({ accounts, clock: gate.clock, latencyMs: gate.latencyMs });
+  await using stage = await openStage({ ...small, accounts, clock: gate.clock, latencyMs: gate.latencyMs });
   let failed = 0;
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     if (passing.status !== 429) return;
@@ -142,7 +145,7 @@ test("takes a 429 for a refused pace where just what the call costs is left, and
 
 test("leaves each class's floor untouched", async () => {
   const accounts = purse(2_000);
-  await using stage = await openStage({ accounts });
+  await using stage = await openStage({ ...small, accounts });
   const floors = { snapshot: 0, daily: 0.8, lookback: 1, history: 1 };
   const result = await stage.sync({ settings: { credits: { floors } } });
   expect(result.outcome).toBe("deferred");
@@ -155,7 +158,7 @@ test("leaves each class's floor untouched", async () => {
 
 test("believes what the service charges, not what it documents", async () => {
   const accounts = [{ token: "sandbox-token", total: 5_000, periodHours: 24, costs: { "ios.keyword-ranking": 4 } }];
-  await using stage = await openStage({ accounts, market: { apps: 1, countries: ["US"] } });
+  await using stage = await openStage({ accounts, ...small });
   await stage.sync();
   const [cost] = await stage.query("select documented, learned from ops.credit_cost where operation = $1", [
     "ios.keyword-ranking",

@@ -9,6 +9,9 @@ import { askedDays, gateAfter, openStage, today, until, wish, type Stage } from 
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 
+/** Two countries of one app: enough for a plan that is begun and not done. */
+const small = { market: { apps: 1, keywordsPerApp: 4 } } as const;
+
 describe("a plan that would be another one by now", () => {
   async function changesOf(stage: Stage, planId: string, settings = {}) {
     await using app = await stage.open({ settings });
@@ -17,7 +20,7 @@ describe("a plan that would be another one by now", () => {
   }
 
   test("is refused, says what was loaded meanwhile and where, and leaves nothing behind", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openFollowed(small);
     const made = await planned(stage);
     const part = await planned(stage, { countries: ["US"] });
     await runPlanned(stage, part.planId);
@@ -38,25 +41,25 @@ describe("a plan that would be another one by now", () => {
   });
 
   test("says which keywords are new and which prices were learned", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openFollowed(small);
     const made = await planned(stage);
     await stage.query(
       `insert into ops.credit_cost (operation, documented, learned, last_seen_at)
        values ('ios.keyword-ranking', 3, 4, now())
        on conflict (operation) do update set learned = 4`,
     );
-    await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });
+    await using grown = await openStage({ database: stage.databaseUrl, market: { apps: 1, keywordsPerApp: 5 } });
     const tomorrow = addDays(today, 1);
     grown.sandbox.set({ today: tomorrow });
     await grown.sync({ request: { today: tomorrow, datasets: ["tracked_keyword"] } });
     const changes = await changesOf(stage, made.planId);
     expect(changes?.prices).toEqual([{ name: "ios.keyword-ranking", before: null, now: 4 }]);
-    expect(changes?.portfolio).toHaveLength(6);
-    expect(changes?.portfolio[0]).toMatchObject({ before: 12, now: 13 });
+    expect(changes?.portfolio).toHaveLength(2);
+    expect(changes?.portfolio[0]).toMatchObject({ before: 4, now: 5 });
   });
 
   test("says that the settings changed", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openFollowed(small);
     const made = await planned(stage);
     expect(await changesOf(stage, made.planId)).toBeNull();
     const changes = await changesOf(stage, made.planId, { datasets: { keyword_rank: { history_days: 5 } } });
@@ -64,7 +67,7 @@ describe("a plan that would be another one by now", () => {
   });
 
   test("is not refused because the day moved on: its days stay those of its own day", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openFollowed(small);
     const made = await planned(stage);
     const later = addDays(today, 3);
     stage.sandbox.set({ today: later });
@@ -79,8 +82,8 @@ describe("a plan that would be another one by now", () => {
 
 describe("a plan that was begun", () => {
   test("continues where it was stopped, and requests nothing twice", async () => {
-    const gate = gateAfter(12);
-    await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
+    const gate = gateAfter(4);
+    await using stage = await openFollowed({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
     const made = await planned(stage);
     const stop = new AbortController();
     const first = runPlanned(stage, made.planId, { stop: stop.signal });
@@ -97,8 +100,8 @@ describe("a plan that was begun", () => {
   });
 
   test("is over where a person wants no more of it: what was not sent is cancelled, and is missing again", async () => {
-    const gate = gateAfter(12);
-    await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
+    const gate = gateAfter(4);
+    await using stage = await openFollowed({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
     const made = await planned(stage);
     const stop = new AbortController();
     const first = runPlanned(stage, made.planId, { stop: stop.signal });
@@ -117,8 +120,8 @@ describe("a plan that was begun", () => {
   });
 
   test("is over where a person cancels it while workers have it: what was not sent, and would be tried again, is missing again", async () => {
-    const gate = gateAfter(12);
-    await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
+    const gate = gateAfter(4);
+    await using stage = await openFollowed({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
     const made = await planned(stage);
     const stop = new AbortController();
     const first = runPlanned(stage, made.planId, { stop: stop.signal });
@@ -148,13 +151,14 @@ describe("a plan that was begun", () => {
 
   test("goes on after credits ran out, and nothing else goes with it", async () => {
     await using stage = await openFollowed({
+      ...small,
       accounts: [{ token: "sandbox-token", total: 2_000, periodHours: 24 * 3_650 }],
     });
     const made = await planned(stage, { countries: ["US"] });
     const other = await planned(stage, { countries: ["JP"] });
     stage.sandbox.spend(stage.sandbox.account().remaining - Math.floor(made.credits / 2));
     expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
-    await using rich = await openStage({ database: stage.databaseUrl });
+    await using rich = await openStage({ ...small, database: stage.databaseUrl });
     await rich.query("update ops.credit_account set resets_at = now() - interval '1 hour'");
     expect(await runPlanned(rich, made.planId)).toMatchObject({ outcome: "loaded" });
     expect(charged(stage) + charged(rich)).toBe(made.credits);
@@ -163,20 +167,25 @@ describe("a plan that was begun", () => {
   });
 
   test("never spends more than its price, although answers are lost and requested again", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openFollowed(small);
     const made = await planned(stage);
-    stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 4, kind: "half" }] });
+    stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "half" }] });
     expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
     expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
     expect(charged(stage)).toBeLessThanOrEqual(made.credits);
     expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
-    expect(await factsOf(stage)).toEqual((await calmRun()).facts);
+    expect(await factsOf(stage)).toEqual((await calmRun(small)).facts);
   });
 
   test("leaves what another run has open in the same days to that run", async () => {
     const gate = gateAfter(3);
-    await using stage = await openFollowed();
-    await using busy = await openStage({ database: stage.databaseUrl, clock: gate.clock, latencyMs: gate.latencyMs });
+    await using stage = await openFollowed(small);
+    await using busy = await openStage({
+      ...small,
+      database: stage.databaseUrl,
+      clock: gate.clock,
+      latencyMs: gate.latencyMs,
+    });
     const first = await planned(busy, { countries: ["US"] });
     const running = runPlanned(busy, first.planId);
     // what was answered is loaded as well: a plan that is made in between would be another one by the time it runs
@@ -196,7 +205,7 @@ describe("a plan that was begun", () => {
   });
 
   test("is run once by two that start it at the same moment", async () => {
-    await using stage = await openFollowed({ latencyMs: 3 });
+    await using stage = await openFollowed({ ...small, latencyMs: 3 });
     const made = await planned(stage);
     const ends = await Promise.all([runPlanned(stage, made.planId), runPlanned(stage, made.planId)]);
     expect(ends.map(({ outcome }) => outcome)).toEqual(["loaded", "loaded"]);

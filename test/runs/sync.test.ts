@@ -7,6 +7,9 @@ import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 import { openSynced } from "../support/synced-stage.ts";
 
+/** Where the number of requests is not the point. */
+const small = { market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } } as const;
+
 test("imports the portfolio, wave by wave, and then the market, without the day that is not published yet", async () => {
   await using stage = await openStage();
   const result = await stage.sync();
@@ -30,7 +33,7 @@ test("imports the portfolio, wave by wave, and then the market, without the day 
 });
 
 test("requests nothing and spends nothing when it runs a second time", async () => {
-  await using stage = await openSynced();
+  await using stage = await openSynced(small);
   const before = await factsOf(stage);
   const left = stage.sandbox.account().remaining;
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { total: 0, credits: 0 } });
@@ -72,7 +75,7 @@ test("requests each list once on a night on which it is due and its number of ke
 });
 
 test("requests the next day alone when a day has passed", async () => {
-  await using stage = await openSynced();
+  await using stage = await openSynced(small);
   const tomorrow = addDays(today, 1);
   stage.sandbox.set({ today: tomorrow });
   await stage.sync({ request: { today: tomorrow } });
@@ -81,7 +84,7 @@ test("requests the next day alone when a day has passed", async () => {
 });
 
 test("requests the given days, both ends inclusive", async () => {
-  await using stage = await openFollowed();
+  await using stage = await openFollowed(small);
   const bounds = { start: addDays(today, -9), end: addDays(today, -7) };
   await stage.sync({ request: { bounds } });
   const days = await stage.query<{ day: string }>(
@@ -128,7 +131,7 @@ test("spends what is allowed on what is lost first when missed", async () => {
 });
 
 test("does not request one cell twice when two run at the same time", async () => {
-  await using stage = await openStage({ latencyMs: 5 });
+  await using stage = await openStage({ ...small, latencyMs: 5 });
   await Promise.all([stage.sync(), stage.sync()]);
   await stage.sync();
   const wishes = stage.asked().map(wish);
@@ -137,12 +140,12 @@ test("does not request one cell twice when two run at the same time", async () =
 });
 
 test("takes over the slices of a run whose process is gone, and leaves those of a living one", async () => {
-  const gate = gateAfter(20);
-  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const gate = gateAfter(5);
+  await using stage = await openStage({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
   const stop = new AbortController();
-  const first = stage.sync({ stop: stop.signal });
+  const first = stage.sync({ stop: stop.signal, settings: { api: { concurrency: 1 } } });
   await until(() => gate.held() > 0);
-  await using beside = await openStage({ database: stage.databaseUrl });
+  await using beside = await openStage({ ...small, database: stage.databaseUrl });
   const second = beside.sync();
   await until(async () => (await stage.query("select from ops.run")).length === 2);
   expect(beside.asked()).toEqual([]);
@@ -156,20 +159,20 @@ test("takes over the slices of a run whose process is gone, and leaves those of 
 });
 
 test("runs failed slices again when the option says so, and only those", async () => {
-  await using stage = await openFollowed();
-  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 8, kind: "status", status: 418 }] });
-  expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { failed: 8 } });
+  await using stage = await openFollowed(small);
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "status", status: 418 }] });
+  expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { failed: 2 } });
   stage.sandbox.clearLog();
-  expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { total: 0 }, left: { failedBefore: 8 } });
+  expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { total: 0 }, left: { failedBefore: 2 } });
   // each run is on record with what became of its own slices
   expect(await stage.query("select outcome from ops.run_summary order by run_id desc limit 2")).toEqual([
     { outcome: "loaded" },
     { outcome: "failed" },
   ]);
   expect(stage.asked()).toEqual([]);
-  expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: 8, failed: 0 } });
-  expect(stage.asked()).toHaveLength(8);
-  expect(await factsOf(stage)).toEqual((await calmRun()).facts);
+  expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: 2, failed: 0 } });
+  expect(stage.asked()).toHaveLength(2);
+  expect(await factsOf(stage)).toEqual((await calmRun(small)).facts);
 });
 
 test("a retry that makes a part of the portfolio good has the workers plan what follows from it", async () => {
