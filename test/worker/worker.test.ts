@@ -9,9 +9,13 @@ import { raiseFinding } from "../../src/credits/findings.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 import { openFollowed } from "../support/backfill-stage.ts";
+import { long } from "../support/long.ts";
 
 /** Where the number of requests is not the point. */
 const small = { apps: 1, countries: ["US"], keywordsPerApp: 2 } as const;
+
+/** Where several take their part, or some of the work is left. */
+const middle = { market: { apps: 2, countries: ["US"], keywordsPerApp: 4 } } as const;
 
 /** Runs a worker in this process until `enough`, then stops it, says so, and returns how it ended. */
 async function work(
@@ -32,16 +36,16 @@ async function work(
   return await running;
 }
 
-/** True when every rank of the small market is there. */
+/** True when every rank of the market is there: of four keywords of two apps, one of which has two devices. */
 async function ranksAreIn(stage: Stage): Promise<boolean> {
   const [row] = await stage.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank");
-  return row?.count === 5 * 2 * 12 * 4;
+  return row?.count === 4 * 3 * 4;
 }
 
 test("plans at its start, wave after wave, and loads the same as a sync", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage(middle);
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
-  const { facts, wishes } = await calmRun();
+  const { facts, wishes } = await calmRun(middle);
   expect(await factsOf(stage)).toEqual(facts);
   expect(stage.asked().map(wish).sort()).toEqual(wishes);
   const [worker] = await stage.query<{ stopped: boolean }>("select stopped_at is not null as stopped from ops.worker");
@@ -54,16 +58,16 @@ test("plans at its start, wave after wave, and loads the same as a sync", async 
   expect(connections).toEqual([]);
 });
 
-test("two of them share the work and request nothing twice", async () => {
-  await using stage = await openStage({ latencyMs: 5 });
+test.runIf(long)("two of them share the work and request nothing twice", async () => {
+  await using stage = await openStage({ ...middle, latencyMs: 5 });
   await Promise.all([work(stage, () => ranksAreIn(stage)), work(stage, () => ranksAreIn(stage))]);
   const wishes = stage.asked().map(wish);
   expect(wishes.length).toBe(new Set(wishes).size);
 });
 
-test("takes over what a killed sync left, at once", async () => {
-  const gate = gateAfter(20);
-  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+test.runIf(long)("takes over what a killed sync left, at once", async () => {
+  const gate = gateAfter(6);
+  await using stage = await openStage({ ...middle, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startChild(stage, syncCommand);
   await until(() => gate.held() > 0);
   child.process.kill("SIGKILL");
@@ -79,9 +83,9 @@ test("takes over what a killed sync left, at once", async () => {
 });
 
 test("gives back what it has not finished, and the next one goes on with it", async () => {
-  const gate = gateAfter(10);
-  await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
-  await work(stage, async () => gate.held() > 0, gate.open);
+  const gate = gateAfter(3);
+  await using stage = await openFollowed({ ...middle, clock: gate.clock, latencyMs: gate.latencyMs });
+  await work(stage, async () => gate.held() > 0, gate.open, { settings: { api: { concurrency: 1 } } });
   const states = await statesOf(stage);
   expect(states["running"]).toBeUndefined();
   expect(states["pending"]).toBeGreaterThan(0);
@@ -91,9 +95,9 @@ test("gives back what it has not finished, and the next one goes on with it", as
 });
 
 test("requests nothing more of a dataset that was switched off while its slices waited", async () => {
-  const gate = gateAfter(10);
-  await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
-  await work(stage, async () => gate.held() > 0, gate.open);
+  const gate = gateAfter(3);
+  await using stage = await openFollowed({ ...middle, clock: gate.clock, latencyMs: gate.latencyMs });
+  await work(stage, async () => gate.held() > 0, gate.open, { settings: { api: { concurrency: 1 } } });
   expect((await statesOf(stage))["pending"]).toBeGreaterThan(0);
   const asked = stage.asked().length;
   const off = { settings: { datasets: { keyword_rank: { on: false } } } };
@@ -107,6 +111,7 @@ test("requests nothing more of a dataset that was switched off while its slices 
 
 test("survives a service that fails when it starts", async () => {
   await using stage = await openFollowed({
+    ...middle,
     faults: [{ operation: "account.remaining-credits", times: 2, kind: "status", status: 503 }],
   });
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
