@@ -4,6 +4,7 @@ import { addDays, type Day } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { eachWay, everything, rebuild } from "../support/replay-stage.ts";
+import { long } from "../support/long.ts";
 
 const all = datasets.map(({ name }) => name);
 
@@ -137,17 +138,20 @@ describe("of a warehouse that is left as it was found", () => {
   });
 });
 
+/** Whole days and rows of a shared dimension, beside what they are planned from; in the long run each way of loading. */
+const some = long ? eachWay : ["tracked_app", "tracked_country", "tracked_keyword", "keyword_rank", "top_keyword"];
+
 test("leaves rows without answers as they are when the option says so, and rebuilds the others", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
-  await stage.sync({ request: { datasets: eachWay } });
-  await stage.sync({ request: { datasets: eachWay, today: addDays(today, 1) } });
+  await stage.sync({ request: { datasets: some } });
+  await stage.sync({ request: { datasets: some, today: addDays(today, 1) } });
   const before = await everything(stage);
   const yesterday = addDays(today, -1);
   await pruneDay(stage, yesterday);
   await stage.query("delete from raw.answer where slice_id in (select min(slice_id) from ops.slice group by dataset)");
   await stage.query("update core.fact_keyword_rank set rank = 999 where slice_id in (select slice_id from raw.answer)");
   await stage.query("delete from core.fact_top_keyword where slice_id in (select slice_id from raw.answer)");
-  const done = await rebuild(stage, eachWay, { keepPruned: true });
+  const done = await rebuild(stage, some, { keepPruned: true });
   expect(done.every(({ kept }) => kept > 0)).toBe(true);
   expect(await everything(stage)).toEqual(before);
 });
