@@ -8,14 +8,14 @@ import { openStage, until } from "../support/ingest-stage.ts";
 const full = "/dev/full";
 
 test.runIf(existsSync(full))("a sync goes on where what it says beside its result has no room", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   await using child = startChild(stage, [...syncCommand, "--dataset", "tracked_app"], { stderrTo: full });
   expect(await child.ended).toBe(0);
   expect(child.output().stdout).toContain("1 of 1 slice loaded");
 });
 
 test.runIf(existsSync(full))("a worker whose log has no room works until it is stopped", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   await stage.sync({ request: { datasets: ["tracked_app"] } });
   await using worker = startChild(stage, ["worker", "--yes"], { stderrTo: full, variables: { LOG_LEVEL: "debug" } });
   const loaded = "select from ops.slice where state = 'loaded' and dataset = 'tracked_country'";

@@ -6,6 +6,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { gateAfter, openStage, quick, today, until, type Stage } from "../support/ingest-stage.ts";
+import { long } from "../support/long.ts";
 
 const program = path.join(projectRoot, "bin", "storehouse.js");
 const concurrency = 2;
@@ -35,8 +36,12 @@ async function endLauncher(
   start: (folder: string, variables: NodeJS.ProcessEnv) => ChildProcess,
   end: (launcher: ChildProcess) => void,
 ) {
-  const gate = gateAfter(8);
-  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const gate = gateAfter(3);
+  await using stage = await openStage({
+    clock: gate.clock,
+    latencyMs: gate.latencyMs,
+    market: { apps: 2, countries: ["US"] },
+  });
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-launcher-"));
   const config = path.join(folder, "storehouse.yaml");
   writeFileSync(config, JSON.stringify(quick({ api: { concurrency } })));
@@ -87,7 +92,7 @@ test("installed as a package of another project it is refused in a line, and sti
 
 const command = ["sync", "--as-of", today, "--yes"];
 
-test.skipIf(oldNode === undefined)(
+test.runIf(long && oldNode !== undefined)(
   "a launcher under an old Node that is killed leaves no program behind that spends",
   async () => {
     const { pid, sentLater } = await endLauncher(

@@ -6,6 +6,7 @@ import { openFollowed, planned } from "../support/backfill-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, syncCommand, type ChildOptions } from "../support/ingest-child.ts";
 import { gateAfter, today, until, type Stage } from "../support/ingest-stage.ts";
+import { long } from "../support/long.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 4 } as const;
 
@@ -86,10 +87,12 @@ test("a dataset that nobody has is named, and not taken for one of which nothing
   });
 });
 
-test.each([
-  ["is interrupted", ["SIGINT"]],
+const endings = [
   ["loses its terminal, of which system and shell tell it,", ["SIGHUP", "SIGHUP"]],
-] as const)(
+  ["is interrupted", ["SIGINT"]],
+] as const;
+
+test.each(long ? endings : endings.slice(0, 1))(
   "a plan that %s names the command that goes on, with --yes where it would ask again",
   async (_, signals) => {
     const gate = gateAfter(1);
