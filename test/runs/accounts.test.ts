@@ -22,6 +22,8 @@ function asAcme({ sandbox }: Stage, settings: NonNullable<RunOptions["settings"]
   };
 }
 
+const small = { countries: ["US"], keywordsPerApp: 3, organicKeywords: 3 } as const;
+
 /** `total`: credits of the first account; `apps`: those of acme. */
 async function openStages({ total = 100_000, apps = 2 } = {}): Promise<
   AsyncDisposable & { readonly first: Stage; readonly acme: Stage }
@@ -29,14 +31,12 @@ async function openStages({ total = 100_000, apps = 2 } = {}): Promise<
   await using opened = new AsyncDisposableStack();
   const first = opened.use(
     await openStage({
-      market: { countries: ["US"] },
+      market: small,
       accounts: [{ token: "token-of-the-first", total, periodHours: 24 }],
     }),
   );
   const accounts = [{ token: "token-of-acme", total: 50_000, periodHours: 24 }];
-  const acme = opened.use(
-    await openStage({ database: first.databaseUrl, market: { countries: ["US"], apps }, accounts }),
-  );
+  const acme = opened.use(await openStage({ database: first.databaseUrl, market: { ...small, apps }, accounts }));
   const stack = opened.move();
   return { first, acme, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -7,6 +7,7 @@ import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
+import { long } from "../support/long.ts";
 
 const ranks = ["--dataset", "keyword_rank"] as const;
 /** Confirms from the first credit on. */
@@ -14,11 +15,14 @@ const asksAlways = {
   settings: { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 }, ask_above: 0 } },
 };
 
+/** Two countries of one app: enough for a plan of which a part is left. */
+const small = { market: { apps: 1, keywordsPerApp: 4 } } as const;
+
 describe("storehouse backfill", () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openFollowed();
+    stage = await openFollowed(small);
   });
 
   afterAll(() => stage[Symbol.asyncDispose]());
@@ -86,7 +90,7 @@ test("says that `storehouse sync` comes first while the portfolio is unknown", a
 });
 
 test("above the threshold requires --yes where no terminal can confirm, and names the plan that it would run", async () => {
-  await using stage = await openFollowed();
+  await using stage = await openFollowed(small);
   const refused = await backfillCommand(stage, [...ranks], asksAlways);
   const [, planId = ""] = /--plan (\d+) --yes/.exec(refused.stderr) ?? [];
   expect(refused.code).toBe(2);
@@ -101,11 +105,11 @@ test("above the threshold requires --yes where no terminal can confirm, and name
 });
 
 test("cut by --max-credits says what was left out and ends with 3", async () => {
-  await using stage = await openFollowed();
-  const { code, stdout, stderr } = await backfillCommand(stage, [...ranks, "--max-credits", "30"]);
+  await using stage = await openFollowed(small);
+  const { code, stdout, stderr } = await backfillCommand(stage, [...ranks, "--max-credits", "12"]);
   expect({ code, stderr }).toMatchObject({ code: 3 });
-  expect(stdout).toMatch(/slices for [\d,]+ credits are left out: they do not fit under --max-credits 30/);
-  expect(charged(stage)).toBeLessThanOrEqual(30);
+  expect(stdout).toMatch(/slices for [\d,]+ credits are left out: they do not fit under --max-credits 12/);
+  expect(charged(stage)).toBeLessThanOrEqual(12);
   expect(await backfillCommand(stage, [...ranks, "--max-credits", "1"])).toMatchObject({
     code: 3,
     stdout: expect.stringContaining("Nothing fits under --max-credits"),
@@ -113,12 +117,12 @@ test("cut by --max-credits says what was left out and ends with 3", async () => 
 });
 
 test("shows of a plan that was begun what is left, at the price of today", async () => {
-  await using stage = await openFollowed();
+  await using stage = await openFollowed(small);
   const made = await planned(stage);
   {
     await using app = await stage.open();
     const stop = new AbortController().signal;
-    await planInForeground(app, { plan: made, maxCredits: 30, stop, progress: () => undefined });
+    await planInForeground(app, { plan: made, maxCredits: 12, stop, progress: () => undefined });
   }
   const shown = async () => {
     const { code, stdout } = await backfillCommand(stage, ["--plan", made.planId, "--dry-run"]);
@@ -140,7 +144,7 @@ test("shows of a plan that was begun what is left, at the price of today", async
 });
 
 test("reports what changed since, and the command that makes a new plan, with 2", async () => {
-  await using stage = await openFollowed();
+  await using stage = await openFollowed(small);
   const made = await planned(stage, { bounds: { start: addDays(today, -3), end: today } });
   const part = await planned(stage, { countries: ["JP"], bounds: { start: addDays(today, -2), end: today } });
   await runPlanned(stage, part.planId);
@@ -156,7 +160,7 @@ test("reports what changed since, and the command that makes a new plan, with 2"
 });
 
 test("killed while its slices are queued leaves nothing of them, and the plan can be run whole", async () => {
-  await using stage = await openFollowed();
+  await using stage = await openFollowed(small);
   const made = await planned(stage);
   const { default: pg } = await import("pg");
   const blocker = new pg.Client({ connectionString: stage.databaseUrl });
@@ -194,21 +198,24 @@ test("killed while its slices are queued leaves nothing of them, and the plan ca
   expect(charged(stage)).toBe(made.credits);
 });
 
-test("killed while it runs continues with the same plan; what was loaded is not requested again", async () => {
-  await using stage = await openFollowed({ latencyMs: 20 });
-  const made = await planned(stage);
-  {
-    await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", made.planId]);
-    await until(() => stage.asked().length > 8);
-    child.process.kill("SIGKILL");
-    await child.ended;
-  }
-  const { code } = await backfillCommand(stage, ["--plan", made.planId]);
-  const wishes = stage.asked().map(wish);
-  // what was on its way when it died may have been charged: the price holds, and the rest is left then
-  expect([0, 3]).toContain(code);
-  expect(charged(stage)).toBeLessThanOrEqual(made.credits + (wishes.length - new Set(wishes).size) * 10);
-  expect(wishes.length - new Set(wishes).size).toBeLessThanOrEqual(4);
-  if (code === 3) await stage.sync();
-  expect(await factsOf(stage)).toEqual((await calmRun()).facts);
-});
+test.runIf(long)(
+  "killed while it runs continues with the same plan; what was loaded is not requested again",
+  async () => {
+    await using stage = await openFollowed({ ...small, latencyMs: 20 });
+    const made = await planned(stage);
+    {
+      await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", made.planId]);
+      await until(() => stage.asked().length > 3);
+      child.process.kill("SIGKILL");
+      await child.ended;
+    }
+    const { code } = await backfillCommand(stage, ["--plan", made.planId]);
+    const wishes = stage.asked().map(wish);
+    // what was on its way when it died may have been charged: the price holds, and the rest is left then
+    expect([0, 3]).toContain(code);
+    expect(charged(stage)).toBeLessThanOrEqual(made.credits + (wishes.length - new Set(wishes).size) * 10);
+    expect(wishes.length - new Set(wishes).size).toBeLessThanOrEqual(4);
+    if (code === 3) await stage.sync();
+    expect(await factsOf(stage)).toEqual((await calmRun(small)).facts);
+  },
+);
