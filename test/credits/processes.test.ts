@@ -8,6 +8,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from "../../src/sandb
 import { hour, openBank, type Bank } from "../support/credits-account.ts";
 import { standingClock } from "../support/credits-clock.ts";
 import { openSpenders, type Spender } from "../support/credits-spenders.ts";
+import { long } from "../support/long.ts";
 
 let bank: Bank;
 beforeAll(async () => {
@@ -55,7 +56,7 @@ const settled = { held: 0, inFlight: 0 };
 
 test("two processes together take no more than a budget has, and it counts exactly what was charged", async () => {
   await using sandbox = await service({ total: 1000 });
-  const budget = { budget: "all", period: "month", credits: 200, datasets: null, apps: null } as const;
+  const budget = { budget: "all", period: "month", credits: 100, datasets: null, apps: null } as const;
   await using spenders = await openSpenders(2, { ...spenderOf(sandbox, "budgeted"), budgets: [budget] });
   spenders.start();
   const booked = await spenders.booked();
@@ -66,10 +67,10 @@ test("two processes together take no more than a budget has, and it counts exact
   expect(await readBudgets(bank.db, on)).toMatchObject([{ taken: sum(booked) }]);
 });
 
-test("three processes spend one balance down to the floor, never under it, and book exactly what was charged", async () => {
-  const total = 1000;
+test("processes spend one balance down to the floor, never under it, and book exactly what was charged", async () => {
+  const total = 500;
   await using sandbox = await service({ total });
-  await using spenders = await openSpenders(3, spenderOf(sandbox, "thrifty"));
+  await using spenders = await openSpenders(long ? 3 : 2, spenderOf(sandbox, "thrifty"));
   spenders.start();
   const booked = await spenders.booked();
   const { remaining } = sandbox.account();
@@ -82,7 +83,7 @@ test("three processes spend one balance down to the floor, never under it, and b
   expect(sandbox.log().every((request) => request.status === 200)).toBe(true);
 });
 
-test("another consumer and calls dearer than documented cost no more than what was under way", async () => {
+test.runIf(long)("another consumer and calls dearer than documented cost no more than what was under way", async () => {
   const [total, floor] = [800, 200];
   const quarter = { snapshot: 0.25, daily: 0.25, lookback: 0.25, history: 0.25 };
   const costs = { "ios.keyword-ranking": 4, "ios.keyword-history": 13 };

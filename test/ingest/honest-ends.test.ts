@@ -8,7 +8,7 @@ import { openFollowed } from "../support/backfill-stage.ts";
 
 test("does not say loaded when nothing of a dataset was available, and requests it again on demand", async () => {
   await using stage = await openFollowed({
-    market: { apps: 3, countries: ["US"] },
+    market: { apps: 2, countries: ["US"], keywordsPerApp: 3 },
     faults: [
       { operation: "ios.keyword-ranking", times: 1_000, kind: "status", status: 404 },
       { operation: "ios.keyword-history", times: 1_000, kind: "status", status: 404 },

@@ -18,7 +18,7 @@ const run = (more: RunOptions = {}): RunOptions => ({
   ...more,
   request: { datasets: ["ad_creative"], only: { apps: ["6446318020"] }, ...more.request },
 });
-const market = { apps: 2, countries: ["US", "JP"] };
+const market = { apps: 2, countries: ["US", "JP"], keywordsPerApp: 2 };
 
 const slices = (stage: Stage) =>
   stage.query(
@@ -145,7 +145,7 @@ const perPage = 10;
 
 /** Fetches reviews of one app from a service whose pages never end; `idOf` names the reviews of each page. */
 async function endlessReviews(idOf: (page: number, place: number) => number) {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   let pages = 0;
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     if (!passing.target.includes("app-reviews")) return;
