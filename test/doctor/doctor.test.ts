@@ -164,7 +164,7 @@ describe("the doctor", () => {
         { operation: "ios.keyword-ranking", times: 1_000_000, kind: "status", status: 418 },
       ],
     });
-    await using worker = startChild(stage, ["worker", "--yes"], { settings: { notify: { check_seconds: 0.1 } } });
+    await using worker = startChild(stage, ["worker", "--yes"], { settings: { notify: { check_seconds: 0.5 } } });
     await until(async () => (await stage.query("select from ops.incident where kind = 'slices_failed'")).length > 0);
     await until(async () => (await stage.query("select distinct error_code from ops.failed_slice")).length === 2);
     const of = await runChecks(stage);

@@ -1,13 +1,18 @@
+import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { readExposition, type Family } from "../support/exposition.ts";
 import { openReceiver, webhookSecret } from "../support/webhook-receiver.ts";
+import { long } from "../support/long.ts";
 
 /** A stage on the day that the machine's clock shows, as a worker's planner goes by it. */
 const openToday = () =>
-  openStage({ today: systemClock().today(), market: { apps: 1, countries: ["JP"], keywordsPerApp: 4 } });
+  openStage({
+    today: systemClock().today(),
+    market: { apps: 1, countries: ["JP"], keywordsPerApp: 3, organicKeywords: 1 },
+  });
 
 /** Lines of a worker's log so far. */
 function linesOf(child: Child): readonly Record<string, unknown>[] {
@@ -61,10 +66,19 @@ const ranksLoaded = (stage: Stage) => async () =>
     1 && (await stage.query("select from ops.slice where state in ('pending', 'running') limit 1")).length === 0;
 
 describe("a worker with a health server", () => {
-  test("says that it lives and is ready until a newer version has migrated its database, and shows all figures in the format of Prometheus", async () => {
+  test("lives on the next port where its own is taken, and is ready until a newer version has migrated its database, and shows all figures in the format of Prometheus", async () => {
     await using stage = await openToday();
-    await using child = startWatched(stage);
+    await using stack = new AsyncDisposableStack();
+    const other = stack.adopt(
+      createServer(),
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+    );
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const taken = (other.address() as AddressInfo).port;
+    await using child = startWatched(stage, { port: taken });
     const port = await portOf(child);
+    expect(port).toBeGreaterThan(taken);
+    expect(linesOf(child).map(({ msg }) => msg)).toContain("health.port_taken");
     expect(await get(port, "/healthz")).toEqual({ status: 200, text: '{"alive":true}' });
     await until(async () => (await ready(port)).ready);
     await until(ranksLoaded(stage));
@@ -134,47 +148,50 @@ describe("a worker with a health server", () => {
   });
 });
 
-test("two workers of one machine answer on two ports, and notify an incident once between them, over a restart too", async () => {
-  await using receiver = await openReceiver();
-  await using stage = await openToday();
-  stage.sandbox.set({
-    faults: [
-      {
-        operation: "ios.keyword-ranking",
-        contains: "JP",
-        times: 1_000_000,
-        kind: "status",
-        status: 200,
-        body: '{"other":1}',
-      },
-    ],
-  });
-  const variables = { NOTIFY_URL: receiver.url };
-  await using first = startWatched(stage, {}, variables);
-  const port = await portOf(first);
-  await using second = startWatched(stage, { port }, variables);
-  const other = await portOf(second);
-  expect(other).toBeGreaterThan(port);
-  expect(linesOf(second).map(({ msg }) => msg)).toContain("health.port_taken");
-  // late in the day (UTC) snapshots are at risk as well
-  const openedSoFar = () => receiver.received.flatMap(({ opened: list = [] }) => list);
-  await until(() => openedSoFar().some(({ kind }) => kind === "slices_failed"));
-  // killed before it is recorded, the message would be repeated rather than lost
-  await until(async () => (await stage.query("select from ops.incident where notified_at is null")).length === 0);
-  first.process.kill("SIGKILL");
-  await first.ended;
-  await using third = startWatched(stage, {}, variables);
-  await until(async () => (await ready(await portOf(third))).ready);
-  const checkedAt = async () =>
-    (await stage.query<{ at: string }>("select checked_at::text as at from ops.watch_check where account_id = ''"))[0]
-      ?.at;
-  for (let check = 0; check < 2; check += 1) {
-    const before = await checkedAt();
-    await until(async () => (await checkedAt()) !== before);
-  }
-  const failed = openedSoFar().filter(({ kind }) => kind === "slices_failed");
-  expect(failed.map(({ subject }) => subject)).toEqual(["keyword_rank unknown_shape"]);
-});
+test.runIf(long)(
+  "two workers of one machine answer on two ports, and notify an incident once between them, over a restart too",
+  async () => {
+    await using receiver = await openReceiver();
+    await using stage = await openToday();
+    stage.sandbox.set({
+      faults: [
+        {
+          operation: "ios.keyword-ranking",
+          contains: "JP",
+          times: 1_000_000,
+          kind: "status",
+          status: 200,
+          body: '{"other":1}',
+        },
+      ],
+    });
+    const variables = { NOTIFY_URL: receiver.url };
+    await using first = startWatched(stage, {}, variables);
+    const port = await portOf(first);
+    await using second = startWatched(stage, { port }, variables);
+    const other = await portOf(second);
+    expect(other).toBeGreaterThan(port);
+    expect(linesOf(second).map(({ msg }) => msg)).toContain("health.port_taken");
+    // late in the day (UTC) snapshots are at risk as well
+    const openedSoFar = () => receiver.received.flatMap(({ opened: list = [] }) => list);
+    await until(() => openedSoFar().some(({ kind }) => kind === "slices_failed"));
+    // killed before it is recorded, the message would be repeated rather than lost
+    await until(async () => (await stage.query("select from ops.incident where notified_at is null")).length === 0);
+    first.process.kill("SIGKILL");
+    await first.ended;
+    await using third = startWatched(stage, {}, variables);
+    await until(async () => (await ready(await portOf(third))).ready);
+    const checkedAt = async () =>
+      (await stage.query<{ at: string }>("select checked_at::text as at from ops.watch_check where account_id = ''"))[0]
+        ?.at;
+    for (let check = 0; check < 2; check += 1) {
+      const before = await checkedAt();
+      await until(async () => (await checkedAt()) !== before);
+    }
+    const failed = openedSoFar().filter(({ kind }) => kind === "slices_failed");
+    expect(failed.map(({ subject }) => subject)).toEqual(["keyword_rank unknown_shape"]);
+  },
+);
 
 test("a worker whose health server cannot have its address says so and ends", async () => {
   await using stage = await openToday();

@@ -7,7 +7,10 @@ import { startChild, type Child } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until } from "../support/ingest-stage.ts";
 import { openReceiver, webhookSecret } from "../support/webhook-receiver.ts";
 
-const openToday = (options = {}) => openStage({ today: systemClock().today(), ...options });
+/** Ten requests and more, as lists, countries and devices come to. */
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 4 } as const;
+const openToday = (options = {}) =>
+  openStage({ today: systemClock().today(), market: { apps: 1, countries: ["US"], keywordsPerApp: 2 }, ...options });
 
 /** A dead man's switch on loopback that counts pings. */
 async function openSwitch() {
@@ -28,7 +31,7 @@ async function openSwitch() {
 }
 
 test("a worker that is killed and leaves none is reported by the next command, in one line, until one runs or is stopped", async () => {
-  await using stage = await openToday({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
+  await using stage = await openToday();
   const reported = async (command = "runs") => {
     const ended = await runCommand(stage, [command]);
     expect(ended.code).toBe(0);
@@ -55,16 +58,16 @@ test("a worker that is killed and leaves none is reported by the next command, i
 
 test("a worker pings the dead man's switch while all is well, and an API that does not respond is one incident by name", async () => {
   // slices are left when the API stops responding, however fast the worker is
-  const gate = gateAfter(25);
-  await using stage = await openToday({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const gate = gateAfter(8);
+  await using stage = await openToday({ clock: gate.clock, latencyMs: gate.latencyMs, market });
   await using receiver = await openReceiver();
   await using dead = await openSwitch();
   await using worker: Child = startChild(stage, ["worker", "--yes"], {
-    settings: { notify: { check_seconds: 0.3, outage_minutes: 0, format: "json" } },
+    settings: { notify: { check_seconds: 0.5, outage_minutes: 0, format: "json" } },
     variables: { NOTIFY_URL: receiver.url, NOTIFY_PING_URL: dead.url, LOG_LEVEL: "trace" },
   });
   await until(() => dead.pings() > 0);
-  await until(async () => (await stage.query("select from ops.slice where state = 'loaded'")).length > 20);
+  await until(async () => (await stage.query("select from ops.slice where state = 'loaded'")).length > 4);
   stage.sandbox.set({ faults: [{ kind: "status", status: 503, times: 1_000_000 }] });
   gate.open();
   // late in the day what is not loaded yet is at risk for a moment as well
