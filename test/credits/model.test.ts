@@ -13,6 +13,7 @@ import {
   type TestAccount,
 } from "../support/credits-account.ts";
 import { ModelLedger, type ModelCall } from "../support/credits-model.ts";
+import { long } from "../support/long.ts";
 
 let bank: Bank;
 beforeAll(async () => {
@@ -136,7 +137,7 @@ async function agree(commands: readonly fc.Arbitrary<Command>[], look: (model: M
     const model = new ModelLedger({ total, now: account.clock.now(), resetsAt: account.periodEnd, floors });
     await fc.asyncModelRun(() => ({ model, real: { account, grants: new Map() } }), steps);
   });
-  await fc.assert(property, { numRuns: 40, seed: 20_260_820, endOnFailure: false });
+  await fc.assert(property, { numRuns: long ? 40 : 24, seed: 20_260_820, endOnFailure: false });
 }
 
 test("follows the rules for any commands in any order", async () => {

@@ -6,10 +6,10 @@ import { openFollowed } from "../support/backfill-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 
 test("what a run with --max-credits could not pay for is not done by workers unless it is due, and is not kept from being planned", async () => {
-  await using stage = await openFollowed();
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
   // paid for and spoilt: the plan fitted the limit, what is requested again does not
-  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 6, kind: "half" }] });
-  const limited = await stage.sync({ maxCredits: 60 });
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "half" }] });
+  const limited = await stage.sync({ maxCredits: 12 });
   expect(limited).toMatchObject({ outcome: "deferred" });
   expect(limited.progress.deferred).toBeGreaterThan(0);
   expect(await statesOf(stage)).not.toHaveProperty("deferred");

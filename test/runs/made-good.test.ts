@@ -5,8 +5,10 @@ import { today } from "../support/ingest-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 
+const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
+
 test("what failed and was loaded by another plan since is a failure no more", async () => {
-  await using stage = await openFollowed();
+  await using stage = await openFollowed({ market });
   const first = await planned(stage);
   const broken = ["ios.keyword-ranking", "ios.keyword-history"].map((operation) => ({
     operation,
@@ -33,7 +35,7 @@ test("what failed and was loaded by another plan since is a failure no more", as
 });
 
 test("a retry of named slices ends as they do, whatever else failed before; one of everything does not", async () => {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
+  await using stage = await openFollowed({ market });
   const failing = (days: readonly number[]) =>
     days.map((ago) => ({
       operation: "ios.keyword-ranking",
@@ -53,7 +55,8 @@ test("a retry of named slices ends as they do, whatever else failed before; one 
 });
 
 test("what was skipped and nothing else is neither all that was requested nor a dataset that is loaded", async () => {
-  await using stage = await openFollowed();
+  await using stage = await openFollowed({ market: { ...market, keywordsPerApp: 12 } });
+  // of a keyword with a comma
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-history", times: 1_000, kind: "status", status: 404 }] });
   const { planId } = await planned(stage);
   await runPlanned(stage, planId);

@@ -4,8 +4,10 @@ import { openStage, today, type RunOptions, type Stage } from "../support/ingest
 import { openNights } from "../support/nights.ts";
 import { workUntilIdle } from "../support/work-until-idle.ts";
 
+const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 } as const;
+
 test("a snapshot that failed on two days of its week is requested once by a retry", async () => {
-  await using stage = await openStage({ today: addDays(today, 1), market: { apps: 1, countries: ["US"] } });
+  await using stage = await openStage({ today: addDays(today, 1), market });
   const settings = { datasets: { keyword_spot: { on: true }, keyword_rank: { on: false } } };
   const on = (days: number) => ({ settings, request: { today: addDays(today, days) } });
   stage.sandbox.set({ faults: [{ operation: "dashboard.keyword-spot", times: 1_000, kind: "status", status: 418 }] });
@@ -29,7 +31,7 @@ async function night(stage: Stage, day: Day, { datasets }: Pick<Settings, "datas
 
 test("a list that waits for credits while it changes night after night is requested once, and holds as what it was at last", async () => {
   const accounts = [{ token: "sandbox-token", total: 100_000, remaining: 1_000, periodHours: 24 * 3_650 }];
-  await using stage = await openStage({ today: addDays(today, 3), accounts, market: { apps: 1, countries: ["US"] } });
+  await using stage = await openStage({ today: addDays(today, 3), accounts, market });
   await night(stage, today);
   const [app] = await stage.query<{ track_id: string }>(
     "select scope ->> 'app' as track_id from ops.slice where dataset = 'tracked_keyword'",
@@ -66,7 +68,6 @@ test("a list that waits for credits while it changes night after night is reques
 });
 
 test("the answer of a snapshot that was stored on its day and not loaded is loaded for that day on the next, which is requested as well", async () => {
-  const market = { apps: 1, countries: ["US"] };
   const datasets = { app_rating: { on: true }, keyword_spot: { on: true }, keyword_rank: { on: false } };
   await using nights = await openNights({ market }, { settings: { datasets } });
   const { stage } = nights;
@@ -95,7 +96,7 @@ test("the answer of a snapshot that was stored on its day and not loaded is load
 
 test("an answer that was stored before its snapshot moved to another day is not that of the day, which is requested", async () => {
   const datasets = { app_rating: { on: true }, keyword_rank: { on: false } };
-  await using nights = await openNights({ market: { apps: 1, countries: ["US"] } }, { settings: { datasets } });
+  await using nights = await openNights({ market }, { settings: { datasets } });
   const { stage } = nights;
   await stage.sync(nights.run());
   nights.next();
@@ -111,7 +112,6 @@ test("an answer that was stored before its snapshot moved to another day is not 
 
 test("each day for which a snapshot waits for credits is lost, and seen", async () => {
   const accounts = [{ token: "sandbox-token", total: 100_000, remaining: 1_000, periodHours: 24 * 3_650 }];
-  const market = { apps: 1, countries: ["US"] };
   await using stage = await openStage({ today: addDays(today, 3), accounts, market });
   const settings = { datasets: { app_rating: { on: true } } };
   await night(stage, today, settings);

@@ -3,7 +3,7 @@ import { openNights, type Nights } from "../support/nights.ts";
 
 const none = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
 const datasets = { app_history: { on: true }, app_rating: { on: true } };
-const market = { apps: 3, countries: ["US"], keywordsPerApp: 2 };
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 2 };
 
 /** Leaves so many credits to the account. */
 function leave({ stage: { sandbox } }: Nights, credits: number): void {
