@@ -4,7 +4,10 @@ import { runCommand } from "../support/command.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
 
 test("days on which nobody requested a snapshot are lost: coverage and gaps show them, and the next answer costs no more", async () => {
-  await using stage = await openStage({ today: addDays(today, 3) });
+  await using stage = await openStage({
+    today: addDays(today, 3),
+    market: { countries: ["US"], keywordsPerApp: 2 },
+  });
   const settings = { datasets: { app_rating: { on: true }, keyword_rank: { on: false } } };
   const on = (days: number) => stage.sync({ settings, request: { today: addDays(today, days) } });
   expect(await on(0)).toMatchObject({ outcome: "loaded" });
