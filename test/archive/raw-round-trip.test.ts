@@ -64,14 +64,11 @@ describe("answers as files", () => {
     test("go in whole or not at all when the import is killed, and all by the next one", async () => {
       // files are in their transaction, with their slices written, when the import is killed
       await using opened = new AsyncDisposableStack();
-      const connection = new pg.Client({ connectionString: target.databaseUrl });
-      const blocker = opened.adopt(connection, (client) => client.end());
+      const blocker = opened.adopt(new pg.Client({ connectionString: target.databaseUrl }), (client) => client.end());
       await blocker.connect();
       await blocker.query(
         `select pg_advisory_lock(1);
-         create function public.wait() returns trigger language plpgsql as $$ begin
-           perform pg_advisory_xact_lock(1); return null;
-         end $$;
+         create function public.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
          create trigger wait after insert on ops.slice for each statement execute function public.wait()`,
       );
       await using child = startChild(target, ["raw", "import", out.path]);
@@ -80,8 +77,7 @@ describe("answers as files", () => {
       await until(async () => (await target.query(waiting)).length > 0);
       child.process.kill("SIGKILL");
       await child.ended;
-      await blocker.query("select pg_advisory_unlock(1)");
-      await blocker.query("drop trigger wait on ops.slice");
+      await blocker.query("select pg_advisory_unlock(1); drop trigger wait on ops.slice");
       expect(await target.query("select from ops.slice")).toEqual([]);
       const { loaded, refused } = await importInto(target, [out.path]);
       expect({ loaded, refused }).toEqual({ loaded: Object.keys(files).length - 1, refused: 0 });

@@ -16,7 +16,6 @@ import { openSynced } from "../support/synced-stage.ts";
 
 const followed = ["tracked_app", "tracked_country", "tracked_keyword"];
 const nights = 6;
-const small = { apps: 1, countries: ["US"], keywordsPerApp: 6 } as const;
 /** An iOS app of the market that the sandbox makes up, and keywords that are known there. */
 let app: string;
 let keywords: readonly string[];
@@ -70,7 +69,7 @@ const listed = (
 });
 
 test("a night that was missed is caught up by the next one, priced, and nothing is requested twice", async () => {
-  await using stage = await openSynced({ market: small, today: addDays(today, nights) });
+  await using stage = await openSynced({ market: { apps: 1 }, today: addDays(today, nights) });
   await on(stage, addDays(today, 3));
   expect(await daysOf(stage)).toEqual([-4, -3, -2, -1, 0, 1, 2].map((offset) => addDays(today, offset)));
   const [run] = await stage.query<{ credits: number }>(
@@ -168,7 +167,7 @@ test("days of a backfill are requested newest first, after the day before, and o
 });
 
 test("the schedule prices each run as what it will cost, and writes and requests nothing", async () => {
-  await using stage = await openSynced({ market: small, today: addDays(today, nights) });
+  await using stage = await openSynced({ market: { apps: 1 }, today: addDays(today, nights) });
   await using opened = await stage.open();
   const clock = { ...opened.clock, now: () => Date.parse(`${today}T05:00:00Z`) };
   const before = [
