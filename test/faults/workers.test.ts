@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { books } from "../support/books.ts";
 import { startDoomed, type Child } from "../support/ingest-child.ts";
 import { openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
@@ -8,16 +9,18 @@ import { long, seed } from "../support/long.ts";
 
 const concurrency = 2;
 /** Days enough for work that is left at the last kill. */
-const whole = { api: { concurrency }, datasets: { keyword_rank: { history_days: long ? 30 : 12 } } };
+const whole = { api: { concurrency }, datasets: { keyword_rank: { history_days: long ? 30 : 9 } } };
+/** An iOS and an Android app in two countries. */
+const market = { apps: long ? 3 : 2 };
 const share = 0.3;
 const settings = { ...whole, credits: { floors: { snapshot: share, daily: share, lookback: share, history: share } } };
 /** A period is a few seconds, and the work takes several: in each of them the credits run out. */
-const account = { token: "sandbox-token", total: long ? 400 : 160, periodHours: 5 / 3_600 };
+const account = { token: "sandbox-token", total: long ? 400 : 140, periodHours: 5 / 3_600 };
 
 let calm: Calm;
 
 beforeAll(async () => {
-  calm = await calmRun({}, { settings: whole });
+  calm = await calmRun({ market }, { settings: whole });
 });
 
 /** When which of two workers is killed: so many requests after the kill before, and a little later. */
@@ -28,7 +31,7 @@ const kill = fc.record({
 });
 
 test("two workers that are killed again and again load what one loads that nobody disturbs, and never work on one slice at once", async () => {
-  await using stage = await openStage({ latencyMs: 25, accounts: [account] });
+  await using stage = await openStage({ market, latencyMs: 25, accounts: [account] });
   await using children = new AsyncDisposableStack();
   const start = () => children.use(startDoomed(stage, "worker", { settings }));
   const workers: [Child, Child] = [start(), start()];
@@ -50,6 +53,7 @@ test("two workers that are killed again and again load what one loads that nobod
   for (const worker of workers) worker.process.kill("SIGTERM");
   expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0]);
   await expectCalm(stage, calm, kills.length * concurrency);
+  expect(await books(stage)).toMatchObject({ unexplained: [], invented: [] });
   // what the killed had sent counts, also while nobody knows whether it was charged
   expect(stage.asked().filter(({ remaining }) => remaining < account.total * share)).toEqual([]);
   expect(new Set(stage.asked().map(({ at }) => Math.floor(at / 5_000))).size).toBeGreaterThan(2);
