@@ -40,7 +40,9 @@ async function endOf(stage: Stage, behind: Behind, child: Child) {
   return await next.ended;
 }
 
-test.each(mishaps)(
+// a silent wire is the hardest: nothing says that it is away, and sessions of Postgres live on behind it; breaks that are noticed are played every day
+// with answers that are cut, sessions that are ended and a server that restarts
+test.each(long ? mishaps : (["stall"] as const))(
   "a wire that is %s on the way to the API costs at most what was on its way, and then on the way to Postgres as well",
   async (mishap) => {
     await using stage = await openStage({ market, latencyMs: 5 });
