@@ -8,8 +8,8 @@ import { long, seed } from "../support/long.ts";
 
 /** One request at a time, so that what was on its way at a kill is one request. */
 const settings = { api: { concurrency: 1 } };
-/** An iOS and an Android app in two countries: calls for more kills than there are. */
-const market = { apps: 2 };
+/** An iOS and an Android app in a country: calls for more kills than there are. */
+const market = { apps: 2, countries: ["US"] };
 
 let calm: Calm;
 
@@ -32,7 +32,7 @@ test.each(chains.map((places) => ({ places, named: places.join(", then ") })))(
   "ends as if undisturbed when it is killed, and the runs that take over are killed as well: $named",
   async ({ places }) => {
     await using stage = await openStage({ market });
-    const times = fc.sample(fc.integer({ min: 1, max: 6 }), { seed, numRuns: places.length });
+    const times = fc.sample(fc.integer({ min: 1, max: 3 }), { seed, numRuns: places.length });
     for (const [at, place] of places.entries()) {
       await using child = startDoomed(stage, "sync", { place, times: times[at] ?? 1, settings });
       expect(await child.ended).toBe("SIGKILL");
@@ -49,7 +49,7 @@ test("a group of many slices that is killed in the load is loaded from what was 
   const many = { api: { concurrency: 16 }, datasets: { keyword_rank: { history_days: 8 } } };
   const whole = await calmRun({ market }, { settings: many });
   await using stage = await openStage({ market });
-  await using child = startDoomed(stage, "sync", { place: "in the load", times: 20, settings: many });
+  await using child = startDoomed(stage, "sync", { place: "in the load", times: 10, settings: many });
   expect(await child.ended).toBe("SIGKILL");
   expect(await torn(stage)).toEqual([]);
   const stored = "exists (select from raw.answer as a where a.slice_id = s.slice_id)";
