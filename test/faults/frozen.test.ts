@@ -5,6 +5,7 @@ import { startDoomed } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
+import { long } from "../support/long.ts";
 
 const concurrency = 2;
 const settings = { api: { concurrency } };
@@ -56,21 +57,25 @@ async function isTakenOver(stage: Stage, pid: number | undefined): Promise<boole
   return holds.length === 0;
 }
 
-test("another worker takes over from one that is killed, at no attempt, and requests again no more than was under way", async () => {
-  const gate = gateAfter(9);
-  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
-  await using child = startDoomed(stage, "worker", { settings, variables });
-  await until(() => gate.held() === concurrency);
-  child.process.kill("SIGKILL");
-  await besides(stage, async () => {
-    await until(() => isTakenOver(stage, child.process.pid));
-    gate.open();
-    await until(() => allIsLoaded(stage));
-  });
-  expect(await torn(stage)).toEqual([]);
-  expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
-  await expectCalm(stage, calm, concurrency);
-});
+// two workers of which one is killed are in tests of their own every day
+test.runIf(long)(
+  "another worker takes over from one that is killed, at no attempt, and requests again no more than was under way",
+  async () => {
+    const gate = gateAfter(9);
+    await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
+    await using child = startDoomed(stage, "worker", { settings, variables });
+    await until(() => gate.held() === concurrency);
+    child.process.kill("SIGKILL");
+    await besides(stage, async () => {
+      await until(() => isTakenOver(stage, child.process.pid));
+      gate.open();
+      await until(() => allIsLoaded(stage));
+    });
+    expect(await torn(stage)).toEqual([]);
+    expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
+    await expectCalm(stage, calm, concurrency);
+  },
+);
 
 test("another worker takes over from one that is frozen; where that wakes up beside it, it commits nothing over it, sends nothing new and re-registers", async () => {
   const gate = gateAfter(9);
