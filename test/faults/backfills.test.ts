@@ -8,8 +8,8 @@ import { repeats } from "../support/ingest-witness.ts";
 
 const ranks = ["--dataset", "keyword_rank", "--yes"] as const;
 const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
-const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 7 } } };
-const market = { apps: 2, countries: ["US"], keywordsPerApp: 6 };
+const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 5 } } };
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 4 };
 
 test("a worker automatically resumes a backfill that credits stopped, and requests what the plan priced, once", async () => {
   await using calm = await openFollowed({ market });
@@ -97,7 +97,7 @@ test("two backfills of days and countries that overlap run at once and fetch not
   const two = { ...market, countries: ["US", "JP"] };
   const parts = [
     ["--country", "US"],
-    ["--from", addDays(today, -6), "--to", addDays(today, -2)],
+    ["--from", addDays(today, -4), "--to", addDays(today, -2)],
   ] as const;
   await using calm = await openFollowed({ market: two });
   for (const part of parts)

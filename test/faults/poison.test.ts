@@ -5,7 +5,8 @@ import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { long } from "../support/long.ts";
 
-const settings = { api: { concurrency: 2 } };
+/** One call at a time, so that a slice is soon alone when its process ends. */
+const settings = { api: { concurrency: 1 } };
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 6 };
 
 /** One slice in the middle of the work, as parts of its text. */
