@@ -9,7 +9,7 @@ import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, repeats, type Calm } from "../support/ingest-witness.ts";
 
 /** An iOS and an Android app in two countries: calls enough for what happens in their middle. */
-const market = { apps: 2 };
+const market = { apps: 2, keywordsPerApp: 6 };
 const concurrency = 2;
 /** Slices under way at a time: some are loaded while others are requested. */
 const hands = 2 * concurrency;

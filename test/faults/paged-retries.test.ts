@@ -10,7 +10,7 @@ const run: RunOptions = {
 const operation = "ad-intelligence.creatives";
 const good = { operation, times: 1, kind: "no-credit-headers" } as const;
 
-test.each(long ? (["status", "cut", "not-json"] as const) : (["status", "not-json"] as const))(
+test.each(long ? (["status", "cut", "not-json"] as const) : (["not-json"] as const))(
   "an attempt that imported a page does not count against its slice when the next page is lost (%s)",
   async (kind) => {
     // a slice is given up after so many failures, of which the last one comes after a page
