@@ -6,6 +6,7 @@ import { runCommand } from "../support/command.ts";
 import { startChild, type Behind } from "../support/ingest-child.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, tablesOf } from "../support/ingest-tables.ts";
+import { long } from "../support/long.ts";
 
 /** Every row of every table in core as it stands, with its surrogate keys, slice and time of receipt. */
 async function bytesOf(stage: Stage): Promise<Record<string, unknown>> {
@@ -37,21 +38,18 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-test("rebuilds every table with the network off: equal by what they say and to the byte, and no request", async () => {
+/** The tables whose writing a kill breaks off, in the order in which a replay comes to them. */
+const killedIn = long ? ["core.dim_app", "core.fact_keyword_rank"] : ["core.fact_keyword_rank"];
+
+test("leaves the old rows of a table when it is killed while it writes it, and rebuilds every table with the network off when it is run again: equal by what they say and to the byte, and no request", async () => {
   const before = { facts: await factsOf(stage), bytes: await bytesOf(stage) };
   const requests = await stage.query("select count(*) from ops.request");
-  await stage.query("truncate core.fact_keyword_rank, core.fact_top_keyword");
+  await stage.query("truncate core.fact_top_keyword");
   await stage.query("update core.dim_app set app_name = 'somebody wrote here' where fetched_at is not null");
-  expect(await runCommand({ databaseUrl: stage.databaseUrl, sandbox: nowhere }, ["replay"])).toMatchObject({ code: 0 });
-  expect({ facts: await factsOf(stage), bytes: await bytesOf(stage) }).toEqual(before);
-  expect(await stage.query("select count(*) from ops.request")).toEqual(requests);
-});
-
-test("leaves the old tables when it is killed while it writes core.dim_app, and then core.fact_keyword_rank, and ends as ever when it is run again", async () => {
-  const before = await bytesOf(stage);
+  const spoilt = await bytesOf(stage);
   const behind: Behind = { databaseUrl: stage.databaseUrl, sandbox: nowhere };
-  // in the order in which it comes to them: it goes on where it was killed
-  for (const table of ["core.dim_app", "core.fact_keyword_rank"]) {
+  // it goes on where it was killed
+  for (const table of killedIn) {
     {
       await using holder = await lockRows(table);
       await using child = startChild(behind, ["replay"]);
@@ -60,10 +58,12 @@ test("leaves the old tables when it is killed while it writes core.dim_app, and 
       expect(await child.ended).toBe("SIGKILL");
       for (const { pid } of await holder.waiting()) await stage.query("select pg_terminate_backend($1, 5000)", [pid]);
     }
-    expect([table, await bytesOf(stage)]).toEqual([table, before]);
+    expect([table, (await bytesOf(stage))[table]]).toEqual([table, spoilt[table]]);
   }
+  expect(spoilt).not.toEqual(before.bytes);
   expect(await runCommand(behind, ["replay"])).toMatchObject({ code: 0 });
-  expect(await bytesOf(stage)).toEqual(before);
+  expect({ facts: await factsOf(stage), bytes: await bytesOf(stage) }).toEqual(before);
+  expect(await stage.query("select count(*) from ops.request")).toEqual(requests);
 });
 
 /** Another session that keeps one row of a table to itself, so that a rebuild stops in the middle of it. */
