@@ -58,8 +58,14 @@ test("leaves the old rows of a table when it is killed while it writes it, and r
       expect(await child.ended).toBe("SIGKILL");
       for (const { pid } of await holder.waiting()) await stage.query("select pg_terminate_backend($1, 5000)", [pid]);
     }
-    expect([table, (await bytesOf(stage))[table]]).toEqual([table, spoilt[table]]);
+    // it had not come to the end of this one; others are as they were, or rebuilt
+    for (const [name, bytes] of Object.entries(await bytesOf(stage)))
+      expect([name === table ? [] : before.bytes[name], spoilt[name]]).toContainEqual(bytes);
   }
+  await stage.query(
+    `delete from core.fact_keyword_rank
+     where  slice_id = (select slice_id from core.fact_keyword_rank order by fetched_at desc nulls last limit 1)`,
+  );
   expect(spoilt).not.toEqual(before.bytes);
   expect(await runCommand(behind, ["replay"])).toMatchObject({ code: 0 });
   expect({ facts: await factsOf(stage), bytes: await bytesOf(stage) }).toEqual(before);
