@@ -5,6 +5,7 @@ import { strikerOf } from "../../src/core/secret.ts";
 import { checkAnswer } from "../../src/archive/check-answer.ts";
 import { AnswerFile, answerText, pagesOf, parseFile } from "../../src/archive/answer-file.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
+import { long } from "../support/long.ts";
 
 const [writtenAt, now] = [Date.UTC(2026, 7, 20, 6), Date.UTC(2026, 7, 20, 12)];
 
@@ -128,7 +129,7 @@ test("a file that was written is read as the same slice with the same bytes", as
       expect(read).toEqual(pages);
       expect(file).toMatchObject({ dataset: "keyword_rank", items: ["a,b", "Ä"], as_of: "2026-08-20", class: "daily" });
     }),
-    { numRuns: 20 },
+    { numRuns: long ? 100 : 20 },
   );
 });
 
