@@ -8,7 +8,7 @@ import { count, countOf, print, printJson } from "./output.ts";
 export async function cancelRest(app: App, { planId, credits }: BackfillPlan, json: boolean): Promise<void> {
   const { db } = app.warehouse;
   const cancelled = await cancelPlan(db, planId);
-  const progress = await readPlanProgress(db, planId, null);
+  const progress = await readPlanProgress(db, planId);
   if (json) return printJson({ planId, cancelled, planProgress: progress });
   const done = progress.total - progress.open;
   print(

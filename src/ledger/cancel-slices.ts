@@ -98,7 +98,7 @@ async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
     where  p.plan_id in (select plan_id from left_over)`.execute(db);
   const left = new Map<string, number>();
   for (const { planId, credits, elsewhere } of rows)
-    left.set(planId, priceLeft({ credits }, await readPlanProgress(db, planId, null)) - elsewhere);
+    left.set(planId, priceLeft({ credits }, await readPlanProgress(db, planId)) - elsewhere);
   return left;
 }
 

@@ -144,7 +144,7 @@ export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promi
               where  s.plan_id = p.plan_id and ${isOpen()}) as open
       from   ops.plan as p where p.plan_id = ${planId}`.execute(db);
     const [plan] = rows;
-    if (plan !== undefined) left.set(planId, priceLeft(plan, await readPlanProgress(db, planId, null)) - plan.open);
+    if (plan !== undefined) left.set(planId, priceLeft(plan, await readPlanProgress(db, planId)) - plan.open);
   }
   return left;
 }

@@ -142,14 +142,18 @@ export async function noteQueued(db: Database, planId: string, now: number): Pro
   return rows.length > 0;
 }
 
+/** What runs have open of a plan, beside the one on whose behalf it is counted. */
+export type PlanElsewhere = {
+  /** Slices that another living process is about to load. */
+  readonly runningElsewhere: number;
+  /** Slices that belong to no running process. */
+  readonly orphaned: number;
+};
+
 /** Where the slices of a plan stand, whichever run has them, and what they cost so far. */
-export type PlanProgress = {
+export type PlanProgress = PlanElsewhere & {
   readonly total: number;
   readonly open: number;
-  /** Of the open ones those that another living process is about to load. */
-  readonly runningElsewhere: number;
-  /** Of the open ones those that belong to no running process. */
-  readonly orphaned: number;
   /** Those that failed and were not made good since by another slice. */
   readonly failed: number;
   readonly skipped: number;
@@ -160,36 +164,47 @@ export type PlanProgress = {
   readonly takenCredits: number;
 };
 
-/**
- * Counts where the slices of a plan stand. `beside` is the run on whose behalf they are counted: its own are neither running elsewhere nor
- * orphaned; null when none does.
- */
-export async function readPlanProgress(db: Database, planId: string, beside: string | null): Promise<PlanProgress> {
+/** Counts where the slices of a plan stand and what they cost: it reads all of its requests. On behalf of no run. */
+export async function readPlanProgress(db: Database, planId: string): Promise<PlanProgress> {
   const { rows } = await sql<PlanProgress>`
-    select count(*)::int + coalesce((select past_slice_count from ops.plan where plan_id = ${planId}), 0) as total,
-           count(*) filter (where is_open)::int                                   as open,
-           count(*) filter (where is_open and others and state <> 'deferred' and is_owned)::int as "runningElsewhere",
-           count(*) filter (where is_open and others and not is_owned)::int       as orphaned,
-           (select count(*)::int from ops.failed_slice as f where f.plan_id = ${planId}) as failed,
-           count(*) filter (where state = 'skipped')::int                         as skipped,
-           (select ${chargedCredits("q")} from ops.request as q
-            join   ops.slice as o on o.slice_id = q.slice_id where o.plan_id = ${planId})
-           + coalesce((select past_credits::float8 from ops.plan where plan_id = ${planId}), 0) as credits,
-           (select coalesce(sum(${onePage("o")}), 0)::float8 from ops.request as q
-            join   ops.slice as o on o.slice_id = q.slice_id
-            where  o.plan_id = ${planId} and ${mayHaveBeenCharged("q")})
-           + coalesce((select past_unsure_credits::float8 from ops.plan where plan_id = ${planId}), 0) as "unsureCredits",
-           (select (p.taken_credits - coalesce((
-              select sum(h.cost) from ops.credit_hold as h join ops.slice as o on o.slice_id = h.slice_id
-              where  o.plan_id = p.plan_id and h.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)})), 0))::float8
-            from   ops.plan as p where p.plan_id = ${planId}) as "takenCredits"
-    from  (select s.state, ${isOpen()} as is_open, s.run_id is distinct from ${beside} as others,
-                  s.run_id in (select r.run_id from ops.run as r where ${isAlive(sql`r.worker_id`)})
-                  or s.state = 'running' and s.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)}) as is_owned
-           from   ops.slice as s
-           where  s.plan_id = ${planId}) as slice`.execute(db);
+    select slices.total + p.past_slice_count as total, slices.open, slices."runningElsewhere", slices.orphaned,
+           (select count(*)::int from ops.failed_slice as f where f.plan_id = ${planId}) as failed, slices.skipped,
+           spent.credits + p.past_credits::float8 as credits, spent.unsure + p.past_unsure_credits::float8 as "unsureCredits",
+           (p.taken_credits - held.credits)::float8 as "takenCredits"
+    from   ops.plan as p
+    cross  join (select count(*)::int as total, count(*) filter (where is_open)::int as open, ${countedElsewhere},
+                        count(*) filter (where state = 'skipped')::int as skipped
+                 from   ${slicesOf(planId)}) as slices
+    cross  join (select ${chargedCredits("q")} as credits, coalesce(sum(${onePage("o")}) filter (where ${mayHaveBeenCharged("q")}), 0)::float8 as unsure
+                 from   ops.request as q join ops.slice as o on o.slice_id = q.slice_id
+                 where  o.plan_id = ${planId}) as spent
+    cross  join (select coalesce(sum(h.cost), 0) as credits from ops.credit_hold as h join ops.slice as o on o.slice_id = h.slice_id
+                 where  o.plan_id = ${planId} and h.worker_id in (${livingWorkers})) as held
+    where  p.plan_id = ${planId}`.execute(db);
   return rows[0] as PlanProgress;
 }
+
+/** Counts what other runs have open of a plan. */
+export async function readPlanElsewhere(db: Database, planId: string, beside: string): Promise<PlanElsewhere> {
+  const { rows } = await sql<PlanElsewhere>`
+    select ${countedElsewhere} from ${slicesOf(planId)} where is_open and run_id <> ${beside}::bigint`.execute(db);
+  return rows[0] as PlanElsewhere;
+}
+
+const livingWorkers = sql`select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)}`;
+
+/** SQL: the slices of a plan, and whether a living process has them. */
+const slicesOf = (planId: string) => sql`
+      (select s.state, s.run_id, ${isOpen()} as is_open,
+              s.run_id in (select r.run_id from ops.run as r where ${isAlive(sql`r.worker_id`)})
+              or s.state = 'running' and s.worker_id in (${livingWorkers}) as is_owned
+       from   ops.slice as s
+       where  s.plan_id = ${planId}) as slice`;
+
+/** SQL: of the open ones of `slicesOf` those that a living process has, and those that none has. */
+const countedElsewhere = sql`
+           count(*) filter (where is_open and state <> 'deferred' and is_owned)::int as "runningElsewhere",
+           count(*) filter (where is_open and not is_owned)::int as orphaned`;
 
 /** What is left of the price of a plan: running it, and going on with it, never spends more. */
 export function priceLeft(

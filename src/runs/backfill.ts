@@ -1,6 +1,6 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { fail } from "../core/errors.ts";
-import { readPlanProgress } from "../ledger/plans.ts";
+import { readPlanElsewhere } from "../ledger/plans.ts";
 import { noteQueued, runOfPlan } from "../ledger/plans.ts";
 import { adoptOrphanedSlices, enqueueWithin, recordNaivePrice, openRun } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
@@ -28,7 +28,7 @@ export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<Syn
   return runToEnd(parts, {
     runId,
     wave: async () => ({ taken: await takeUp(parts, plan, runId), leftOut: 0, isWhole: true }),
-    areOthersAtWork: async () => (await readPlanProgress(db, plan.planId, runId)).runningElsewhere > 0,
+    areOthersAtWork: async () => (await readPlanElsewhere(db, plan.planId, runId)).runningElsewhere > 0,
     readLeft: () => readLeft(db, plan, runId),
   });
 }
@@ -95,7 +95,7 @@ function takeUp(parts: SyncParts, plan: BackfillPlan, runId: string): Promise<nu
 }
 
 async function readLeft(db: Database, plan: BackfillPlan, runId: string): Promise<Unfinished> {
-  const { runningElsewhere, orphaned } = await readPlanProgress(db, plan.planId, runId);
+  const { runningElsewhere, orphaned } = await readPlanElsewhere(db, plan.planId, runId);
   const { unavailable } = await readUnfinished(db, { runId, datasets: plan.request.datasets, within: {} });
   return { runningElsewhere, orphaned, failedBefore: 0, unavailable };
 }

@@ -148,7 +148,7 @@ describe("cancelBeyondPrices", () => {
     await request(ran[0], 3);
     expect(await cancelBeyondPrices(stage.db)).toBe(1);
     expect(await left()).toEqual([10, 17, 18]);
-    expect(await readPlanProgress(stage.db, planId, null)).toMatchObject({ open: 3, credits: 3, unsureCredits: 0 });
+    expect(await readPlanProgress(stage.db, planId)).toMatchObject({ open: 3, credits: 3, unsureCredits: 0 });
   });
 
   test("counts what a cancelled slice was charged, or may have been, against the price of its plan", async () => {
@@ -157,7 +157,7 @@ describe("cancelBeyondPrices", () => {
     await request(ran[1], 2);
     expect(await cancelBeyondPrices(stage.db)).toBe(2);
     expect(await left()).toEqual([16, 17]);
-    expect(await readPlanProgress(stage.db, planId, null)).toMatchObject({ open: 2, credits: 2, unsureCredits: 3 });
+    expect(await readPlanProgress(stage.db, planId)).toMatchObject({ open: 2, credits: 2, unsureCredits: 3 });
     expect(await cancelBeyondPrices(stage.db)).toBe(0);
   });
 

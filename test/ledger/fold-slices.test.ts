@@ -192,7 +192,7 @@ async function answers(): Promise<Readonly<Record<string, unknown>>> {
     found["status"] = await readStatus(db);
     found["sums"] = await readSliceSums(db);
     found["runs"] = await foldedRuns(db, 10);
-    for (const id of ["2", "3"]) found[`plan ${id}`] = await readPlanProgress(db, id, null);
+    for (const id of ["2", "3"]) found[`plan ${id}`] = await readPlanProgress(db, id);
     return found;
   });
 }

@@ -57,7 +57,7 @@ export async function runPlanned(
   const known = await knownPlan(app.warehouse.db, planId, "");
   return await planInForeground(app, {
     plan: known,
-    maxCredits: priceLeft(known, await readPlanProgress(app.warehouse.db, planId, null)),
+    maxCredits: priceLeft(known, await readPlanProgress(app.warehouse.db, planId)),
     stop: run.stop ?? new AbortController().signal,
     progress: run.progress ?? (() => undefined),
   });
@@ -66,7 +66,7 @@ export async function runPlanned(
 /** Where a plan stands. */
 export async function standingOf(stage: Stage, planId: string): Promise<PlanProgress> {
   await using app = await stage.open();
-  return await readPlanProgress(app.warehouse.db, planId, null);
+  return await readPlanProgress(app.warehouse.db, planId);
 }
 
 /** Credits that the sandbox charged for what it logged. */

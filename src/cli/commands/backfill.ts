@@ -90,7 +90,7 @@ type Made = MadePlan & { readonly plan: BackfillPlan };
 async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: AbortSignal): Promise<void> {
   const { db } = app.warehouse;
   const { plan, notes } = made;
-  const planProgress = await readPlanProgress(db, plan.planId, null);
+  const planProgress = await readPlanProgress(db, plan.planId);
   const isDone = plan.queuedAt !== null && planProgress.open === 0;
   // refused before anything is shown or anyone has to confirm
   if (plan.queuedAt === null && options.plan !== undefined && (await hasChanged(app, plan)))
@@ -143,7 +143,7 @@ function run(
 
 async function sayResult(app: App, options: BackfillOptions, made: Made, result: SyncResult): Promise<void> {
   const { planId } = made.plan;
-  const planProgress = await readPlanProgress(app.warehouse.db, planId, null);
+  const planProgress = await readPlanProgress(app.warehouse.db, planId);
   const failedBefore = Math.max(0, planProgress.failed - result.progress.failed);
   const summary = { ...result, left: { ...result.left, failedBefore } };
   const needsYes = priceLeft(made.plan, planProgress) > app.config.settings.credits.ask_above;
