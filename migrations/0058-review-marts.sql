@@ -2,22 +2,29 @@
 -- days of an app and country for which the paged list (v2) has none.
 
 create view ops.review_days as
-with answered as (
+with requested as (
   -- a list without countries is about all of them; on Android reviews have none
   select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, case when s.scope ->> 'store' = 'android' then 'ALL' else i.item end as country_code,
-         -- of reviews that are requested by whether they have a reply, both kinds
-         coalesce(range_agg(daterange(s.window_start, s.window_end)) filter (where s.scope ->> 'replied' is null), '{}')
-         + coalesce(range_agg(daterange(s.window_start, s.window_end)) filter (where s.scope ->> 'replied' = 'yes'), '{}')
-           * coalesce(range_agg(daterange(s.window_start, s.window_end)) filter (where s.scope ->> 'replied' = 'no'), '{}') as days
+         s.scope ->> 'replied' as replied, daterange(s.window_start, s.window_end) as days, s.state not in ('loaded', 'empty') as is_waiting,
+         -- some languages are a part of the reviews of ALL
+         s.state in ('loaded', 'empty') and not (s.scope ->> 'store' = 'android' and s.batch_id is not null) as is_answered
   from   ops.slice as s
   left   join ops.batch as b on b.batch_id = s.batch_id
   left   join lateral unnest(case when s.scope ->> 'store' = 'ios' then b.items end) as i (item) on true
-  where  s.dataset = 'review' and s.state in ('loaded', 'empty')
-  -- some languages are a part of the reviews of ALL
-  and    not (s.scope ->> 'store' = 'android' and s.batch_id is not null)
+  where  s.dataset = 'review' and s.state in ('loaded', 'empty', 'pending', 'running', 'deferred', 'failed')
+), answered as (
+  select r.store, r.track_id, r.country_code,
+         -- of reviews that are requested by whether they have a reply, both kinds
+         coalesce(range_agg(r.days) filter (where r.is_answered and r.replied is null), '{}')
+         + coalesce(range_agg(r.days) filter (where r.is_answered and r.replied = 'yes'), '{}')
+           * coalesce(range_agg(r.days) filter (where r.is_answered and r.replied = 'no'), '{}') as days,
+         coalesce(range_agg(r.days) filter (where r.is_waiting), '{}') as waiting_days
+  from   requested as r
+  where  r.is_answered or r.is_waiting
   group  by 1, 2, 3
 )
-select q.store, q.track_id, coalesce(q.country_code, w.country_code, 'ALL') as country_code, range_agg(q.days) as days
+select q.store, q.track_id, coalesce(q.country_code, w.country_code, 'ALL') as country_code, range_agg(q.days) as days,
+       range_agg(q.waiting_days) - range_agg(q.days) as unanswered_days
 from   answered as q
 left   join lateral (
   select distinct c.country_code
@@ -29,6 +36,7 @@ group  by 1, 2, 3;
 comment on view   ops.review_days              is 'One row per app and country whose reviews were requested: the days for which there is an answer. On which days were there no reviews, and on which does nobody know? How far back do reviews reach?';
 comment on column ops.review_days.country_code is 'Country; ALL on Android, and where all countries were requested and no review is known.';
 comment on column ops.review_days.days         is 'Days with an answer, with or without reviews; where only those with a reply, only those without one or only some languages have one, none.';
+comment on column ops.review_days.unanswered_days is 'Days that were requested and have no answer yet: they are pending, running, deferred or failed.';
 select ops.comment_columns('ops.review_days');
 
 create view mart.review_daily as

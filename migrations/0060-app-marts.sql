@@ -325,6 +325,13 @@ select ops.comment_columns('mart.app_overview_daily');
 create view mart.app_overview_by_period as
 with answered as materialized (
   select n.* from ops.download_days as n
+), waiting as materialized (
+  -- reports of search ads in the currency and attribution of the sums, or in any while there are none
+  select coalesce(range_agg(daterange(n.window_start, n.window_end)), '{}') as report_days
+  from   ops.slice as n
+  where  n.dataset = 'search_ads_report' and n.state in ('pending', 'running', 'deferred', 'failed') and n.scope ->> 'report_level' = 'CAMPAIGN'
+  and    n.scope ->> 'grain' = 'day' and n.scope ->> 'goal_id' is null
+  and    not exists (select from ops.search_ads_default as d where (n.scope ->> 'currency', n.scope ->> 'attribution') <> (d.currency, d.attribution))
 ), summed as (
   select o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, k.period_kind, k.period_start, k.period_end - k.period_start as period_day_count,
          datemultirange(daterange(k.period_start, k.period_end)) as span, count(o.is_complete) as requested_rank_days, count(*) filter (where o.is_complete) as rank_days,
@@ -345,17 +352,19 @@ select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.region
        n.page_view_days as page_view_day_count, s.page_view_count, n.search_ads_days as search_ads_day_count,
        s.search_ads_spend, s.search_ads_currency, s.search_ads_install_count,
        (s.requested_rank_days = 0 or s.rank_days = s.period_day_count)
-       and (n.review_days = s.period_day_count or n.review_days = 0 and s.review_count is null)
+       and (n.review_days = s.period_day_count or n.review_days = 0 and s.review_count is null and not n.are_reviews_waiting)
        and (n.estimate_days = s.period_day_count or n.estimate_days = 0 and s.estimated_download_count is null and not n.are_estimates_waiting)
        and (n.store_days = s.period_day_count or n.store_days = 0 and s.store_download_count is null and not n.are_downloads_waiting)
        and (n.revenue_days = s.period_day_count or n.revenue_days = 0 and s.store_revenue is null and not n.is_revenue_waiting)
        and (n.page_view_days = s.period_day_count or n.page_view_days = 0 and s.page_view_count is null and not n.are_page_views_waiting)
-       and (n.search_ads_days = s.period_day_count or s.search_ads_spend is null) as is_complete, s.app_groups
+       and (s.store <> 'ios' or n.search_ads_days = s.period_day_count
+            or n.search_ads_days = 0 and s.search_ads_spend is null and not n.are_reports_waiting) as is_complete, s.app_groups
 from   summed as s
 left   join answered        as a on a.store = s.store and a.track_id = s.track_id and a.country_code = s.country_code
 -- an answer that names no country is about all of them
 left   join answered        as e on e.store = s.store and e.track_id = s.track_id and e.country_code is null
 left   join ops.review_days as q on q.store = s.store and q.track_id = s.track_id and q.country_code = s.country_code
+cross  join waiting         as r
 cross  join lateral (
   select coalesce(a.unestimated_days, '{}') * s.span as unestimated_days,
          (coalesce(a.unreported_days, '{}') + coalesce(e.unreported_days, '{}')) * s.span as unreported_days,
@@ -367,6 +376,7 @@ cross  join lateral (
          ops.day_count((coalesce(a.reported_days, '{}') + coalesce(e.reported_days, '{}')) * s.span - w.unreported_days) as store_days,
          ops.day_count((coalesce(a.revenue_days, '{}') + coalesce(e.revenue_days, '{}')) * s.span - w.unanswered_revenue_days) as revenue_days,
          ops.day_count((coalesce(a.page_view_days, '{}') + coalesce(e.page_view_days, '{}')) * s.span - w.unanswered_page_view_days) as page_view_days,
+         coalesce(q.unanswered_days && s.span, false) as are_reviews_waiting, r.report_days && s.span as are_reports_waiting,
          not isempty(w.unestimated_days) as are_estimates_waiting, not isempty(w.unreported_days) as are_downloads_waiting,
          not isempty(w.unanswered_revenue_days) as is_revenue_waiting, not isempty(w.unanswered_page_view_days) as are_page_views_waiting,
          case when s.store = 'ios' then (select count(*) from ops.search_ads_answered_day as d where d.date_day <@ s.span) else 0 end as search_ads_days) as n;

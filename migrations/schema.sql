@@ -1324,6 +1324,12 @@ create view mart.app_overview_by_period (
             n_1.page_view_days,
             n_1.unanswered_page_view_days
            FROM ops.download_days n_1
+        ), waiting AS MATERIALIZED (
+         SELECT COALESCE(range_agg(daterange(n_1.window_start, n_1.window_end)), '{}'::datemultirange) AS report_days
+           FROM ops.slice n_1
+          WHERE n_1.dataset = 'search_ads_report'::text AND (n_1.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND (n_1.scope ->> 'report_level'::text) = 'CAMPAIGN'::text AND (n_1.scope ->> 'grain'::text) = 'day'::text AND (n_1.scope ->> 'goal_id'::text) IS NULL AND NOT (EXISTS ( SELECT
+                   FROM ops.search_ads_default d
+                  WHERE (n_1.scope ->> 'currency'::text) <> d.currency OR (n_1.scope ->> 'attribution'::text) <> d.attribution))
         ), summed AS (
          SELECT o.store,
             o.track_id,
@@ -1378,12 +1384,13 @@ create view mart.app_overview_by_period (
     s.search_ads_spend,
     s.search_ads_currency,
     s.search_ads_install_count,
-    (s.requested_rank_days = 0 OR s.rank_days = s.period_day_count) AND (n.review_days = s.period_day_count OR n.review_days = 0 AND s.review_count IS NULL) AND (n.estimate_days = s.period_day_count OR n.estimate_days = 0 AND s.estimated_download_count IS NULL AND NOT n.are_estimates_waiting) AND (n.store_days = s.period_day_count OR n.store_days = 0 AND s.store_download_count IS NULL AND NOT n.are_downloads_waiting) AND (n.revenue_days = s.period_day_count OR n.revenue_days = 0 AND s.store_revenue IS NULL AND NOT n.is_revenue_waiting) AND (n.page_view_days = s.period_day_count OR n.page_view_days = 0 AND s.page_view_count IS NULL AND NOT n.are_page_views_waiting) AND (n.search_ads_days = s.period_day_count OR s.search_ads_spend IS NULL) AS is_complete,
+    (s.requested_rank_days = 0 OR s.rank_days = s.period_day_count) AND (n.review_days = s.period_day_count OR n.review_days = 0 AND s.review_count IS NULL AND NOT n.are_reviews_waiting) AND (n.estimate_days = s.period_day_count OR n.estimate_days = 0 AND s.estimated_download_count IS NULL AND NOT n.are_estimates_waiting) AND (n.store_days = s.period_day_count OR n.store_days = 0 AND s.store_download_count IS NULL AND NOT n.are_downloads_waiting) AND (n.revenue_days = s.period_day_count OR n.revenue_days = 0 AND s.store_revenue IS NULL AND NOT n.is_revenue_waiting) AND (n.page_view_days = s.period_day_count OR n.page_view_days = 0 AND s.page_view_count IS NULL AND NOT n.are_page_views_waiting) AND (s.store <> 'ios'::text OR n.search_ads_days = s.period_day_count OR n.search_ads_days = 0 AND s.search_ads_spend IS NULL AND NOT n.are_reports_waiting) AS is_complete,
     s.app_groups
    FROM summed s
      LEFT JOIN answered a ON a.store = s.store AND a.track_id = s.track_id AND a.country_code = s.country_code
      LEFT JOIN answered e ON e.store = s.store AND e.track_id = s.track_id AND e.country_code IS NULL
      LEFT JOIN ops.review_days q ON q.store = s.store AND q.track_id = s.track_id AND q.country_code = s.country_code
+     CROSS JOIN waiting r
      CROSS JOIN LATERAL ( SELECT COALESCE(a.unestimated_days, '{}'::datemultirange) * s.span AS unestimated_days,
             (COALESCE(a.unreported_days, '{}'::datemultirange) + COALESCE(e.unreported_days, '{}'::datemultirange)) * s.span AS unreported_days,
             (COALESCE(a.unanswered_revenue_days, '{}'::datemultirange) + COALESCE(e.unanswered_revenue_days, '{}'::datemultirange)) * s.span AS unanswered_revenue_days,
@@ -1393,6 +1400,8 @@ create view mart.app_overview_by_period (
             ops.day_count((COALESCE(a.reported_days, '{}'::datemultirange) + COALESCE(e.reported_days, '{}'::datemultirange)) * s.span - w.unreported_days) AS store_days,
             ops.day_count((COALESCE(a.revenue_days, '{}'::datemultirange) + COALESCE(e.revenue_days, '{}'::datemultirange)) * s.span - w.unanswered_revenue_days) AS revenue_days,
             ops.day_count((COALESCE(a.page_view_days, '{}'::datemultirange) + COALESCE(e.page_view_days, '{}'::datemultirange)) * s.span - w.unanswered_page_view_days) AS page_view_days,
+            COALESCE(q.unanswered_days && s.span, false) AS are_reviews_waiting,
+            r.report_days && s.span AS are_reports_waiting,
             NOT isempty(w.unestimated_days) AS are_estimates_waiting,
             NOT isempty(w.unreported_days) AS are_downloads_waiting,
             NOT isempty(w.unanswered_revenue_days) AS is_revenue_waiting,
@@ -7110,16 +7119,20 @@ create view ops.review_days (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   country_code text, -- Country; ALL on Android, and where all countries were requested and no review is known.
-  days datemultirange -- Days with an answer, with or without reviews; where only those with a reply, only those without one or only some languages have one, none.
+  days datemultirange, -- Days with an answer, with or without reviews; where only those with a reply, only those without one or only some languages have one, none.
+  unanswered_days datemultirange -- Days that were requested and have no answer yet: they are pending, running, deferred or failed.
 ) as
- WITH answered AS (
+ WITH requested AS (
          SELECT s.scope ->> 'store'::text AS store,
             s.scope ->> 'app'::text AS track_id,
                 CASE
                     WHEN (s.scope ->> 'store'::text) = 'android'::text THEN 'ALL'::text
                     ELSE i.item
                 END AS country_code,
-            COALESCE(range_agg(daterange(s.window_start, s.window_end)) FILTER (WHERE (s.scope ->> 'replied'::text) IS NULL), '{}'::datemultirange) + COALESCE(range_agg(daterange(s.window_start, s.window_end)) FILTER (WHERE (s.scope ->> 'replied'::text) = 'yes'::text), '{}'::datemultirange) * COALESCE(range_agg(daterange(s.window_start, s.window_end)) FILTER (WHERE (s.scope ->> 'replied'::text) = 'no'::text), '{}'::datemultirange) AS days
+            s.scope ->> 'replied'::text AS replied,
+            daterange(s.window_start, s.window_end) AS days,
+            s.state <> ALL (ARRAY['loaded'::text, 'empty'::text]) AS is_waiting,
+            (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND NOT ((s.scope ->> 'store'::text) = 'android'::text AND s.batch_id IS NOT NULL) AS is_answered
            FROM ops.slice s
              LEFT JOIN ops.batch b ON b.batch_id = s.batch_id
              LEFT JOIN LATERAL unnest(
@@ -7127,17 +7140,22 @@ create view ops.review_days (
                     WHEN (s.scope ->> 'store'::text) = 'ios'::text THEN b.items
                     ELSE NULL::text[]
                 END) i(item) ON true
-          WHERE s.dataset = 'review'::text AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND NOT ((s.scope ->> 'store'::text) = 'android'::text AND s.batch_id IS NOT NULL)
-          GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (
-                CASE
-                    WHEN (s.scope ->> 'store'::text) = 'android'::text THEN 'ALL'::text
-                    ELSE i.item
-                END)
+          WHERE s.dataset = 'review'::text AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'pending'::text, 'running'::text, 'deferred'::text, 'failed'::text]))
+        ), answered AS (
+         SELECT r.store,
+            r.track_id,
+            r.country_code,
+            COALESCE(range_agg(r.days) FILTER (WHERE r.is_answered AND r.replied IS NULL), '{}'::datemultirange) + COALESCE(range_agg(r.days) FILTER (WHERE r.is_answered AND r.replied = 'yes'::text), '{}'::datemultirange) * COALESCE(range_agg(r.days) FILTER (WHERE r.is_answered AND r.replied = 'no'::text), '{}'::datemultirange) AS days,
+            COALESCE(range_agg(r.days) FILTER (WHERE r.is_waiting), '{}'::datemultirange) AS waiting_days
+           FROM requested r
+          WHERE r.is_answered OR r.is_waiting
+          GROUP BY r.store, r.track_id, r.country_code
         )
  SELECT q.store,
     q.track_id,
     COALESCE(q.country_code, w.country_code, 'ALL'::text) AS country_code,
-    range_agg(q.days) AS days
+    range_agg(q.days) AS days,
+    range_agg(q.waiting_days) - range_agg(q.days) AS unanswered_days
    FROM answered q
      LEFT JOIN LATERAL ( SELECT DISTINCT c.country_code
            FROM core.dim_app a

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import { daysOf } from "../../src/core/window.ts";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+
+/** A slice, from a day up to another one, that day excluded. */
+const slice = (
+  dataset: string,
+  scope: object,
+  [from, to]: readonly [string, string],
+  state = "loaded",
+  countries = "",
+) =>
+  mart.ask(`
+    with list as (insert into ops.batch (items, digest) select '{${countries}}', '${countries}' where '${countries}' <> ''
+                  on conflict (digest) do update set digest = excluded.digest returning batch_id)
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+    select '${dataset}', 'o', '${JSON.stringify(scope)}', (select batch_id from list), '${from}', '${to}', '${to}', '', 'daily', '${state}', 1, 1, run_id, now(), now()
+    from   ops.run`);
+const reviews = (window: readonly [string, string], state = "loaded") =>
+  slice("review", { store: "ios", app: "1", source: "v2", regions: "portfolio" }, window, state, "JP,US");
+const reports = (window: readonly [string, string], state = "loaded") =>
+  slice(
+    "search_ads_report",
+    { org_id: "7", report_level: "CAMPAIGN", report_type: "DAILY", grain: "day", currency: "USD", attribution: "WITH" },
+    window,
+    state,
+  );
+const weeks = (figures: string) =>
+  mart.ask(`
+    select period_start, ${figures}, is_complete from mart.app_overview_by_period
+    where  track_id = '1' and country_code = 'US' and period_kind = 'week' order by 1`);
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
+  // ranks of four weeks, each day complete
+  await mart.fill(
+    "core.fact_keyword_rank",
+    daysOf({ start: day("2026-06-01"), end: day("2026-06-29") }).map((date_day) => ({
+      app_key: "ios:1",
+      country_key: "US",
+      device_key: "IPHONE",
+      keyword_key: "plan",
+      date_day,
+      rank: 3,
+    })),
+  );
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+test("a week of which no day of reviews has its answer is not complete, one whose reviews nobody requested is", async () => {
+  await reviews(["2026-06-08", "2026-06-15"]);
+  await reviews(["2026-06-15", "2026-06-22"], "failed");
+  await reviews(["2026-06-22", "2026-06-29"], "deferred");
+  const known = () => weeks("review_day_count, review_count");
+  expect(await known()).toEqual([
+    "2026-06-01 | 0 | - | true",
+    "2026-06-08 | 7 | 0 | true",
+    "2026-06-15 | 0 | - | false",
+    "2026-06-22 | 0 | - | false",
+  ]);
+  await reviews(["2026-06-15", "2026-06-29"]);
+  expect((await known()).slice(2)).toEqual(["2026-06-15 | 7 | 0 | true", "2026-06-22 | 7 | 0 | true"]);
+});
+
+test("a week of which reports of search ads lack an answer is not complete, also for an app without spend on the others", async () => {
+  await mart.fill("core.fact_search_ads_report", [
+    {
+      org_id: "7",
+      report_level: "CAMPAIGN",
+      currency: "USD",
+      attribution: "WITH",
+      grain: "day",
+      app_key: "ios:1",
+      country_key: "US",
+      period_start: "2026-06-08",
+      period_end: "2026-06-08",
+      date_day: "2026-06-08",
+      spend: 5,
+    },
+  ]);
+  await reports(["2026-06-08", "2026-06-19"]);
+  await reports(["2026-06-19", "2026-06-29"], "failed");
+  const known = () => weeks("search_ads_day_count, search_ads_spend");
+  expect(await known()).toEqual([
+    "2026-06-01 | 0 | - | true",
+    "2026-06-08 | 7 | 5 | true",
+    "2026-06-15 | 4 | - | false",
+    "2026-06-22 | 0 | - | false",
+  ]);
+  await reports(["2026-06-19", "2026-06-29"]);
+  expect((await known()).slice(2)).toEqual(["2026-06-15 | 7 | - | true", "2026-06-22 | 7 | - | true"]);
+});
