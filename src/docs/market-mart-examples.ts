@@ -58,9 +58,9 @@ where  estimated_download_count is not null order by month_start desc, downloads
   {
     mart: "app_overview_by_period",
     question: "How many downloads had each region by week, and of how many days?",
-    query: `select region, period_start, sum(store_download_count) as downloads, min(store_day_count) as days, bool_and(is_complete) as is_complete
+    query: `select region, period_start, sum(store_download_count) as downloads, min(store_day_count) filter (where store_download_count is not null) as days, bool_and(is_complete) as is_complete
 from   mart.app_overview_by_period
-where  period_kind = 'week' and store_download_count is not null group by region, period_start order by period_start desc, region limit 3`,
+where  period_kind = 'week' group by region, period_start having sum(store_download_count) is not null order by period_start desc, region limit 3`,
   },
   {
     mart: "keyword_impression_share",

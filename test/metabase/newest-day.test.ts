@@ -191,3 +191,33 @@ test("numbers of ranks are about the newest day that each app and country has be
   ]);
   expect(await shown("Share of voice", "visibility_now")).toEqual(["2026-08-07 | 20"]);
 });
+
+test("a week of downloads of which an app waits for all days says that it has none of them", async () => {
+  const sold = (app: string, date_day: string, units: number) => ({
+    app_key: `ios:${app}`,
+    country_key: "US",
+    context: "DOWNLOAD",
+    device_key: "ALL",
+    is_total: false,
+    is_device_total: true,
+    date_day,
+    units,
+  });
+  await mart.fill("core.fact_sales_metric", [
+    sold("6", "2026-03-02", 10),
+    sold("7", "2026-03-02", 20),
+    sold("6", "2026-03-09", 30),
+  ]);
+  await mart.fill("core.fact_app_rating", [
+    { app_key: "ios:7", country_key: "US", date_day: "2026-03-09", rating: 4, rating_count: 9 },
+  ]);
+  const sales = (app: string, window: readonly [string, string], state?: string) =>
+    slice("sales_metric", { store: "ios", app, area: "all", device: "ALL", context: "DOWNLOAD" }, window, state);
+  await sales("6", ["2026-03-02", "2026-03-16"]);
+  await sales("7", ["2026-03-02", "2026-03-09"]);
+  await sales("7", ["2026-03-09", "2026-03-16"], "failed");
+  const march = async () => (await shown("Market", "regions")).filter((row) => row.startsWith("2026-03"));
+  expect(await march()).toEqual(["2026-03-02 | Americas | 30", "2026-03-09 (0 of 7 days) | Americas | 30"]);
+  await sales("7", ["2026-03-09", "2026-03-16"]);
+  expect(await march()).toEqual(["2026-03-02 | Americas | 30", "2026-03-09 | Americas | 30"]);
+});
