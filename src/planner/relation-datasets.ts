@@ -4,8 +4,8 @@ import { sql } from "../postgres/sql.ts";
 
 /**
  * The datasets whose rows each table and view of `core`, `mart` and `ops` shows, by its name with its schema, as the catalogue knows what a
- * view reads. Dimensions are left out: every dataset names apps in them. With `ownFacts` only those of the tables that a relation reads other
- * than through views of `ops`, such as the portfolio, which every dataset is a part of.
+ * view reads. Dimensions are left out, and so is what is read through the portfolio: every dataset names apps in them. With `ownFacts` only
+ * those of the tables that a relation reads other than through views of `ops`.
  */
 export async function readRelationDatasets(
   db: Database,
@@ -23,8 +23,9 @@ export async function readRelationDatasets(
       join   pg_catalog.pg_rewrite as w on w.ev_class = r.reader
       join   pg_catalog.pg_depend as d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = w.oid
                                       and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid <> r.reader
-      where  not ${ownFacts} or r.reader = r.root
-      or     (select c.relnamespace from pg_catalog.pg_class as c where c.oid = r.reader) <> 'ops'::regnamespace
+      where  r.reader = r.root
+      or     r.reader <> 'ops.portfolio_app'::regclass
+      and    (not ${ownFacts} or (select c.relnamespace from pg_catalog.pg_class as c where c.oid = r.reader) <> 'ops'::regnamespace)
     )
     select rn.nspname || '.' || rc.relname as name, array_agg(n.nspname || '.' || c.relname order by c.relname) as tables
     from   reads as r

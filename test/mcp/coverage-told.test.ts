@@ -169,6 +169,15 @@ describe("a client that reads rows", () => {
     }
   });
 
+  test("is told that days are complete by a mart that reads datasets which are off only to know the apps", async () => {
+    const [first, ...rest] = askedDays();
+    const { coverage } = await query(
+      `select count(*) from mart.keyword_group_daily where date_day between '${first}' and '${rest.at(-1)}'`,
+    );
+    expect(coverage).toMatchObject({ is_complete: true, datasets: [{ dataset: "keyword_rank", is_complete: true }] });
+    expect(coverage.says).toBe("Every cell of these days has its answer: a row that is not there is truly none.");
+  });
+
   test("is told that a dataset that is off is unknown, not none", async () => {
     const { coverage } = await query("select count(*) from core.review");
     expect(coverage.datasets).toMatchObject([{ dataset: "review", is_requested: false, cells: null }]);
