@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
 import type { Settings } from "../config/settings.ts";
 import { fail } from "../core/errors.ts";
@@ -5,6 +6,7 @@ import { datasetNamed } from "../datasets/shared/all.ts";
 import { readRelationDatasets } from "../planner/relation-datasets.ts";
 import type { Database } from "../postgres/database.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
+import { sql } from "../postgres/sql.ts";
 
 /** The schemas that a reader sees. */
 export const readSchemas = ["mart", "core", "ops"] as const;
@@ -33,6 +35,7 @@ export async function describeRelation(db: Database, name: string, settings: Set
       ),
     });
   const datasets = (await readRelationDatasets(db)).get(found.name) ?? [];
+  const scheduled = await readScheduled(db, settings);
   return {
     name: found.name,
     about: found.comment,
@@ -46,9 +49,16 @@ export async function describeRelation(db: Database, name: string, settings: Set
     refers_to: found.foreignKeys.map(({ column, to, toColumn }) => ({ column, to: `${to}.${toColumn}` })),
     datasets: datasets.map((dataset) => {
       const { summary, on } = datasetNamed(dataset);
-      return { name: dataset, about: summary, is_on: settings.datasets[dataset]?.on ?? on };
+      return { name: dataset, about: summary, is_on: settings.datasets[dataset]?.on ?? (on || scheduled.has(dataset)) };
     }),
   };
+}
+
+/** The datasets that lines of the schedule name: on, though they are off by default. */
+async function readScheduled(db: Database, settings: Settings): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ dataset: string }>`
+    select distinct unnest(datasets) as dataset from ops.next_run where account = ${accountOf(settings)}`.execute(db);
+  return new Set(rows.map(({ dataset }) => dataset));
 }
 
 function order({ schema }: Relation): number {

@@ -50,6 +50,15 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(mart.columns.map(({ name }) => name)).toContain("ranking_state");
     expect(mart.columns.filter(({ about }) => about === "")).toEqual([]);
     expect(mart.datasets.map(({ name }) => name)).toContain("keyword_rank");
+    // off by default, and named by a line of the schedule
+    const charts = async () => (await ask("describe_mart", { name: "core.fact_top_chart" })).datasets;
+    expect(await charts()).toMatchObject([{ name: "top_chart", is_on: false }]);
+    await served.stage.query(`
+      insert into ops.next_run (line_id, datasets, runs_at, slices, requests, credits, priced_at)
+      values ('charts', '{top_chart,review}', now(), 1, 1, 1, now())`);
+    expect(await charts()).toMatchObject([{ name: "top_chart", is_on: true }]);
+    // what the configuration switches off no line switches on
+    expect((await ask("describe_mart", { name: "core.review" })).datasets).toMatchObject([{ is_on: false }]);
     expect(await refused("describe_mart", { name: "keyword_rank_dayly" })).toMatch(/^unknown_table: .*did you mean/);
   });
 
