@@ -7,6 +7,8 @@ with waiting as materialized (
          array_agg(n.keyword_count) as keyword_counts
   from   ops.unanswered_keyword_daily as n
   group  by 1, 2, 3
+), answered as materialized (
+  select n.* from ops.download_days as n
 )
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.version, r.release_day, p.window_days as window_day_count,
        s.before_day_count as before_rank_day_count, s.after_day_count as after_rank_day_count,
@@ -51,6 +53,9 @@ cross  join lateral (
 ) as n
 join   core.dim_country as c on c.country_key = n.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
+-- i, j: days of which some devices wait for their downloads, which are left out of e and t: those of the others are a part. j: in an answer about all countries
+left   join answered as i on i.store = a.store and i.track_id = a.track_id and i.country_code = c.country_code
+left   join answered as j on j.store = a.store and j.track_id = a.track_id and j.country_code is null
 -- s: ranks
 cross  join lateral (
   select count(*) filter (where f.date_day < r.release_day) as before_day_count, count(*) filter (where f.date_day > r.release_day) as after_day_count,
@@ -103,7 +108,7 @@ cross  join lateral (
   from   (select f.date_day, coalesce(max(f.download_count) filter (where f.is_total), sum(f.download_count) filter (where not f.is_total)) as download_count
           from   core.fact_download_revenue as f
           where  f.app_key = r.app_key and f.country_key = n.country_key
-          and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
+          and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days and (i.unestimated_days @> f.date_day) is not true
           group  by 1) as d) as e
 -- t: downloads by day as the store reported them
 cross  join lateral (
@@ -113,6 +118,7 @@ cross  join lateral (
           from   core.fact_sales_metric as f
           where  f.app_key = r.app_key and f.country_key = n.country_key and f.context = 'DOWNLOAD' and not f.is_total
           and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
+          and    (i.unreported_days @> f.date_day) is not true and (j.unreported_days @> f.date_day) is not true
           group  by 1) as d) as t;
 comment on view   mart.release_impact                                 is 'One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null, and the day counts beside it say how much data there is. Nothing may be added up: the days of releases overlap. Did the release hurt our ratings? Did its new keywords lead to ranks?';
 comment on column mart.release_impact.country_code                    is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together: ratings and reviews on Android.';
@@ -125,10 +131,10 @@ comment on column mart.release_impact.before_rating_day_count is 'Days with a ra
 comment on column mart.release_impact.after_rating_day_count is 'Days with a rating in the days after.';
 comment on column mart.release_impact.before_review_day_count is 'Days for which reviews were requested and there is an answer in the days before.';
 comment on column mart.release_impact.after_review_day_count is 'Days for which reviews were requested and there is an answer in the days after.';
-comment on column mart.release_impact.before_estimated_download_day_count is 'Days with a figure of estimated downloads in the days before.';
-comment on column mart.release_impact.after_estimated_download_day_count is 'Days with a figure of estimated downloads in the days after.';
-comment on column mart.release_impact.before_store_download_day_count is 'Days with a figure of the store''s downloads in the days before.';
-comment on column mart.release_impact.after_store_download_day_count is 'Days with a figure of the store''s downloads in the days after.';
+comment on column mart.release_impact.before_estimated_download_day_count is 'Days with a figure of estimated downloads in the days before, of each requested device.';
+comment on column mart.release_impact.after_estimated_download_day_count is 'Days with a figure of estimated downloads in the days after, of each requested device.';
+comment on column mart.release_impact.before_store_download_day_count is 'Days with a figure of the store''s downloads in the days before, of each requested device.';
+comment on column mart.release_impact.after_store_download_day_count is 'Days with a figure of the store''s downloads in the days after, of each requested device.';
 comment on column mart.release_impact.before_average_rank             is 'Average rank over the keywords for which the app ranks, in the days before.';
 comment on column mart.release_impact.after_average_rank              is 'Average rank over the keywords for which the app ranks, in the days after.';
 comment on column mart.release_impact.before_ranked_keyword_share     is 'Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days before.';
@@ -143,10 +149,10 @@ comment on column mart.release_impact.before_review_count             is 'Review
 comment on column mart.release_impact.after_review_count              is 'Reviews written on those of the days after that after_review_day_count counts: 0 where there are none, null where no day has all its answers.';
 comment on column mart.release_impact.before_average_review_rating    is 'Average stars of those reviews.';
 comment on column mart.release_impact.after_average_review_rating     is 'Average stars of those reviews.';
-comment on column mart.release_impact.before_estimated_download_count is 'Estimated downloads per day (iOS), average over the days with a figure in the days before.';
-comment on column mart.release_impact.after_estimated_download_count  is 'Estimated downloads per day (iOS), average over the days with a figure in the days after.';
-comment on column mart.release_impact.before_store_download_count     is 'Downloads per day as the store reported them to the account, average over the days with a figure in the days before.';
-comment on column mart.release_impact.after_store_download_count      is 'Downloads per day as the store reported them to the account, average over the days with a figure in the days after.';
+comment on column mart.release_impact.before_estimated_download_count is 'Estimated downloads per day (iOS), average over the days that before_estimated_download_day_count counts.';
+comment on column mart.release_impact.after_estimated_download_count  is 'Estimated downloads per day (iOS), average over the days that after_estimated_download_day_count counts.';
+comment on column mart.release_impact.before_store_download_count     is 'Downloads per day as the store reported them to the account, average over the days that before_store_download_day_count counts.';
+comment on column mart.release_impact.after_store_download_count      is 'Downloads per day as the store reported them to the account, average over the days that after_store_download_day_count counts.';
 comment on column mart.release_impact.nearby_release_count            is 'Other releases within the same days. Where there are any, the effect has several causes.';
 comment on column mart.release_impact.requested_keyword_count         is 'Keywords that were requested in the days before and after, with an answer or without one yet, added up over these days.';
 comment on column mart.release_impact.answered_keyword_count          is 'Those with an answer, ranked or not.';

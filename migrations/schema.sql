@@ -3595,14 +3595,14 @@ create view mart.release_impact (
   after_review_count bigint, -- Reviews written on those of the days after that after_review_day_count counts: 0 where there are none, null where no day has all its answers.
   before_average_review_rating numeric, -- Average stars of those reviews.
   after_average_review_rating numeric, -- Average stars of those reviews.
-  before_estimated_download_day_count bigint, -- Days with a figure of estimated downloads in the days before.
-  after_estimated_download_day_count bigint, -- Days with a figure of estimated downloads in the days after.
-  before_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days with a figure in the days before.
-  after_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days with a figure in the days after.
-  before_store_download_day_count bigint, -- Days with a figure of the store's downloads in the days before.
-  after_store_download_day_count bigint, -- Days with a figure of the store's downloads in the days after.
-  before_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days with a figure in the days before.
-  after_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days with a figure in the days after.
+  before_estimated_download_day_count bigint, -- Days with a figure of estimated downloads in the days before, of each requested device.
+  after_estimated_download_day_count bigint, -- Days with a figure of estimated downloads in the days after, of each requested device.
+  before_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days that before_estimated_download_day_count counts.
+  after_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days that after_estimated_download_day_count counts.
+  before_store_download_day_count bigint, -- Days with a figure of the store's downloads in the days before, of each requested device.
+  after_store_download_day_count bigint, -- Days with a figure of the store's downloads in the days after, of each requested device.
+  before_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days that before_store_download_day_count counts.
+  after_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days that after_store_download_day_count counts.
   nearby_release_count bigint, -- Other releases within the same days. Where there are any, the effect has several causes.
   requested_keyword_count bigint, -- Keywords that were requested in the days before and after, with an answer or without one yet, added up over these days.
   answered_keyword_count bigint, -- Those with an answer, ranked or not.
@@ -3617,6 +3617,19 @@ create view mart.release_impact (
             array_agg(n_1.keyword_count) AS keyword_counts
            FROM ops.unanswered_keyword_daily n_1
           GROUP BY n_1.store, n_1.track_id, n_1.country_code
+        ), answered AS MATERIALIZED (
+         SELECT n_1.store,
+            n_1.track_id,
+            n_1.country_code,
+            n_1.estimated_days,
+            n_1.unestimated_days,
+            n_1.reported_days,
+            n_1.unreported_days,
+            n_1.revenue_days,
+            n_1.unanswered_revenue_days,
+            n_1.page_view_days,
+            n_1.unanswered_page_view_days
+           FROM ops.download_days n_1
         )
  SELECT a.store,
     a.track_id,
@@ -3708,6 +3721,8 @@ create view mart.release_impact (
           WHERE f.app_key = r.app_key AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1)) n
      JOIN core.dim_country c ON c.country_key = n.country_key
      LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
+     LEFT JOIN answered i ON i.store = a.store AND i.track_id = a.track_id AND i.country_code = c.country_code
+     LEFT JOIN answered j ON j.store = a.store AND j.track_id = a.track_id AND j.country_code IS NULL
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE f.date_day < r.release_day) AS before_day_count,
             count(*) FILTER (WHERE f.date_day > r.release_day) AS after_day_count,
             sum(f.answered_keyword_count) FILTER (WHERE f.date_day <> r.release_day) AS answered_count,
@@ -3758,7 +3773,7 @@ create view mart.release_impact (
            FROM ( SELECT f.date_day,
                     COALESCE(max(f.download_count) FILTER (WHERE f.is_total), sum(f.download_count) FILTER (WHERE NOT f.is_total)) AS download_count
                    FROM core.fact_download_revenue f
-                  WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
+                  WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days) AND (i.unestimated_days @> f.date_day) IS NOT TRUE
                   GROUP BY f.date_day) d) e
      CROSS JOIN LATERAL ( SELECT count(d.download_count) FILTER (WHERE d.date_day < r.release_day) AS before_day_count,
             count(d.download_count) FILTER (WHERE d.date_day > r.release_day) AS after_day_count,
@@ -3767,7 +3782,7 @@ create view mart.release_impact (
            FROM ( SELECT f.date_day,
                     COALESCE(max(f.units) FILTER (WHERE f.device_key = 0), sum(f.units) FILTER (WHERE f.device_key <> 0)) AS download_count
                    FROM core.fact_sales_metric f
-                  WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
+                  WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days) AND (i.unreported_days @> f.date_day) IS NOT TRUE AND (j.unreported_days @> f.date_day) IS NOT TRUE
                   GROUP BY f.date_day) d) t;
 
 -- One row per app of the account, country and day: visits of its page in the store, as the service's retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything; rates are computed from sums over rows that have both. How many visitors become users? In which country do we lose them?

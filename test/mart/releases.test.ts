@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+
+/** A slice about app 1, from a day up to another one, that day excluded. */
+const slice = (dataset: string, scope: object, [from, to]: readonly [string, string], state = "loaded") =>
+  mart.ask(`
+    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+    select '${dataset}', 'o', '${JSON.stringify({ store: "ios", app: "1", ...scope })}', '${from}', '${to}', '${to}', '', 'daily', '${state}', 1, 1, run_id, now(), now()
+    from   ops.run`);
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-20', '{}', now())");
+  await mart.fill("core.app_version", [
+    { app_key: "ios:1", country_key: "US", version: "2.0.0", version_at: "2026-08-11T09:00:00" },
+  ]);
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+test("a day of which a requested device has no answer yet is in no average of downloads before or after a release", async () => {
+  const on = (date_day: string, device_key: string) => ({
+    app_key: "ios:1",
+    country_key: "US",
+    date_day,
+    device_key,
+    is_total: false,
+  });
+  const estimated = (date: string, device: string, count: number) => ({ ...on(date, device), download_count: count });
+  const sold = (date: string, device: string, units: number) => ({
+    ...on(date, device),
+    context: "DOWNLOAD",
+    is_device_total: false,
+    units,
+  });
+  // 100 downloads a day, of which 40 on the iPad: that of the 13th waits
+  const parts = [
+    ["2026-08-10", "IPHONE", 60],
+    ["2026-08-10", "IPAD", 40],
+    ["2026-08-12", "IPHONE", 60],
+    ["2026-08-12", "IPAD", 40],
+    ["2026-08-13", "IPHONE", 60],
+  ] as const;
+  await mart.fill(
+    "core.fact_download_revenue",
+    parts.map((part) => estimated(...part)),
+  );
+  await mart.fill(
+    "core.fact_sales_metric",
+    parts.map((part) => sold(...part)),
+  );
+  const ofIpad = async (window: readonly [string, string], state?: string) => {
+    await slice("download_revenue", { country: "US", device: "IPAD" }, window, state);
+    await slice("sales_metric", { area: "all", context: "DOWNLOAD", device: "IPAD" }, window, state);
+  };
+  await ofIpad(["2026-08-10", "2026-08-13"]);
+  await ofIpad(["2026-08-13", "2026-08-14"], "deferred");
+  const downloads = () =>
+    mart.ask(`
+      select before_estimated_download_day_count, before_estimated_download_count, after_estimated_download_day_count, after_estimated_download_count,
+             after_store_download_day_count, after_store_download_count
+      from   mart.release_impact where window_day_count = 7`);
+  expect(await downloads()).toEqual(["1 | 100 | 1 | 100 | 1 | 100"]);
+  await ofIpad(["2026-08-13", "2026-08-14"]);
+  // the iPad had none
+  expect(await downloads()).toEqual(["1 | 100 | 2 | 80 | 2 | 80"]);
+});
