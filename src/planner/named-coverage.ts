@@ -1,5 +1,6 @@
 import type { Settings } from "../config/settings.ts";
 import type { Portfolio } from "../core/portfolio.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Database } from "../postgres/database.ts";
 import { currentPortfolio } from "./backfill-plan.ts";
 import { portfolioCountries } from "./backfill-request.ts";
@@ -23,12 +24,15 @@ export async function readNamedCoverage(
 ): Promise<readonly ScopeCoverage[]> {
   const countries = portfolioCountries(named, await portfolioWith(db, named.apps, settings));
   const only = {
-    ...(named.apps.length === 0 ? {} : { apps: named.apps }),
+    ...(named.apps.length === 0 ? {} : { apps: named.apps, withItems: true as const }),
     ...(countries.length === 0 ? {} : { countries }),
   };
   const coverage = await readScopeCoverage(db, { request: { ...request, only }, settings, ...shown });
   // what is planned from is kept by a plan, and says nothing of the app that was named
-  return named.apps.length === 0 ? coverage : coverage.filter(({ trackId }) => trackId !== null);
+  const isAboutApps = (dataset: string) => datasetNamed(dataset).itemsAreApps === true;
+  return named.apps.length === 0
+    ? coverage
+    : coverage.filter(({ dataset, trackId }) => trackId !== null || isAboutApps(dataset));
 }
 
 /** The part of the portfolio with these apps; the whole portfolio where one of them is not in it, so that the refusal can list it. */

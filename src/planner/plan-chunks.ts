@@ -100,7 +100,7 @@ export function partitionsOf({
     .filter(({ scope }) => within(countries, scope["country"]) && within(devices, scope["device"]))
     .filter(({ scope }) => isChosen(scope))
     .map((partition) => ({ ...partition, scope: withMostPages(partition.scope, mostPages) }))
-    .filter(({ scope }) => request.only === undefined || isWanted(scope, dataset.stage, request.only));
+    .filter(({ scope }) => request.only === undefined || isWanted(scope, dataset, request.only));
   return inOrder(kept).map(({ partition }) => partition);
 }
 

@@ -2,6 +2,7 @@ import type { Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { PartitionGroup } from "../core/partition-group.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Reprocess } from "../plan/missing.ts";
 
 /** What a sync is to do. */
@@ -24,23 +25,31 @@ export type SyncRequest = {
 
 /**
  * Apps (track ids or `store:trackId`) and countries (codes in any case) that a request is cut down to. `groups`: of the datasets that
- * are in it only these partitions; others stay whole, since the ones that are named are planned from them.
+ * are in it only these partitions; others stay whole, since the ones that are named are planned from them. `withItems`: of partitions
+ * that are about several apps also the named apps among them; a request leaves them out, since a call for one of them costs as much as
+ * one for all.
  */
 export type Only = {
   readonly apps?: readonly string[];
   readonly countries?: readonly string[];
   readonly groups?: readonly PartitionGroup[];
+  readonly withItems?: true;
 };
 
 /**
  * True when a partition belongs to what was requested. One whose scope has no country is about all of them and stays; one without an
- * app stays only where no app is named, or where it lists the portfolio, since the rest is planned from that.
+ * app stays only where no app is named, where it lists the portfolio, since the rest is planned from that, or where its items are apps
+ * and these are wanted.
  */
-export function isWanted(scope: Scope, stage: "portfolio" | "listing" | "market", { apps, countries }: Only): boolean {
+export function isWanted(
+  scope: Scope,
+  { stage, itemsAreApps }: Pick<Dataset, "stage" | "itemsAreApps">,
+  { apps, countries, withItems }: Only,
+): boolean {
   const { app, store, country } = scope;
+  const isKept = stage !== "market" || (withItems === true && itemsAreApps === true);
   const appFits =
-    apps === undefined ||
-    (app === undefined ? stage !== "market" : apps.includes(app) || apps.includes(`${store}:${app}`));
+    apps === undefined || (app === undefined ? isKept : apps.includes(app) || apps.includes(`${store}:${app}`));
   const countryFits =
     countries === undefined ||
     country === undefined ||

@@ -130,3 +130,36 @@ test("an app or a country that nobody follows is refused by name", async () => {
   const told = JSON.parse(ended.stdout) as readonly { readonly country: string | null }[];
   expect(new Set(told.map(({ country }) => country))).toContain("US");
 });
+
+test("the gaps of an app are shown also of datasets that request several apps in one call, and are those of this app alone", async () => {
+  await using stage = await openStage({ market: { ...market, apps: 2 } });
+  const settings = {
+    datasets: { app_rating: { on: true }, visibility: { on: true, history_days: 4, options: { competitors: false } } },
+  };
+  stage.sandbox.set({
+    faults: ["ios.app-simple", "ios.visibility-history"].map((operation) => ({
+      operation,
+      times: 1_000,
+      kind: "status",
+    })),
+  });
+  await stage.sync({ settings });
+  const apps = await stage.query<{ id: string; store: string }>(
+    "select track_id as id, store from core.dim_app join core.tracked_app using (app_key) order by store",
+  );
+  const shown = async (store: string) => {
+    const id = apps.find((app) => app.store === store)?.id ?? "";
+    const { stdout } = await runCommand(stage, ["gaps", "--as-of", today, "--app", id, "--json"], { settings });
+    const all = JSON.parse(stdout) as readonly ScopeCoverage[];
+    const named = all.filter(({ dataset }) => dataset === "app_rating" || dataset === "visibility");
+    return named.map(({ dataset, store: of, days }) => [dataset, of, sumOfCells(Object.values(days))]);
+  };
+  expect(await shown("ios")).toEqual([
+    ["app_rating", "ios", { failed: 1 }],
+    ["visibility", "ios", { failed: 4 }],
+  ]);
+  expect(await shown("android")).toEqual([
+    ["app_rating", "android", { loaded: 1 }],
+    ["visibility", "android", { loaded: 4 }],
+  ]);
+});

@@ -3,7 +3,7 @@ import { isWanted, type Only } from "../../src/planner/request.ts";
 
 const scope = { store: "ios", app: "42", country: "US" };
 const wanted = (only: Only, of: Readonly<Record<string, string>> = scope, stage: "portfolio" | "market" = "market") =>
-  isWanted(of, stage, only);
+  isWanted(of, { stage }, only);
 
 describe("a request that names apps or countries", () => {
   test("takes partitions of these apps, with the store before the id or without", () => {
