@@ -44,7 +44,7 @@ comment on view ops.run_log is 'One row per run as its process left it, without 
 select ops.comment_columns('ops.run_log', 'ops.run');
 
 create view ops.request_log as
-select request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at, caller,
+select request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, store, track_id, country_code, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at, caller,
        (received_at at time zone 'UTC')::date as received_day
 from   ops.request;
 comment on view   ops.request_log             is 'One row per request that was sent: its slice, its outcome and its cost. Which requests failed yesterday?';

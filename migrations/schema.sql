@@ -6967,6 +6967,9 @@ create view ops.request_log (
   dataset text, -- Dataset; null for requests about the account and for requests of a command.
   class text, -- Credit class of the request; person for a request of a command.
   operation text, -- Operation of the API.
+  store text, -- Store of the slice, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.
+  track_id text, -- Track id of the app of the slice; null where it is about several apps or none.
+  country_code text, -- Country of the slice; null where it is about all countries or none.
   status integer, -- Status of the HTTP answer; null where there was none.
   error_code text, -- Stable code of what was wrong with the answer; null for a valid one.
   cost integer, -- Credits charged.
@@ -6987,6 +6990,9 @@ create view ops.request_log (
     dataset,
     class,
     operation,
+    store,
+    track_id,
+    country_code,
     status,
     error_code,
     cost,

@@ -128,9 +128,10 @@ function chargedBefore(accountId: string) {
     select o.account_id from ops.credit_balance as t join ops.credit_balance as o on o.account = t.account where t.account_id = ${accountId}
     union  select ${accountId}`;
   return sql`(
-    select ${chargedCredits("q")} from ops.request_log as q left join ops.slice_status as l on l.slice_id = q.slice_id
+    select ${chargedCredits("q")} from ops.request_log as q
     where  q.account_id in (${tokens}) and q.received_at >= w.starts_on::timestamp at time zone 'UTC'
-    and    ${isOf("q.dataset", "l.track_id")})`;
+    -- by the request: its slice may be folded or cancelled
+    and    ${isOf("q.dataset", "q.track_id")})`;
 }
 
 /** SQL: what is held for calls of a budget `w`. */

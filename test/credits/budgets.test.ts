@@ -127,6 +127,18 @@ describe("a budget", () => {
     );
   });
 
+  test("of a group counts from its first use also what was charged for slices that are gone", async () => {
+    const account = await bank.account();
+    await nameAccount(bank.db, account.accountId, "initech");
+    await sql`
+      insert into ops.request (account_id, slice_id, attempt, page, dataset, class, operation, store, track_id, params, cost, duration_ms, byte_count, received_at)
+      select ${account.accountId}, 4711, 1, 0, 'review', 'daily', 'o', 'ios', track_id, '{}', cost, 1, 1, ${new Date(account.clock.now()).toISOString()}::timestamptz
+      from   (values ('1', 7), ('2', 100)) as v (track_id, cost)`.execute(bank.db);
+    const queue = openQueue(account, { budgets: [budget(10, { apps: ["1"] })] });
+    await expect(spend(account, queue, 4)).rejects.toMatchObject({ code: "budget_exhausted", context: { taken: 7 } });
+    await spend(account, queue, 3);
+  });
+
   test("counts what another token of the account was charged, and not what another account was", async () => {
     const [old, replaced, other] = [await bank.account(), await bank.account(), await bank.account()];
     for (const [{ accountId }, name] of [
