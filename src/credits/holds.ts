@@ -172,8 +172,9 @@ function bookedOf(settlements: readonly Settlement[]): SqlFragment {
 
 /**
  * The statement that settles holds, after something else if there is any. The row of the account, for which all workers wait, is locked
- * late: only those of budgets come after it. A balance reported beside concurrent calls counts only when it is lower. A refused pace
- * halves the shared one; each good call raises it by a twentieth, up to `pace`.
+ * late: only those of budgets come after it. A balance reported beside concurrent calls counts only when it is lower. One above the total
+ * shows that the allowance has grown, and the floors with it. A refused pace halves the shared one; each good call raises it by a
+ * twentieth, up to `pace`.
  */
 export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: Clock): SqlFragment {
   const receipt = summed(end.settlements);
@@ -192,9 +193,8 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
          gone  as (select coalesce(sum(cost), 0)::integer as cost, count(*)::integer as count, ${before?.isDone ?? sql`true`} as is_done from ended),
          settled as (
     update ops.credit_account as a
-    set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count,
-           remaining = ${remaining},
-           resets_at = ${resetsAt},
+    set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count, remaining = ${remaining}, resets_at = ${resetsAt},
+           total = case when a.total < ${remaining} then ${remaining} else a.total end,
            observed_at = case when ${receipt.remaining !== null}::boolean then ${instant(now)} else a.observed_at end,
            next_start_at = case when ${pause > now}::boolean then greatest(a.next_start_at, ${instant(pause)}) else a.next_start_at end,
            slowed_at = case when ${slow} then ${instant(now)} else a.slowed_at end,

@@ -43,6 +43,20 @@ test("each class has its own floor: as credits run out backfill stops first and 
   expect(stopsAt).toEqual({ history: 20, lookback: 10, daily: 5, snapshot: 2 });
 });
 
+test("the floor is that of an allowance that has grown as soon as an answer reports more than there was in all", async () => {
+  const account = await bank.account({ total: 100, left: 50 });
+  const first = await account.hold(1);
+  await account.settle(first, account.answer(1, { left: 1000 }));
+  expect(await account.reserve(801, { floor: 0.2 })).toBeNull();
+  const most = await account.reserve(800, { floor: 0.2 });
+  expect(most).not.toBeNull();
+  // what is left says nothing of the total
+  if (most !== null) await account.settle(most, account.answer(800, { left: 200 }));
+  expect(await account.reserve(1, { floor: 0.2 })).toBeNull();
+  await account.observe({ total: 500, left: 200 });
+  expect(await account.reserve(100, { floor: 0.2 })).not.toBeNull();
+});
+
 test("grants nothing while the balance or the total is not known", async () => {
   const account = await bank.account({ left: null });
   expect(await account.reserve(1)).toBeNull();
