@@ -110,6 +110,7 @@ create table ops.run (
   plan_id         bigint      references ops.plan (plan_id),
   as_of           date        not null,
   datasets        text[]      not null,
+  days            daterange,
   max_credits     integer,
   account         text        not null default '',
   shared_queue_id bigint      not null default 0,
@@ -133,6 +134,7 @@ comment on column ops.run.worker_id       is 'Foreground process that runs the s
 comment on column ops.run.plan_id         is 'Plan that it runs; null when it made no use of a saved plan.';
 comment on column ops.run.as_of           is 'Day that counted as today.';
 comment on column ops.run.datasets        is 'Datasets that were planned.';
+comment on column ops.run.days            is 'Days that a person named for a sync; null where none were named: then each dataset has its own.';
 comment on column ops.run.max_credits     is 'Credit limit of the run; null without a limit, and for an import, which spends nothing.';
 comment on column ops.run.account         is 'Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.';
 comment on column ops.run.shared_queue_id is 'Queue that the workers of the account share: that of its slices where worker_id is null.';

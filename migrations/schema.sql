@@ -7193,6 +7193,7 @@ create table ops.run (
   plan_id bigint, -- Plan that it runs; null when it made no use of a saved plan.
   as_of date not null, -- Day that counted as today.
   datasets text[] not null, -- Datasets that were planned.
+  days daterange, -- Days that a person named for a sync; null where none were named: then each dataset has its own.
   max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
   account text not null default ''::text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
   shared_queue_id bigint not null default 0, -- Queue that the workers of the account share: that of its slices where worker_id is null.
@@ -8114,7 +8115,7 @@ create view ops.unanswered_visibility_daily (
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'skipped'::text])) AND (i.item = ANY (o.items))))
   GROUP BY (s.scope ->> 'store'::text), (split_part(i.item, ':'::text, 2)), (split_part(i.item, ':'::text, 1)), d.date_day;
 
--- One row per sync that ended before all was requested that it planned, unless later runs of its account have planned each of its datasets that is on. What it had not begun was cancelled, so that no slice says that it is missing. Which syncs have to be run again?
+-- One row per sync that ended before all was requested that it planned, unless later runs of its account have planned each of its datasets that is on, not for fewer days. What it had not begun was cancelled, so that no slice says that it is missing. Which syncs have to be run again?
 create view ops.unfinished_sync (
   run_id bigint, -- Number of the run.
   account text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
@@ -8124,6 +8125,7 @@ create view ops.unfinished_sync (
          SELECT r_1.run_id,
             r_1.account,
             r_1.datasets,
+            r_1.days,
                 CASE
                     WHEN r_1.kind <> 'sync'::text THEN NULL::text
                     WHEN r_1.outcome = ANY (ARRAY['interrupted'::text, 'aborted'::text]) THEN r_1.outcome
@@ -8138,11 +8140,12 @@ create view ops.unfinished_sync (
         ), planned AS (
          SELECT run.account,
             dataset.dataset,
+            run.days,
             max(run.run_id) AS run_id
            FROM run,
             LATERAL unnest(run.datasets) dataset(dataset)
           WHERE run.ended_as IS NULL
-          GROUP BY run.account, dataset.dataset
+          GROUP BY run.account, dataset.dataset, run.days
         )
  SELECT run_id,
     account,
@@ -8152,7 +8155,7 @@ create view ops.unfinished_sync (
            FROM unnest(r.datasets) d(dataset)
           WHERE NOT (EXISTS ( SELECT
                    FROM planned p
-                  WHERE p.account = r.account AND p.dataset = d.dataset AND p.run_id > r.run_id)) AND NOT (EXISTS ( SELECT
+                  WHERE p.account = r.account AND p.dataset = d.dataset AND p.run_id > r.run_id AND (p.days IS NULL OR p.days @> r.days))) AND NOT (EXISTS ( SELECT
                    FROM ops.dataset o
                   WHERE o.dataset = d.dataset AND NOT o.is_on))));
 

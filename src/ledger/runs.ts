@@ -2,6 +2,7 @@ import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
+import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen, creditsLeft } from "./open-slices.ts";
 import { insertSlices } from "./slices.ts";
@@ -18,6 +19,8 @@ export type RunStart = {
   readonly account: string;
   readonly asOf: Day;
   readonly datasets: readonly string[];
+  /** Days that a person named; each dataset has its own where left out. */
+  readonly within?: Partial<Window>;
   readonly maxCredits: number | null;
   /** The plan that it runs, if it does not plan on its own. */
   readonly planId?: string;
@@ -37,9 +40,11 @@ export type RunProgress = {
 
 /** Opens a run and returns its number. */
 export async function openRun(db: Database, start: RunStart, now: number): Promise<string> {
+  const { start: from = null, end = null } = start.within ?? {};
   const { rows } = await sql<{ run_id: string }>`
-    insert into ops.run (kind, worker_id, as_of, datasets, max_credits, plan_id, started_at, account, shared_queue_id)
-    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[], ${start.maxCredits}, ${start.planId ?? null}, ${instant(now)},
+    insert into ops.run (kind, worker_id, as_of, datasets, days, max_credits, plan_id, started_at, account, shared_queue_id)
+    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[],
+            case when ${from}::date is not null or ${end}::date is not null then daterange(${from}::date, ${end}::date) end, ${start.maxCredits}, ${start.planId ?? null}, ${instant(now)},
             ${start.account}, coalesce((select queue_id from ops.account where account = ${start.account}), 0))
     returning run_id`.execute(db);
   return rows[0]?.run_id ?? "";

@@ -31,7 +31,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   const account = accountOf(parts.settings);
   const runId = await openRun(
     db,
-    { kind: "sync", workerId, account, asOf: request.today, datasets: names, maxCredits },
+    { kind: "sync", workerId, account, asOf: request.today, datasets: names, within: request.bounds, maxCredits },
     clock.now(),
   );
   const wave = { runId, names, request };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readMorning } from "../../src/incidents/morning.ts";
+import { day } from "../../src/core/day.ts";
 import { closeRun, type RunOutcome, type RunStart } from "../../src/ledger/runs.ts";
 import { draft, now } from "../support/ledger-stage.ts";
 import { watchForTests } from "../support/watch-stage.ts";
@@ -44,6 +45,14 @@ test("a sync that was broken off is on the page until a later run has planned ea
   await sync(null, ["review", "keyword_rank"]);
   await sync("loaded", ["review"]);
   expect(await verdict()).toBe(`Not all is there yet: sync 7 was interrupted, ${rest}`);
+  // 9 to 12: a week is made good by it or a longer time
+  await sync("loaded", ["keyword_rank"]);
+  const [from, to] = [day("2026-08-03"), day("2026-08-10")];
+  await sync("interrupted", ["review"], { within: { start: from, end: to } });
+  await sync("loaded", ["review"], { within: { start: day("2026-08-08"), end: to } });
+  expect(await verdict()).toBe(`Not all is there yet: sync 10 was interrupted, ${rest}`);
+  await sync("loaded", ["review"], { within: { start: from } });
+  expect(await verdict()).toContain("All is well");
 });
 
 test("what failed of a dataset that was switched off since wants nobody", async () => {

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
+import { addDays } from "../../src/core/day.ts";
+import { today } from "../support/ingest-stage.ts";
 import { openFollowed } from "../support/backfill-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 
@@ -24,4 +26,15 @@ test("what a run with --max-credits could not pay for is not done by workers unl
   expect(await tick(false)).toEqual({ deferred: 0, pending: 0 });
   expect((await tick(true)).pending).toBeGreaterThan(0);
   expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
+});
+
+test("what a run with --max-credits left is not made good by a sync of some days", async () => {
+  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+  const unfinished = () => stage.query("select ended_as from ops.unfinished_sync");
+  expect(await stage.sync({ maxCredits: 4 })).toMatchObject({ outcome: "deferred" });
+  const yesterday = { start: addDays(today, -1), end: today };
+  expect(await stage.sync({ request: { bounds: yesterday } })).toMatchObject({ outcome: "loaded" });
+  expect(await unfinished()).toEqual([{ ended_as: "limited" }]);
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
+  expect(await unfinished()).toEqual([]);
 });
