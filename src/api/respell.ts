@@ -10,17 +10,18 @@ export type Fit<T> =
 /**
  * Reads a payload by a schema. One that does not fit is read once more with the values at fault spelt as the schema has them: the
  * contract says int, and a number may come as its digits, a text as a number, a flag as 0 or "true", a word in other capitals; a list of
- * one as the one alone.
+ * one as the one alone; an empty list or map in a field as null, or as the other of the two.
  */
 export function parseSpelt<S extends z.ZodType>(schema: S, payload: unknown): Fit<z.output<S>> {
   const first = schema.safeParse(payload, { error: schemaWords });
   if (first.success) return { success: true, data: first.data, payload };
   const respelt = respell(schema, payload, first.error);
   if (respelt === null) return { success: false, error: first.error, payload };
-  const second = schema.safeParse(respelt);
+  const second = schema.safeParse(respelt, { error: schemaWords });
+  // what was mended is not what is wrong
   return second.success
     ? { success: true, data: second.data, payload: respelt }
-    : { success: false, error: first.error, payload: respelt };
+    : { success: false, error: second.error, payload: respelt };
 }
 
 type Issue = z.core.$ZodIssue;
@@ -39,7 +40,7 @@ function respell(schema: z.ZodType, payload: unknown, { issues }: z.ZodError): u
     if (!isHolder(holder) || name === undefined) continue;
     const value =
       words === undefined
-        ? spellings[wanted]?.(holder[name], () => elementAt(schema, path))
+        ? (emptyOf(wanted, holder[name], path) ?? spellings[wanted]?.(holder[name], () => elementAt(schema, path)))
         : wordIn(words, holder[name]);
     if (value === undefined) continue;
     holder[name] = value;
@@ -84,6 +85,22 @@ const spellings: Readonly<Record<string, (value: unknown, element: () => unknown
   // an object that may lack every field is no proof of being an item
   array: (value, element) => (isItem(value) && wantsFields(element()) ? [value] : undefined),
 };
+
+/**
+ * The empty list or map that a field has where one is wanted: some services write every empty container as `[]`, `{}` or null.
+ * Undefined for anything else, and outside of a field, where only `[]` for a map is one: an item or answer that is empty says nothing.
+ */
+function emptyOf(wanted: string, value: unknown, path: Path): unknown {
+  if (wanted === "record" && Array.isArray(value) && value.length === 0) return {};
+  if (typeof path.at(-1) !== "string" || (value !== null && !isEmpty(value))) return undefined;
+  if (wanted === "array") return [];
+  if (wanted === "record") return {};
+  return wanted === "object" && value !== null ? {} : undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
 
 /** The word that a text is in other capitals; undefined for what is none of them. */
 function wordIn(words: readonly unknown[], value: unknown): unknown {

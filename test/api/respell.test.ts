@@ -2,14 +2,17 @@ import { describe, expect, test } from "vitest";
 import type { Operation } from "../../src/api/define-operation.ts";
 import { remainingCredits } from "../../src/api/operations/account.ts";
 import { checkBadge } from "../../src/api/operations/ad-intelligence.ts";
-import { androidTopCharts } from "../../src/api/operations/category.ts";
+import { androidCategoryRanking, androidTopCharts } from "../../src/api/operations/category.ts";
 import { dashboardApps, numberOfKeywords } from "../../src/api/operations/dashboard.ts";
 import { iosKeywordRanking, iosTopKeywords } from "../../src/api/operations/keyword.ts";
+import { iosVisibilityHistory } from "../../src/api/operations/market.ts";
 import { mmpIntegrations, searchAdsIntegrations } from "../../src/api/operations/search-ads-account.ts";
 import { searchAdsReports } from "../../src/api/operations/search-ads-report.ts";
 import { readAnswer } from "../../src/api/read-answer.ts";
 
 const rank = { trackId: 6446318020, keyword: "yoga", countryCode: "US", date: 0, appKind: "IPHONE", rank: 7 };
+const emptyChart = { rankingType: 2, ranksByDate: null };
+const chart = { rankingType: 0, ranksByDate: [{ date: 1787184000000, rank: 7 }] };
 const organisation = { id: 1, orgId: 2, valid: true };
 const read = (operation: Operation, json: unknown) => readAnswer(operation, Buffer.from(JSON.stringify(json)));
 const unknownShape = expect.objectContaining({ code: "unknown_shape" }) as Error;
@@ -57,8 +60,42 @@ describe("a value that is spelt otherwise than the contract has it is taken for 
       [[organisation], [organisation]],
     ],
     ["the one item of a list alone", dashboardApps, { data: { trackId: "1" }, success: true }, [{ trackId: "1" }]],
+    [
+      "an empty map as a list, an empty list as a map",
+      iosVisibilityHistory,
+      [
+        { trackId: "1", scores: [] },
+        { trackId: "2", scores: { US: {} } },
+      ],
+      [
+        { trackId: "1", scores: {} },
+        { trackId: "2", scores: { US: [] } },
+      ],
+    ],
+    ["an answer without a country as a list", numberOfKeywords, { data: [], success: true }, {}],
+    [
+      "a list of ranks as null, beside those of another chart",
+      androidCategoryRanking,
+      { trackId: "a.b", ranksByCategoryNames: [{ categoryName: "TOOLS", rankings: [emptyChart, chart] }] },
+      {
+        trackId: "a.b",
+        ranksByCategoryNames: [{ categoryName: "TOOLS", rankings: [{ ...emptyChart, ranksByDate: [] }, chart] }],
+      },
+    ],
   ])("%s", (_, operation, told, value) => {
     expect(read(operation, told)).toEqual({ value, invalid: [], drift: [] });
+  });
+
+  test.each<[string, Operation, unknown, string]>([
+    ["an item", dashboardApps, { data: [{ trackId: "1" }, []], success: true }, "value: must be an object"],
+    ["an item that is a map", dashboardApps, { data: [{ trackId: "1" }, {}], success: true }, "trackId: is missing"],
+  ])("nothing empty is taken for %s", (_, operation, told, reason) => {
+    expect(read(operation, told).invalid).toMatchObject([{ reason: expect.stringContaining(reason) as string }]);
+  });
+
+  test("the reason names what is wrong, not what could be mended", () => {
+    const told = { data: { creditTotal: "1000", creditRemaining: "many" } };
+    expect(() => read(remainingCredits, told)).toThrow(/creditRemaining/);
   });
 
   test("the balance", () => {
