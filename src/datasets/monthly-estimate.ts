@@ -3,6 +3,7 @@ import { iosMonthlyDownloadRevenue as operation } from "../api/operations/estima
 import { addDays, addMonths, monthStart } from "../core/day.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
+import { countryOfKey } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_monthly_estimate",
@@ -53,19 +54,19 @@ export const monthlyEstimate = defineDataset({
       period_start: addMonths(start, -1),
       period_end: addDays(start, -1),
     };
-    const isCountry = (name: string) => /^[A-Z]{2}$/.test(name);
     const rows = answers.flatMap(({ countryBreakDown, ...total }) => [
       { ...stamp, country_key: "ALL", is_total: true, ...figures(total) },
-      ...Object.entries(countryBreakDown)
-        .filter(([country]) => isCountry(country))
-        .flatMap(([country, reported]) =>
-          reported === null ? [] : [{ ...stamp, country_key: country, is_total: false, ...figures(reported) }],
-        ),
+      ...Object.entries(countryBreakDown).flatMap(([name, reported]) => {
+        const country = countryOfKey(name);
+        return country === null || reported === null
+          ? []
+          : [{ ...stamp, country_key: country, is_total: false, ...figures(reported) }];
+      }),
     ]);
     const invalid = answers
       .flatMap(({ countryBreakDown }) => Object.entries(countryBreakDown))
-      .filter(([country]) => !isCountry(country))
-      .map((item) => ({ reason: "a country is two letters, upper case", item }));
+      .filter(([name]) => countryOfKey(name) === null)
+      .map((item) => ({ reason: "a country is two letters", item }));
     return { rows: { [table.name]: rows }, invalid };
   },
 });

@@ -1,6 +1,7 @@
 import { numberOfKeywords } from "../api/operations/dashboard.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
+import { countryOfKey } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.tracked_country",
@@ -9,8 +10,6 @@ const table = defineTable({
   load: { kind: "history", scope: ["app_key", "account"], versioned: ["keyword_count"] },
   partitioned: false,
 });
-
-const countryCode = /^[A-Z]{2}$/;
 
 /** How many keywords the account tracks by country: one credit says whether the expensive list must be fetched again. */
 export const trackedCountry = defineDataset({
@@ -35,7 +34,7 @@ export const trackedCountry = defineDataset({
     const app = appRef(part(scope, "store"), part(scope, "app"));
     const rows = counts
       .filter(([country, count]) => problemOf(country, count) === null)
-      .map(([country, count]) => ({ app_key: app, country_key: country, keyword_count: count }));
+      .map(([country, count]) => ({ app_key: app, country_key: countryOfKey(country), keyword_count: count }));
     const invalid = counts.flatMap((item) => {
       const reason = problemOf(...item);
       return reason === null ? [] : [{ reason, item }];
@@ -45,6 +44,6 @@ export const trackedCountry = defineDataset({
 });
 
 function problemOf(country: string, count: number | null): string | null {
-  if (!countryCode.test(country)) return "a country is two letters, upper case";
+  if (countryOfKey(country) === null) return "a country is two letters";
   return count === null ? "it has no number of keywords" : null;
 }

@@ -12,6 +12,7 @@ import { defineDataset, part, type Normalised, type Partition } from "./shared/d
 import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 import { namedCompetitors } from "./shared/tracked-competitor.ts";
+import { countryOfKey } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_visibility",
@@ -129,9 +130,15 @@ function normalisedHistory(slice: Slice, pages: readonly unknown[], left: readon
   const isRequested = requestedIn(slice);
   const answers = pages.flat() as History;
   const reported = answers.flatMap(({ trackId, scores }) =>
-    Object.entries(scores).flatMap(([country, days]) =>
-      (days ?? []).map(({ date, score }) => ({ trackId: String(trackId), country, day: readInstant(date).day, score })),
-    ),
+    Object.entries(scores).flatMap(([name, days]) => {
+      const country = countryOfKey(name) ?? name;
+      return (days ?? []).map(({ date, score }) => ({
+        trackId: String(trackId),
+        country,
+        day: readInstant(date).day,
+        score,
+      }));
+    }),
   );
   const own = reported.filter(
     ({ trackId, country, day }) => requested.has(`${country}:${trackId}`) && holds(window, day),

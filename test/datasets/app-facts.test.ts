@@ -193,6 +193,13 @@ describe("estimates of a month", () => {
     expect([rows.map((row) => row["country_key"]), invalid]).toEqual([["ALL", "US"], []]);
   });
 
+  test("of a country in lower case are that country's", () => {
+    expect(estimate("2026-08-20", { ...told, countryBreakDown: { us: told.countryBreakDown.US } })).toMatchObject([
+      { country_key: "ALL" },
+      { country_key: "US", download_count: 3 },
+    ]);
+  });
+
   test.each([
     ["2026-03-31", "2026-02-01", "2026-02-28"],
     ["2028-03-01", "2028-02-01", "2028-02-29"],

@@ -78,11 +78,12 @@ test("knows the store of a tracked app by its id, and keeps one of two that are 
 test("counts keywords by country, and refuses what is no country", () => {
   const { rows, invalid } = trackedCountry.normalise(
     sliceOf({ scope: { store: "ios", app: "42" } }),
-    [{ US: 3, WORLD: 9 }],
+    [{ US: 3, jp: 4, WORLD: 9 }],
     [],
   );
   expect(rows["core.tracked_country"]).toEqual([
     { app_key: "ios:42", country_key: "US", account: "", keyword_count: 3 },
+    { app_key: "ios:42", country_key: "JP", account: "", keyword_count: 4 },
   ]);
   expect(invalid).toEqual([{ reason: expect.stringContaining("country"), item: ["WORLD", 9] }]);
 });

@@ -88,7 +88,7 @@ test("days beside the window and apps of other countries, which such a call brin
 
 test.each([
   ["an app", 9, "US", "2026-08-01"],
-  ["a country", 1, "us", "2026-08-01"],
+  ["a country", 1, "GB", "2026-08-01"],
   ["a day", 1, "US", "2026-08-04"],
 ])("an answer that is all about %s that was not requested is no empty one", (_, trackId, code, date) => {
   const other = [{ trackId, scores: { [code]: [{ date, score: 7.5 }] } }];
@@ -105,6 +105,12 @@ test("an app without a score in one country keeps those of the others", () => {
   const { rows, invalid } = normalised(visibility, iosVisibilityHistory, { scope, items, window }, answer);
   expect(invalid).toEqual([]);
   expect(rows.map((row) => [row["app_key"], row["country_key"], row["score"]])).toEqual([["ios:1", "US", 7.5]]);
+});
+
+test("a country in lower case is that country", () => {
+  const answer = [{ trackId: 1, scores: { us: [{ date: "2026-08-01", score: 7.5 }] } }];
+  const { rows, invalid } = normalised(visibility, iosVisibilityHistory, { scope, items, window }, answer);
+  expect([invalid, rows.map((row) => row["country_key"])]).toEqual([[], ["US"]]);
 });
 
 test("an app that the history leaves out beside others is not claimed, unless what did not fit may be about it", () => {

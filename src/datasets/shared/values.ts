@@ -19,6 +19,11 @@ export function textOf(value: string | number | null | undefined): string | null
   return value == null ? null : String(value);
 }
 
+/** The country that a map names by its key, in whichever case; null for what is no country. */
+export function countryOfKey(key: string): string | null {
+  return /^[A-Z]{2}$/i.test(key) ? key.toUpperCase() : null;
+}
+
 type Ranked = { readonly keyword: string; readonly rank?: number | null | undefined };
 
 /** One entry a keyword: where an answer names one twice, the better rank holds. Sorted by keyword. */
