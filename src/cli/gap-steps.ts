@@ -1,18 +1,27 @@
+import { datasetNamed } from "../datasets/shared/all.ts";
 import type { GapLine } from "../planner/gap-lines.ts";
 
 /** What to do about gaps, a line a state that they have: what is not here needs nobody. */
 export function gapSteps(lines: readonly GapLine[]): readonly string[] {
   const having = (state: keyof GapLine["cells"]) => lines.filter(({ cells }) => (cells[state] ?? 0) > 0);
-  const [missing] = having("missing");
-  const since = missing && having("missing").filter(({ coverage }) => coverage.dataset === missing.coverage.dataset);
+  const missing = having("missing");
   const steps = [
-    missing === undefined || since === undefined
-      ? ""
-      : `missing: \`storehouse plan\` prices what \`storehouse sync\` would fetch of it, \`storehouse backfill --dataset ${missing.coverage.dataset} --from ${firstOf(since)} --dry-run\` all of ${missing.coverage.dataset}.`,
+    missing.length > 0
+      ? `missing: \`storehouse plan\` prices what \`storehouse sync\` would fetch of it${backfillStep(missing)}.`
+      : "",
     having("failed").length > 0 ? "failed: `storehouse failures` says why, and which command requests them again." : "",
     having("deferred").length > 0 ? "deferred: `storehouse status` says why, and until when." : "",
   ];
   return steps.filter((step) => step !== "");
+}
+
+/** The backfill of what is missing most. None where only today is missing: a snapshot has no other days, and a sync fetches it. */
+function backfillStep(missing: readonly GapLine[]): string {
+  const most = missing.find(({ coverage }) => datasetNamed(coverage.dataset).timing.kind !== "snapshot");
+  if (most === undefined) return "";
+  const { dataset } = most.coverage;
+  const from = firstOf(missing.filter(({ coverage }) => coverage.dataset === dataset));
+  return `, \`storehouse backfill --dataset ${dataset} --from ${from} --dry-run\` all of ${dataset}`;
 }
 
 function firstOf(lines: readonly GapLine[]): string {

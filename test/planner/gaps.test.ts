@@ -106,6 +106,13 @@ test("each kind of gap has the command that mends it beside it, which works as i
   expect(stage.asked()).toEqual([]);
 });
 
+test("where only snapshots are missing no backfill is named: that of a list of the portfolio is refused", async () => {
+  await using stage = await openStage({ market });
+  const { stdout } = await runCommand(stage, ["gaps", "--as-of", today]);
+  expect(stdout).toMatch(/tracked_app +- +- +1 /);
+  expect(stdout).toContain("missing: `storehouse plan` prices what `storehouse sync` would fetch of it.");
+});
+
 test("an app or a country that nobody follows is refused by name", async () => {
   await using stage = await openStage({ market });
   for (const unread of [
