@@ -31,11 +31,17 @@ function barView({ to, requestsPerSecond }: ViewOptions): ProgressView {
   let shown = false;
   return {
     show: (reported) => {
-      if (reported.total === 0) return;
+      if (isNothing(reported)) {
+        // what it waited for is over
+        if (shown) to.write("\r\u001b[2K");
+        shown = false;
+        return;
+      }
       const progress = steady(reported);
       // a line that reaches the last column may break, and what is broken is not overwritten
       const columns = (to.columns ?? 80) - 1;
-      to.write(`\r\u001b[2K${fitting([barOf(progress), ...words(progress, requestsPerSecond)], columns)}`);
+      const bar = progress.total === 0 ? [] : [barOf(progress)];
+      to.write(`\r\u001b[2K${fitting([...bar, ...words(progress, requestsPerSecond)], columns)}`);
       shown = true;
     },
     done: () => void (shown && to.write("\n")),
@@ -70,7 +76,7 @@ function plainView({ to, clock, requestsPerSecond }: ViewOptions): ProgressView 
   };
   return {
     show: (reported) => {
-      if (reported.total === 0) return;
+      if (isNothing(reported)) return;
       latest = words(steady(reported), requestsPerSecond).join(", ");
       if (clock.now() - last >= plainEveryMs) say();
     },
@@ -103,15 +109,22 @@ export function steadyProgress(): (progress: ReportedProgress) => SteadyProgress
 /** A full bar is a promise that nothing is left. */
 const mostOpen = 0.99;
 
+function isNothing({ total, elsewhere }: ReportedProgress): boolean {
+  return total === 0 && elsewhere === 0;
+}
+
 /** The facts of a line, the first that matter most. */
 function words(progress: SteadyProgress, requestsPerSecond: number): readonly string[] {
-  const { total, done, share, open, failed, deferred, credits } = progress;
+  const { total, done, share, open, failed, deferred, credits, elsewhere } = progress;
+  const waits = elsewhere > 0 ? `waits for another process: ${countOf(elsewhere, "slice")}` : "";
+  if (total === 0) return [waits];
   const minutes = Math.ceil((open - deferred) / requestsPerSecond / 60);
   return [
     share === null
       ? `reading what to plan from: ${count(done)} of ${countOf(total, "slice")}`
       : `${count(done)} of ${countOf(total, "slice")}`,
     countOf(credits, "credit"),
+    waits,
     failed > 0 ? `${failed} failed` : "",
     deferred > 0 ? `${deferred} deferred` : "",
     minutes > 1 ? `about ${minutes} min left at ${requestsPerSecond} requests a second` : "",

@@ -42,7 +42,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     print(
       outcome === "loaded"
         ? (words.nothingToRun ?? "Everything requested that can be fetched is loaded; no credits spent.")
-        : "Nothing new to request; no credits spent.",
+        : `${left.runningElsewhere > 0 ? `Another process fetches what is missing (${countOf(left.runningElsewhere, "slice")}), and goes on` : "Nothing new to request"}; no credits spent.`,
     );
   if (error !== null) remark(error.message);
   if (error instanceof RetryError) print(`The API was unavailable: what was fetched is loaded; ${words.goOn}.`);

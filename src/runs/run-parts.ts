@@ -20,7 +20,12 @@ export type SyncParts = {
 };
 
 /** Where a run stands. While it is not whole, more is planned from what is loaded now, and nobody knows how much. */
-export type ReportedProgress = RunProgress & { readonly runId: string; readonly isWhole: boolean };
+export type ReportedProgress = RunProgress & {
+  readonly runId: string;
+  readonly isWhole: boolean;
+  /** Slices of another process that the run waits for; 0 while it has work of its own. */
+  readonly elsewhere: number;
+};
 
 /** How a foreground run ended. */
 export type SyncResult = {

@@ -3,7 +3,7 @@ import { cancelBeyondLimit } from "../ledger/cancel-slices.ts";
 import { closeRun, runProgress, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
 import type { Unfinished } from "./unfinished.ts";
 import { retryDatabase } from "../ingest/retry-database.ts";
-import type { SyncParts, SyncResult } from "./run-parts.ts";
+import type { ReportedProgress, SyncParts, SyncResult } from "./run-parts.ts";
 
 /** What a run does until nothing is left of it. */
 export type RunStory = {
@@ -31,14 +31,14 @@ export async function runToEnd(
   { runId, wave, areOthersAtWork, readLeft }: RunStory,
 ): Promise<SyncResult> {
   const { clock } = parts.ingest;
-  let adoptedAgain = false;
+  let [adoptedAgain, elsewhere] = [false, 0];
   for (let waits = 1; ;) {
     let tries = 0;
     // before the wave: what others have open counts as covered in it, and may be cancelled before the next look
     const hadOthers = await retryDatabase(parts.ingest, areOthersAtWork);
     const { taken, leftOut, isWhole } = await retryDatabase(parts.ingest, () => ((tries += 1), wave()));
     parts.wake();
-    await drain(parts, runId, isWhole);
+    await drain(parts, { runId, isWhole, elsewhere: hadOthers ? elsewhere : 0 });
     const stopped = parts.stop.aborted || parts.aborted() !== null;
     // a wave that had to be tried again may have been queued the first time, and then the next one is still to come
     if ((taken > 0 || tries > 1) && !stopped) continue;
@@ -50,6 +50,7 @@ export async function runToEnd(
       return finish(parts, { runId, leftOut: leftOut + left.orphaned, left });
     adoptedAgain = orphaned;
     if (orphaned || left.runningElsewhere === 0) continue;
+    elsewhere = left.runningElsewhere;
     await clock
       .sleep(backoffMs(checksElsewhere, waits), AbortSignal.any([parts.stop, parts.ingest.halted]))
       .catch(() => undefined);
@@ -66,8 +67,11 @@ const countingShare = 4;
 /** To add up what requests cost takes ten times as long as to count slices. */
 const creditsEveryMs = 5_000;
 
+/** What is reported beside the counts of a run. */
+type Known = Pick<ReportedProgress, "runId" | "isWhole" | "elsewhere">;
+
 /** Waits until no slice of the run is pending or running, or until everything is to stop. */
-export async function drain(parts: SyncParts, runId: string, isWhole: boolean): Promise<void> {
+export async function drain(parts: SyncParts, { runId, isWhole, elsewhere }: Known): Promise<void> {
   const { db, clock } = parts.ingest;
   let wake = nextEnd(parts);
   let spent = { credits: 0, at: Number.NEGATIVE_INFINITY };
@@ -82,7 +86,7 @@ export async function drain(parts: SyncParts, runId: string, isWhole: boolean): 
     // what is reported last stays on the screen, beside what the run says that it spent
     const isExact = known === undefined || !isOver;
     const last = isExact ? progress : await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
-    parts.progress({ ...last, runId, isWhole });
+    parts.progress({ ...last, runId, isWhole, elsewhere: isOver ? elsewhere : 0 });
     if (isOver) return;
     await clock
       .sleep(Math.max(backoffMs(checks, counted), (clock.now() - from) * countingShare), wake)

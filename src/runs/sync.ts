@@ -136,7 +136,7 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   const runId = await openRun(db, start, clock.now());
   await reopen(db, { ...reopening, runId });
   parts.wake();
-  await drain(parts, runId, true);
+  await drain(parts, { runId, isWhole: true, elsewhere: 0 });
   const left = await readUnfinished(db, { runId, datasets, within: {} });
   // one of named slices says nothing of others that failed before
   const { states: _, ...named } = which;

@@ -16,6 +16,7 @@ function at(total: number, open: number, more: Partial<ReportedProgress> = {}): 
     nextDueAt: null,
     credits: 0,
     isWhole: true,
+    elsewhere: 0,
     ...more,
   };
 }
@@ -63,4 +64,18 @@ test("while it is not known how much there is to do, it says so instead of filli
   expect(onTerminal(80, at(4, 2, { isWhole: false }))).toEqual([
     "[....................] reading what to plan from: 2 of 4 slices, 0 credits",
   ]);
+});
+
+test("what it waits for is shown also where it has nothing of its own to run, and is gone when that is over", () => {
+  const waiting = at(0, 0, { elsewhere: 1_629 });
+  expect(onTerminal(40, waiting)).toEqual(["waits for another process: 1,629 slices"]);
+  expect(onTerminal(100, at(3, 0, { credits: 9, elsewhere: 1 }))).toEqual([
+    "[####################] 3 of 3 slices, 9 credits, waits for another process: 1 slice",
+  ]);
+  const to = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 80 });
+  const view = createProgressView({ to, clock: systemClock(), requestsPerSecond: 3 });
+  view.show(waiting);
+  view.show(at(0, 0));
+  view.done();
+  expect(String(to.read()).endsWith("\r\u001b[2K")).toBe(true);
 });

@@ -146,13 +146,16 @@ test("takes over the slices of a run whose process is gone, and leaves those of 
   const first = stage.sync({ stop: stop.signal, settings: { api: { concurrency: 1 } } });
   await until(() => gate.held() > 0);
   await using beside = await openStage({ ...small, database: stage.databaseUrl });
-  const second = beside.sync();
-  await until(async () => (await stage.query("select from ops.run")).length === 2);
+  const waitedFor: number[] = [];
+  const second = beside.sync({ progress: ({ elsewhere }) => waitedFor.push(elsewhere) });
+  // the person who started it sees what it waits for
+  await until(() => waitedFor.some((slices) => slices > 0));
   expect(beside.asked()).toEqual([]);
   stop.abort();
   gate.open();
   expect((await first).outcome).toBe("interrupted");
   expect((await second).outcome).toBe("loaded");
+  expect(waitedFor.at(-1)).toBe(0);
   expect(beside.asked()).not.toEqual([]);
   const wishes = [...stage.asked(), ...beside.asked()].map(wish);
   expect(wishes.length).toBe(new Set(wishes).size);
