@@ -122,7 +122,9 @@ select ops.comment_columns('ops.failed_slice');
 create view ops.run_summary as
 select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at,
        -- what waited is another run's by now, or loaded; where a limit cut a run nothing of it is left to tell by
-       case when (r.outcome in ('planned', 'loaded') or r.outcome = 'deferred' and r.max_credits is null and r.plan_id is null) is not true then r.outcome
+       -- what its limit does not pay for is cancelled at its end
+       case when r.outcome = 'deferred' and r.max_credits is not null and r.plan_id is null and s.open_count + s.deferred_count = 0 then 'limited'
+            when (r.outcome in ('planned', 'loaded') or r.outcome = 'deferred' and r.max_credits is null and r.plan_id is null) is not true then r.outcome
             when s.open_count > 0                       then 'unfinished'
             when s.deferred_count > 0                   then 'deferred'
             when s.failed_count > 0                     then 'failed'
@@ -154,7 +156,7 @@ comment on column ops.run_summary.as_of               is 'Day that counted as to
 comment on column ops.run_summary.plan_id             is 'Plan that it ran; null when it ran none.';
 comment on column ops.run_summary.started_at          is 'When it started.';
 comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
-comment on column ops.run_summary.outcome             is 'How it stands: loaded, failed, deferred (slices wait for credits), unfinished (slices wait or run), aborted or interrupted; null while its process runs.';
+comment on column ops.run_summary.outcome             is 'How it stands: loaded, failed, deferred (slices wait for credits), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted; null while its process runs.';
 comment on column ops.run_summary.planned_slice_count is 'Planned slices.';
 comment on column ops.run_summary.planned_credits     is 'Planned credits.';
 comment on column ops.run_summary.naive_credits       is 'Credits that the same cells would cost with one request per item and day.';

@@ -2,6 +2,7 @@ import type { AccountState } from "../credits/account.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
 import type { OpenIncident } from "../incidents/open-incidents.ts";
 import type { NextRun } from "../ledger/next-runs.ts";
+import { outcomeWords } from "../ledger/run-list.ts";
 import type { LastRun } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
 import { useWords } from "../core/credit-budget.ts";
@@ -95,5 +96,5 @@ function incidentsText({ incidents, now }: StatusFacts): string {
 function lastRunText({ runId, kind, startedAt, endedAt, outcome, plannedSlices, plannedCredits }: LastRun): string {
   const took = endedAt === null ? "" : `, ${durationText(endedAt.getTime() - startedAt.getTime())}`;
   const planned = `${countOf(plannedSlices, "slice")}, ${countOf(plannedCredits, "credit")} planned`;
-  return `${kind} ${runId} at ${timeText(startedAt)}${took}: ${outcome ?? "has not ended"}; ${planned}`;
+  return `${kind} ${runId} at ${timeText(startedAt)}${took}: ${outcomeWords(outcome ?? "has not ended")}; ${planned}`;
 }

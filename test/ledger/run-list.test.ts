@@ -60,6 +60,16 @@ describe("the list of runs", () => {
     expect(await shown("open")).toEqual([open]);
   });
 
+  test("calls a sync limited whose limit is spent, and deferred only while slices of it wait", async () => {
+    const { stage, worker } = ledger;
+    for (const state of ["loaded", "deferred"] as const) {
+      const run = await stage.run({ maxCredits: 5 });
+      await stage.inState(run, state, worker, draft({ dataset: `of run ${run}` }));
+      await closeRun(stage.db, run, "deferred", now + 1_000);
+    }
+    expect(await latestRuns(stage.db, 2)).toMatchObject([{ outcome: "deferred" }, { outcome: "limited" }]);
+  });
+
   test("calls a sync unfinished whose slices were queued again since it ended", async () => {
     const { stage, worker } = ledger;
     const run = await stage.run();

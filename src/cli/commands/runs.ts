@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { foldedRuns, latestRuns, runWords, type IdleRuns, type RunLine } from "../../ledger/run-list.ts";
+import { foldedRuns, latestRuns, outcomeWords, runWords, type IdleRuns, type RunLine } from "../../ledger/run-list.ts";
 import { countArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";
@@ -63,7 +63,7 @@ const tones: Readonly<Record<string, Tone>> = {
 
 function outcomeCell(outcome: string): Cell {
   const tone = tones[outcome];
-  return tone === undefined ? outcome : { value: outcome, tone };
+  return tone === undefined ? outcomeWords(outcome) : { value: outcome, tone };
 }
 
 /** One line for runs that found nothing: the number of the newest one, and since when. */

@@ -1,3 +1,4 @@
+import { outcomeWords } from "../../ledger/run-list.ts";
 import { html, type Html } from "../html.ts";
 
 /** What a colour means; each has a shape of its own, so that nobody needs to see the colour. */
@@ -61,5 +62,5 @@ const words: Readonly<Record<string, string>> = {
 
 /** The state of a slice or the outcome of a run, in words. */
 export function stateBadge(state: string): Html {
-  return badge(toneOf(state), words[state] ?? state);
+  return badge(toneOf(state), words[state] ?? outcomeWords(state));
 }
