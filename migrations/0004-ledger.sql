@@ -267,7 +267,7 @@ comment on column ops.slice.tail_of          is 'Slice whose answer ended before
 comment on column ops.slice.as_of            is 'Day that counted as today when it was requested or, where it was not yet, when it was planned. It shows how final the answer was.';
 comment on column ops.slice.fingerprint      is 'Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.';
 comment on column ops.slice.class            is 'Credit class: how much of the credit reserve the slice may use.';
-comment on column ops.slice.state            is 'pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).';
+comment on column ops.slice.state            is 'pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).';
 comment on column ops.slice.planned_requests is 'Expected number of requests. It is corrected when a page of the answer reports the number of pages.';
 comment on column ops.slice.planned_credits  is 'Expected credits: the expected requests at the price of the plan.';
 comment on column ops.slice.run_id           is 'Run that it belongs to now.';

@@ -112,7 +112,7 @@ comment on column ops.coverage_daily.cell_count     is 'Requested cells.';
 comment on column ops.coverage_daily.loaded_count   is 'Loaded cells, including those of partial_count.';
 comment on column ops.coverage_daily.empty_count    is 'Cells for which the service returned no rows.';
 comment on column ops.coverage_daily.open_count     is 'Cells that are pending or running.';
-comment on column ops.coverage_daily.deferred_count is 'Cells that wait for credits.';
+comment on column ops.coverage_daily.deferred_count is 'Cells that wait for credits, a budget or the API.';
 comment on column ops.coverage_daily.skipped_count  is 'Unavailable cells.';
 comment on column ops.coverage_daily.failed_count   is 'Cells whose newest slice failed. storehouse retry requests them again, except snapshots that a newer snapshot replaces.';
 comment on column ops.coverage_daily.partial_count  is 'Loaded cells of slices whose answer has invalid items; ops.reject lists the items with their reasons.';

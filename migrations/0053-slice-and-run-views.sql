@@ -53,7 +53,7 @@ comment on column ops.slice_status.item_count            is 'Number of requested
 comment on column ops.slice_status.first_day             is 'First requested day.';
 comment on column ops.slice_status.last_day              is 'Last requested day.';
 comment on column ops.slice_status.class                 is 'Class in which credits are held for it.';
-comment on column ops.slice_status.state                 is 'pending, running, deferred (waits for credits), loaded, empty, skipped (unavailable) or failed.';
+comment on column ops.slice_status.state                 is 'pending, running, deferred (waits for credits, a budget or the API), loaded, empty, skipped (unavailable) or failed.';
 comment on column ops.slice_status.attempt               is 'Number of starts.';
 comment on column ops.slice_status.failure_count         is 'Attempts that failed.';
 comment on column ops.slice_status.planned_request_count is 'Expected number of requests.';
@@ -156,7 +156,7 @@ comment on column ops.run_summary.as_of               is 'Day that counted as to
 comment on column ops.run_summary.plan_id             is 'Plan that it ran; null when it ran none.';
 comment on column ops.run_summary.started_at          is 'When it started.';
 comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
-comment on column ops.run_summary.outcome             is 'How it stands: loaded, failed, deferred (slices wait for credits), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted; null while its process runs.';
+comment on column ops.run_summary.outcome             is 'How it stands: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted; null while its process runs.';
 comment on column ops.run_summary.planned_slice_count is 'Planned slices.';
 comment on column ops.run_summary.planned_credits     is 'Planned credits.';
 comment on column ops.run_summary.naive_credits       is 'Credits that the same cells would cost with one request per item and day.';
@@ -166,7 +166,7 @@ comment on column ops.run_summary.empty_count         is 'Its slices for which t
 comment on column ops.run_summary.skipped_count       is 'Its unavailable slices.';
 comment on column ops.run_summary.failed_count        is 'Its slices that failed.';
 comment on column ops.run_summary.open_count          is 'Its slices that are pending or running.';
-comment on column ops.run_summary.deferred_count      is 'Its slices that wait for credits.';
+comment on column ops.run_summary.deferred_count      is 'Its slices that wait for credits, a budget or the API.';
 comment on column ops.run_summary.rows_loaded         is 'Rows of its answers.';
 comment on column ops.run_summary.rows_rejected       is 'Invalid items of its answers.';
 comment on column ops.run_summary.request_count       is 'Requests that were sent for it.';

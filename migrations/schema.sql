@@ -5486,7 +5486,7 @@ create view ops.coverage_daily (
   loaded_count bigint, -- Loaded cells, including those of partial_count.
   empty_count bigint, -- Cells for which the service returned no rows.
   open_count bigint, -- Cells that are pending or running.
-  deferred_count bigint, -- Cells that wait for credits.
+  deferred_count bigint, -- Cells that wait for credits, a budget or the API.
   skipped_count bigint, -- Unavailable cells.
   failed_count bigint, -- Cells whose newest slice failed. storehouse retry requests them again, except snapshots that a newer snapshot replaces.
   partial_count bigint, -- Loaded cells of slices whose answer has invalid items; ops.reject lists the items with their reasons.
@@ -7272,7 +7272,7 @@ create view ops.run_summary (
   plan_id bigint, -- Plan that it ran; null when it ran none.
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text, -- How it stands: loaded, failed, deferred (slices wait for credits), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted; null while its process runs.
+  outcome text, -- How it stands: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted; null while its process runs.
   planned_slice_count integer, -- Planned slices.
   planned_credits bigint, -- Planned credits.
   naive_credits bigint, -- Credits that the same cells would cost with one request per item and day.
@@ -7281,7 +7281,7 @@ create view ops.run_summary (
   skipped_count bigint, -- Its unavailable slices.
   failed_count bigint, -- Its slices that failed.
   open_count bigint, -- Its slices that are pending or running.
-  deferred_count bigint, -- Its slices that wait for credits.
+  deferred_count bigint, -- Its slices that wait for credits, a budget or the API.
   rows_loaded bigint, -- Rows of its answers.
   rows_rejected bigint, -- Invalid items of its answers.
   request_count bigint, -- Requests that were sent for it.
@@ -7487,7 +7487,7 @@ create table ops.slice (
   as_of date not null, -- Day that counted as today when it was requested or, where it was not yet, when it was planned. It shows how final the answer was.
   fingerprint text not null, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.
   class text not null, -- Credit class: how much of the credit reserve the slice may use.
-  state text not null, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
+  state text not null, -- pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
   planned_requests integer not null, -- Expected number of requests. It is corrected when a page of the answer reports the number of pages.
   planned_credits integer not null, -- Expected credits: the expected requests at the price of the plan.
   run_id bigint not null, -- Run that it belongs to now.
@@ -7712,7 +7712,7 @@ create view ops.slice_log (
   as_of date, -- Day that counted as today when it was requested or, where it was not yet, when it was planned. It shows how final the answer was.
   fingerprint text, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.
   class text, -- Credit class: how much of the credit reserve the slice may use.
-  state text, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
+  state text, -- pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
   planned_requests integer, -- Expected number of requests. It is corrected when a page of the answer reports the number of pages.
   planned_credits integer, -- Expected credits: the expected requests at the price of the plan.
   run_id bigint, -- Run that it belongs to now.
@@ -7793,7 +7793,7 @@ create view ops.slice_status (
   first_day date, -- First requested day.
   last_day date, -- Last requested day.
   class text, -- Class in which credits are held for it.
-  state text, -- pending, running, deferred (waits for credits), loaded, empty, skipped (unavailable) or failed.
+  state text, -- pending, running, deferred (waits for credits, a budget or the API), loaded, empty, skipped (unavailable) or failed.
   attempt integer, -- Number of starts.
   failure_count integer, -- Attempts that failed.
   planned_request_count integer, -- Expected number of requests.

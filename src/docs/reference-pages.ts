@@ -14,7 +14,7 @@ export function errorsPage(): string {
     title: "Errors",
     about: [
       "Each error has a stable code. `ops.slice` and `ops.request` hold it, and `npx storehouse status` shows it.",
-      "`retry`: Storehouse requests it again automatically. `later`: a slice that failed with it is requested again after 5 minutes, half an hour, 2 and 6 hours, and then every day for as long as its days are requested, up to `credits.retries_a_day`; `ops.failed_slice` says when. `defer`: it waits for credits, or for an API that is unavailable. `skip`: one slice is left out, the others continue. `abort`: all requests stop. `fenced`: another process has the slice. `usage`: you have to change something.",
+      "`retry`: Storehouse requests it again automatically. `later`: a slice that failed with it is requested again after 5 minutes, half an hour, 2 and 6 hours, and then every day for as long as its days are requested, up to `credits.retries_a_day`; `ops.failed_slice` says when. `defer`: it waits for credits, a budget, or an API that is unavailable. `skip`: one slice is left out, the others continue. `abort`: all requests stop. `fenced`: another process has the slice. `usage`: you have to change something.",
     ],
     body: [
       table(

@@ -34,7 +34,7 @@ export const stateWords: Readonly<Record<CellState, string>> = {
   failed: "failed",
   lost: "lost for good",
   missing: "missing, never requested",
-  deferred: "waits for credits",
+  deferred: "waiting for credits, a budget or the API",
   pending: "queued or running",
   running: "queued or running",
   stale: "to be requested again",

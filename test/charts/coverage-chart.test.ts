@@ -69,7 +69,7 @@ test("a day has the look of the worst of its cells, and reports them all", async
 
 test("the legend names what occurs and nothing else; a day of which nothing is known is blank and called so", async () => {
   const { svg } = await draw("2026-03-02", [{ loaded: 1 }, {}, { deferred: 1 }]);
-  expect(texts(svg, "legend")).toEqual(["loaded", "waits for credits"]);
+  expect(texts(svg, "legend")).toEqual(["loaded", "waiting for credits, a budget or the API"]);
   expect(squares(svg)).toHaveLength(2);
   expect(ofClass(svg, "none").flatMap((group) => all(group, "rect").concat(all(group, "path")))).toHaveLength(1);
   expect(all(svg, "desc")[0]?.text).toContain("1 not requested");

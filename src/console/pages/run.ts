@@ -4,6 +4,7 @@ import { fail } from "../../core/errors.ts";
 import { sliceStates } from "../../core/slice.ts";
 import { readRun, runWords, type RunLine } from "../../ledger/run-list.ts";
 import { readRunParts, readRunSlices, type RunPart, type RunSlice } from "../../ledger/run-slices.ts";
+import { stateWords } from "../../plan/cell-states.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { aboutText, daysText } from "../parts/about.ts";
@@ -81,7 +82,7 @@ function slicesNow(run: RunLine): string {
     [run.skipped_count, "unavailable"],
     [run.failed_count, "failed"],
     [run.open_count, "queued or running"],
-    [run.deferred_count, "waiting for credits"],
+    [run.deferred_count, stateWords.deferred],
   ] as const;
   const known = counts.filter(([slices]) => slices > 0).map(([slices, words]) => `${count(slices)} ${words}`);
   return known.join(", ") || "none: others have taken them over, or nothing was due";

@@ -53,7 +53,7 @@ function toneOf(state: string): Tone {
 
 const words: Readonly<Record<string, string>> = {
   pending: "queued",
-  deferred: "waiting for credits",
+  deferred: "put off",
   empty: "nothing there",
   skipped: "unavailable",
   lost: "lost for good",
