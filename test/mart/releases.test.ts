@@ -44,11 +44,11 @@ test("a day of which a requested device has no answer yet is in no average of do
   ] as const;
   await mart.fill(
     "core.fact_download_revenue",
-    parts.map((part) => estimated(...part)),
+    parts.map(([day, device, count]) => estimated(day, device, count)),
   );
   await mart.fill(
     "core.fact_sales_metric",
-    parts.map((part) => sold(...part)),
+    parts.map(([day, device, count]) => sold(day, device, count)),
   );
   const ofIpad = async (window: readonly [string, string], state?: string) => {
     await slice("download_revenue", { country: "US", device: "IPAD" }, window, state);
