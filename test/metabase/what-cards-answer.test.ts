@@ -69,3 +69,38 @@ test("where competitors rank and we do not, a place or two behind is no answer",
     "behind list",
   ]);
 });
+
+test("the effect of a bid change says of how many days before and after it there are figures", async () => {
+  const spent = (date: string) => ({
+    org_id: "7",
+    report_level: "KEYWORD",
+    grain: "day",
+    currency: "USD",
+    attribution: "WITH",
+    keyword_id: "5",
+    country_key: "US",
+    period_start: date,
+    period_end: date,
+    date_day: date,
+    spend: 10,
+  });
+  await mart.fill(
+    "core.fact_search_ads_report",
+    ["05", "06", "07", "09"].map((day) => spent(`2026-08-${day}`)),
+  );
+  await mart.fill("core.fact_bid_change", [
+    {
+      org_id: "7",
+      date_day: "2026-08-08",
+      entity_level: "KEYWORD",
+      entity_id: "5",
+      changed_at: "2026-08-08T08:00:00",
+      ordinal: 1,
+      old_value: 1,
+      new_value: 2,
+    },
+  ]);
+  const [row] = await shown("Search ads", "bid_changes");
+  // 30 of three days before, 10 of one day after
+  expect(row).toBe("2026-08-08 | - | - | - | - | 1 | 2 | - | 1 | 3 | 1 | USD | 30 | 10 | - | - | - | - | 0");
+});
