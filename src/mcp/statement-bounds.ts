@@ -11,7 +11,7 @@ const oddTexts = /\be'[^']*\\|\$\w*\$/i;
 const others =
   /\b(?:or|not|union|except|intersect|join|case|filter|lateral)\b|\bfrom\s+(?:only\s+)?[\w."]+(?:\s+(?:as\s+)?[\w"]+)?(?:\s*\([^)]*\))?\s*,/i;
 const written = /'\d{4}-\d{2}-\d{2}[^']*'/g;
-const literal = String.raw`(?:date\s*)?'(\d{4}-\d{2}-\d{2})'(?:\s*::\s*date)?(?!\s*(?:[-+*/:]|at\b))`;
+const literal = String.raw`(?:date\s*)?'(\d{4}-\d{2}-\d{2})'(?:\s*::\s*date)?(?!\s*(?:[-+*/:]|at\b|is\b))`;
 const condition = new RegExp(
   String.raw`(?<![-+*/(]\s*|[-+*/(]\s*\w+\.)\b(date_day|month_start|period_start)"?\s*(?:(>=|<=|=|>|<)\s*${literal}|between\s+${literal}\s+and\s+${literal})`,
   "gi",
@@ -28,8 +28,9 @@ export function lastOfMonth(start: Day): Day {
  */
 export function statementBounds(statement: string): { readonly first: Day; readonly last: Day } | undefined {
   const text = plain(statement);
-  const conditions = [...text.matchAll(condition)];
-  const bounds = conditions.flatMap((found) => boundsOf(found, kindsOf(text)));
+  const filters = filtersOf(text);
+  const conditions = [...filters.matchAll(condition)];
+  const bounds = conditions.flatMap((found) => boundsOf(found, kindsOf(filters)));
   const [lower, further] = bounds.filter(({ isLower }) => isLower);
   const [upper, next] = bounds.filter(({ isLower }) => !isLower);
   const days = conditions.flatMap(([, , , ...ends]) => ends.filter((end) => end !== undefined));
@@ -51,7 +52,7 @@ export function readsOnly(statement: string, { apps, countries }: NamedScopes): 
   const text = plain(statement);
   const trackIds = apps.map((app) => app.slice(app.indexOf(":") + 1));
   const isNarrowed = (column: string, allowed: readonly string[]) =>
-    allowed.length === 0 || (isOneSelect(text) && namesOnly(text, column, allowed));
+    allowed.length === 0 || (isOneSelect(text) && namesOnly(filtersOf(text), column, allowed));
   return isNarrowed("track_id", trackIds) && isNarrowed("country_code", countries);
 }
 
@@ -92,6 +93,12 @@ function kindsOf(text: string): readonly string[] {
 
 function plain(statement: string): string {
   return statement.replaceAll(comments, (_, kept?: string) => kept ?? " ").replaceAll(/\bis\s+not\b/gi, "is");
+}
+
+/** What follows the first `where`: a comparison before it is a column of the answer, and leaves no row out. */
+function filtersOf(text: string): string {
+  const start = text.replaceAll(texts, (quoted) => " ".repeat(quoted.length)).search(/\bwhere\b/i);
+  return start === -1 ? "" : text.slice(start);
 }
 
 function isOneSelect(text: string): boolean {

@@ -107,6 +107,7 @@ test.for([
   "date_day >= '2026-07-01' and date_day < '2026-08-01' and released_at > '2025-01-01'",
   "released_at >= '2026-07-01' and released_at < '2026-08-01'",
   "date_day >= '2026-07-01' and date_day < '2026-08-01' union all select 1 from n",
+  "date_day between '2026-07-01' and '2026-07-31' is false",
   "true /* date_day between '2026-07-01' and '2026-07-31' */",
   "date_day between '2026-07-01' and '2026-07-31' and keyword <> '--' or true",
   "date_day between '2026-07-01' and '2026-07-31' and keyword <> '/*' or keyword = '*/'",
@@ -114,6 +115,18 @@ test.for([
   "date_day between '2026-07-01' and '2026-07-31' and keyword <> $$'$$ or keyword = $$'$$",
 ])("a statement that may read other days is not exact: %s", (where) => {
   expect(read({ statement: `select 1 from m where ${where}` }).isExact).toBe(false);
+});
+
+test("nor is one that compares days in its answer and reads all of them", () => {
+  const july = "date_day between '2026-07-01' and '2026-07-31'";
+  for (const statement of [
+    `select ${july} as is_july, count(*) from m group by 1`,
+    `select ${july} as is_july, 'where' as place, count(*) from m where rank <= 10 group by 1, 2`,
+    `select count(*) from m order by ${july}`,
+  ])
+    expect([statement, read({ statement }).isExact]).toEqual([statement, false]);
+  const byCountry = "select country_code = 'US' as is_us, count(*) from m group by 1";
+  expect(readsOnly(byCountry, { apps: [], countries: ["US"] })).toBe(false);
 });
 
 test("nor is one of which a second relation may have other days", () => {
