@@ -93,7 +93,8 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
     ...(byDay.includes(dataset)
       ? cellsOf(
           coverage.filter((one) => one.dataset === dataset),
-          isOfEachDay(dataset, settings) ? daysOf(window) : [],
+          daysOf(window),
+          isOfEachDay(dataset, settings),
         )
       : { cells: null, is_complete: null, gaps: [], more_gaps: 0, days_without_cells: null }),
   }));
@@ -131,8 +132,8 @@ function isOfEachDay(name: string, settings: Settings): boolean {
   return timing.kind !== "snapshot" || timing.refreshDays <= 1;
 }
 
-/** `wanted`: days of which each app and country should have a cell. */
-function cellsOf(coverage: readonly ScopeCoverage[], wanted: readonly Day[]) {
+/** `wanted`: days of which each app and country should have a cell; where `isDaily` is false at least one of them. */
+function cellsOf(coverage: readonly ScopeCoverage[], wanted: readonly Day[], isDaily: boolean) {
   const cells = sumOfCells(coverage.flatMap(({ days }) => [...days.values()]));
   const lines = gapLines(coverage, unanswered);
   const gaps = lines.slice(0, listedGaps).map(({ coverage: one, cells: counts, first, last }) => ({
@@ -143,7 +144,7 @@ function cellsOf(coverage: readonly ScopeCoverage[], wanted: readonly Day[]) {
     from: first,
     to: last,
   }));
-  const bare = wanted.filter((day) => coverage.some(({ days }) => !days.has(day)));
+  const bare = wanted.filter((day) => coverage.some(({ days }) => (isDaily ? !days.has(day) : days.size === 0)));
   const [from, to] = [bare[0], bare.at(-1)];
   // where no cell is known nothing was ever requested of these days
   const isComplete = Object.keys(cells).length > 0 && lines.length === 0 && bare.length === 0;

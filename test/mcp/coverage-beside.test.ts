@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
-import { addDays } from "../../src/core/day.ts";
+import { addDays, type Day } from "../../src/core/day.ts";
 import { readCoverageBeside } from "../../src/mcp/coverage-beside.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
 const run: RunOptions = {
-  settings: { datasets: { app_rating: { on: true }, visibility: { on: true, history_days: 4 } } },
+  settings: {
+    datasets: { app_rating: { on: true }, visibility: { on: true, history_days: 4 }, app_match: { on: true } },
+  },
 };
 let stage: Stage;
 let app: App;
@@ -20,19 +22,37 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
+const coverageIn = (dataset: string, apps: readonly string[], [start, end]: readonly [Day, Day]) =>
+  readCoverageBeside(app.warehouse.db, {
+    datasets: [dataset],
+    window: { start, end },
+    guessed: null,
+    named: { apps, countries: [] },
+    settings: app.config.settings,
+    today,
+  });
+
+test("days in which one app has a list that is not of each day, and another has none, are not complete", async () => {
+  const days = [addDays(today, -3), today] as const;
+  const moved = (back: number, where: string) =>
+    stage.query(`
+      update ops.slice set window_start = date '${today}' - ${back}, window_end = date '${today}' - ${back - 1}
+      where  dataset = 'app_match' and ${where}`);
+  await moved(2, "true");
+  expect(await coverageIn("app_match", [], days)).toMatchObject({ is_complete: true });
+  await moved(30, "slice_id = (select max(slice_id) from ops.slice where dataset = 'app_match')");
+  const { is_complete, says, datasets } = await coverageIn("app_match", [], days);
+  expect(is_complete).toBe(false);
+  expect(says).toMatch(/^Days are missing of app_match: a row that is not there is unknown, not zero\./);
+  expect(datasets[0]?.days_without_cells).toEqual({ from: days[0], to: addDays(today, -1) });
+});
+
 test("the days of an app that is named are complete also of datasets that request several apps together", async () => {
   const [own] = await stage.query<{ id: string }>(
     "select min(track_id) as id from core.fact_app_rating join core.dim_app using (app_key)",
   );
   const coverageOf = (dataset: string, apps: readonly string[], start = addDays(today, -1)) =>
-    readCoverageBeside(app.warehouse.db, {
-      datasets: [dataset],
-      window: { start, end: addDays(start, 1) },
-      guessed: null,
-      named: { apps, countries: [] },
-      settings: app.config.settings,
-      today,
-    });
+    coverageIn(dataset, apps, [start, addDays(start, 1)]);
   const named = [own?.id ?? ""];
   expect(await coverageOf("app_rating", named, today)).toMatchObject({ is_complete: true });
   expect(await coverageOf("visibility", named)).toMatchObject({ is_complete: true });
