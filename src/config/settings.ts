@@ -37,7 +37,7 @@ const DatasetSettings = z
     start: DayText.optional().describe(
       "First day: a sync without --from reaches back to it instead of history_days, and nothing before it is requested.",
     ),
-    history_days: Days.min(1).optional().describe("How many days back a sync without --from reaches."),
+    history_days: Days.min(1).optional().describe("Days that a sync without --from reaches back, pack_days at least."),
     settle_days: Days.optional().describe("Newest days that are left alone because they are not published yet."),
     lookback_days: Days.optional().describe(
       "Days behind the settled ones that are fetched again because the source restates them.",

@@ -29,13 +29,16 @@ export function tablesByDay(settings: Settings): ReadonlySet<string> {
 export function timingWith(timing: Timing, settings: DatasetSettings, today?: Day): Timing {
   if (timing.kind === "snapshot") return { ...timing, refreshDays: settings.refresh_days ?? timing.refreshDays };
   const kept = today === undefined ? null : keptFrom(today, settings.keep_months);
+  const packDays = settings.pack_days ?? timing.packDays;
+  const historyDays = settings.history_days ?? timing.historyDays;
   return {
     ...timing,
     settleDays: settings.settle_days ?? timing.settleDays,
     lookbackDays: settings.lookback_days ?? timing.lookbackDays,
-    historyDays: settings.history_days ?? timing.historyDays,
+    // days that wait for each other are out of reach otherwise by the time that the last of them is out
+    historyDays: Math.max(historyDays, packDays ?? 0),
     ...(settings.start === undefined ? {} : { firstDay: settings.start }),
     ...(kept === null ? {} : { keptFrom: kept }),
-    ...(settings.pack_days === undefined ? {} : { packDays: settings.pack_days }),
+    ...(packDays === undefined ? {} : { packDays }),
   };
 }

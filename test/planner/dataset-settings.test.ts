@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { DatasetSettings } from "../../src/config/settings.ts";
-import { addDays, day } from "../../src/core/day.ts";
+import { addDays, day, type Day } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
 import type { Timing } from "../../src/core/timing.ts";
-import { windowLength } from "../../src/core/window.ts";
+import { daysOf, windowLength } from "../../src/core/window.ts";
 import { iosReviewsV2 } from "../../src/api/operations/review.ts";
 import { defineDataset, type Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { mostPagesOf } from "../../src/datasets/shared/scope-limits.ts";
 import { appCountryDevices } from "../../src/datasets/shared/portfolio-partitions.ts";
+import { requestable } from "../../src/plan/missing.ts";
+import { timingWith } from "../../src/planner/dataset-settings.ts";
 import { planInChunks } from "../../src/planner/plan-chunks.ts";
 import { invent } from "../support/api-invented.ts";
 
@@ -109,4 +111,26 @@ test("a limit of pages is in the scope where an answer has pages, and nowhere el
   expect(await most({}, paged)).toBe(2);
   expect(await most({ most_pages: 5 }, paged)).toBe(5);
   expect(await most({ most_pages: 5 })).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("a history that is shorter than the days that are requested together leaves none of them out", () => {
+  const packed: Timing = { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 7 };
+  const requested = (settings: DatasetSettings, timing = packed) => {
+    const nights = Array.from({ length: 40 }, (_, night) => addDays(today, night));
+    return new Set(
+      nights.flatMap((night) => {
+        const own = timingWith(timing, settings, night);
+        return own.kind === "snapshot" ? [] : daysOf(requestable(own, night, {}));
+      }),
+    );
+  };
+  for (const days of [
+    requested({ history_days: 3 }),
+    requested({ history_days: 3, pack_days: 10 }),
+    requested({ history_days: 3, pack_days: 10 }, { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30 }),
+  ]) {
+    const [first, last] = [[...days].sort()[0], [...days].sort().at(-1)] as [Day, Day];
+    expect(days.size).toBe(windowLength({ start: first, end: addDays(last, 1) }));
+    expect(days.size).toBeGreaterThan(30);
+  }
 });
