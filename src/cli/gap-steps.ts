@@ -1,4 +1,8 @@
+import { daysBetween } from "../core/day.ts";
+import { countOf } from "../core/count.ts";
+import { lastDay } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
+import type { UnrequestedDays } from "../ledger/unrequested-days.ts";
 import type { GapLine } from "../planner/gap-lines.ts";
 
 /** What to do about gaps, a line a state that they have: what is not here needs nobody. */
@@ -22,6 +26,14 @@ function backfillStep(missing: readonly GapLine[]): string {
   const { dataset } = most.coverage;
   const from = firstOf(missing.filter(({ coverage }) => coverage.dataset === dataset));
   return `, \`storehouse backfill --dataset ${dataset} --from ${from} --dry-run\` all of ${dataset}`;
+}
+
+/** What to do about days before those that a sync reaches, a line a stretch. */
+export function earlierGapSteps(gaps: readonly UnrequestedDays[]): readonly string[] {
+  return gaps.map(({ dataset, window }) => {
+    const days = countOf(daysBetween(window.start, window.end), "day");
+    return `earlier: of ${dataset} nothing was requested for ${days} before those that a sync reaches: \`storehouse backfill --dataset ${dataset} --from ${window.start} --to ${lastDay(window)} --dry-run\` prices them.`;
+  });
 }
 
 function firstOf(lines: readonly GapLine[]): string {

@@ -170,3 +170,24 @@ test("the gaps of an app are shown also of datasets that request several apps in
     ["visibility", "android", { loaded: 4 }],
   ]);
 });
+
+test("days on which nothing ran, and that no sync reaches any more, are shown with the backfill that requests them", async () => {
+  await using stage = await openSynced({ market, today: addDays(today, 9) });
+  const gaps = (on: number, ...more: string[]) =>
+    runCommand(stage, ["gaps", "--dataset", "keyword_rank", "--as-of", addDays(today, on), ...more]);
+  expect((await gaps(3)).stdout).not.toContain("earlier: ");
+  await stage.sync({ request: { today: addDays(today, 9) } });
+  const { stdout } = await gaps(9);
+  expect(stdout).toContain("Nothing is missing");
+  expect(stdout).toContain(
+    "earlier: of keyword_rank nothing was requested for 5 days before those that a sync reaches",
+  );
+  const [, named = ""] = /`storehouse (backfill [^`]*) --dry-run`/.exec(stdout) ?? [];
+  expect(named).toBe(`backfill --dataset keyword_rank --from ${today} --to ${addDays(today, 4)}`);
+  expect((await gaps(9, "--from", addDays(today, -4))).stdout).not.toContain("earlier: ");
+  expect(await runCommand(stage, [...named.split(" "), "--as-of", addDays(today, 9)])).toMatchObject({ code: 0 });
+  // where history begins a backfill of days long past says nothing
+  const past = ["--from", addDays(today, -20), "--to", addDays(today, -19)];
+  await runCommand(stage, ["backfill", "--dataset", "keyword_rank", ...past, "--as-of", addDays(today, 9)]);
+  expect((await gaps(9)).stdout).not.toContain("earlier: ");
+});

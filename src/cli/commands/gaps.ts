@@ -5,12 +5,14 @@ import { daysOf, type ScopeCoverage } from "../../planner/gaps.ts";
 import { collect } from "../arguments.ts";
 import { appWords, dayRange } from "../app-words.ts";
 import { gapLines, gapStates, type GapLine } from "../../planner/gap-lines.ts";
-import { gapSteps } from "../gap-steps.ts";
+import { earlierGapSteps, gapSteps } from "../gap-steps.ts";
 import { heatMap, legend } from "../heat-map.ts";
 import { withApp } from "../with-app.ts";
 import { type GapOptions, scopeCoverageFor } from "../gap-options.ts";
 import { count, print, printJson } from "../output.ts";
+import type { UnrequestedDays } from "../../ledger/unrequested-days.ts";
 import type { ReportedCells } from "../../ledger/reported-cells.ts";
+import { readEarlierGaps } from "../../planner/earlier-gaps.ts";
 import { readReported, reportedIn, sumReported } from "../../planner/reported-cells.ts";
 import { reportedWords } from "../reported-words.ts";
 import { addSyncOptions, requestOf } from "../sync-options.ts";
@@ -46,7 +48,10 @@ export function defineGaps(command: Command): void {
         const request = requestOf(app, options);
         const reported = reportedIn(await readReported(db, { request, settings: app.config.settings }), coverage);
         if (options.json) printJson(named.map((one) => withReported(one, reported)));
-        else printCoverage(coverage, { states, names: await readAppNames(db), reported });
+        else {
+          const earlier = states.length > 0 ? [] : await readEarlierGaps(db, request, app.config.settings);
+          printCoverage(coverage, { states, names: await readAppNames(db), reported, earlier });
+        }
       }, options.asOf),
     );
 }
@@ -55,6 +60,9 @@ export function defineGaps(command: Command): void {
 const most = 30;
 
 type Shown = { readonly states: readonly CellState[]; readonly names: ReadonlyMap<string, string> };
+
+/** What stands below the table: cells that other answers reported, and days that no sync reaches. */
+type Beside = { readonly reported: readonly ReportedCells[]; readonly earlier: readonly UnrequestedDays[] };
 
 /** A coverage as JSON: its days, and of those with cells that other answers reported how many, by source. */
 function withReported(one: ScopeCoverage, reported: readonly ReportedCells[]) {
@@ -66,10 +74,7 @@ function withReported(one: ScopeCoverage, reported: readonly ReportedCells[]) {
   return { ...one, days: Object.fromEntries(one.days), reportedBy: Object.fromEntries(bySource) };
 }
 
-function printCoverage(
-  coverage: readonly ScopeCoverage[],
-  { states, names, reported }: Shown & { readonly reported: readonly ReportedCells[] },
-): void {
+function printCoverage(coverage: readonly ScopeCoverage[], { states, names, reported, earlier }: Shown & Beside): void {
   if (coverage.length === 0) {
     print(
       "The portfolio has no such cell. `storehouse datasets` names the datasets, `storehouse sync` reads the portfolio.",
@@ -82,18 +87,21 @@ function printCoverage(
     .flatMap((state) => (sum[state] === undefined ? [] : [`${count(sum[state])} ${state}`]))
     .join(", ");
   const sources = reportedWords(sumReported(reported));
+  const steps = earlierGapSteps(earlier);
   if (lines.length === 0) {
     print(
-      [`${states.length === 0 ? "Nothing is missing" : `No cell is ${states.join(" or ")}`}: ${all}.`, ...sources].join(
-        "\n",
-      ),
+      [
+        `${states.length === 0 ? "Nothing is missing" : `No cell is ${states.join(" or ")}`}: ${all}.`,
+        ...sources,
+        ...steps,
+      ].join("\n"),
     );
     return;
   }
   print(lineTable(lines.slice(0, most), { states, names }));
   if (lines.length > most)
     print(`... and ${count(lines.length - most)} more: narrow it by --dataset, --app, --country, or see --json.`);
-  print([`\nAll cells: ${all}.`, ...sources, ...gapSteps(lines)].join("\n"));
+  print([`\nAll cells: ${all}.`, ...sources, ...gapSteps(lines), ...steps].join("\n"));
   const shown = Map.groupBy(
     lines.map((line) => line.coverage),
     (one) => one.dataset,
