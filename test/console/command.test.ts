@@ -73,6 +73,9 @@ test("one slice can be named to storehouse retry", async () => {
   const { code, stdout } = await runCommand(stage.stage, ["retry", "--slice", slice, "--dry-run", "--json"]);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject([{ dataset: "keyword_rank", slices: 1, credits: 3 }]);
+  const same = ["--dataset", "keyword_rank", "--slice", slice];
+  const shown = await runCommand(stage.stage, ["retry", ...same, "--dry-run"]);
+  expect(shown.stdout).toContain(`\`storehouse retry ${same.join(" ")}\` requests them now.`);
   const other = await runCommand(stage.stage, ["retry", "--slice", "1", "--dry-run"]);
   expect(other.stdout).toContain("Nothing to retry.");
 });

@@ -67,11 +67,23 @@ function preview(options: Options): Promise<void> {
       account: accountOf(app.config.settings),
     });
     if (options.json) printJson(found);
-    else printFound(found);
+    else printFound(found, commandOf(options));
   });
 }
 
-function printFound(found: readonly Reopened[]): void {
+/** The command that runs what was shown. */
+function commandOf({ dataset, code, slice, since, skipped }: Options): string {
+  return [
+    "storehouse retry",
+    ...dataset.map((name) => `--dataset ${name}`),
+    ...code.map((one) => `--code ${one}`),
+    ...slice.map((one) => `--slice ${one}`),
+    ...(since === undefined ? [] : [`--since ${since}`]),
+    ...(skipped ? ["--skipped"] : []),
+  ].join(" ");
+}
+
+function printFound(found: readonly Reopened[], command: string): void {
   if (found.length === 0) {
     print("Nothing to retry.");
     return;
@@ -90,6 +102,6 @@ function printFound(found: readonly Reopened[]): void {
     )}, ${countOf(
       sum(({ credits }) => credits),
       "credit",
-    )} at most.`,
+    )} at most. Nothing was spent; \`${command}\` requests them now.`,
   );
 }
