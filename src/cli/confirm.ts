@@ -27,8 +27,16 @@ async function answerTo(question: string, stop: AbortSignal): Promise<string> {
   try {
     if (!(await passOver(lines, stop))) return "";
     const answer = await new Promise<string>((resolve) => {
-      lines.once("line", resolve);
-      lines.once("close", () => resolve(""));
+      const unanswered = () => {
+        // what is said next begins a line of its own
+        process.stderr.write("\n");
+        resolve("");
+      };
+      lines.once("close", unanswered);
+      lines.once("line", (line) => {
+        lines.off("close", unanswered);
+        resolve(line);
+      });
       process.stderr.write(question);
     });
     return answer.trim();

@@ -124,6 +124,12 @@ test.skipIf(!hasTerminal)(
     expect(await no.ended).toBe(2);
     expect([questions(no), charged()]).toEqual([[5, 1], 5]);
 
+    await using stopped = start();
+    await until(() => questions(stopped).length === 1);
+    stopped.type("\u0003");
+    expect(await stopped.ended).toBe(130);
+    expect(stopped.output()).toContain("\nStopped: nothing is spent that was not agreed to.\n");
+
     await using yes = start();
     for (const [index, agreed] of [1, 50].entries()) {
       await until(() => questions(yes).length === index + 1);
