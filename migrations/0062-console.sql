@@ -85,7 +85,7 @@ select ops.comment_columns('ops.worker_status', 'ops.worker');
 
 create view ops.unfinished_sync as
 with run as materialized (
-  select r.run_id, r.account, r.datasets, r.days,
+  select r.run_id, r.account, r.datasets, r.days, r.kind, r.ended_at,
          case when r.kind <> 'sync'                                     then null
               when r.outcome in ('interrupted', 'aborted')              then r.outcome
               when r.outcome = 'deferred' and r.max_credits is not null then 'limited'
@@ -95,17 +95,19 @@ with run as materialized (
   from   ops.run as r
   where  r.kind in ('sync', 'schedule')
 ), planned as (
-  select account, dataset, days, max(run_id) as run_id from run, unnest(datasets) as dataset where ended_as is null group by account, dataset, days
+  -- a sync plans until its end, when nothing is left to plan
+  select account, dataset, days, max(run_id) as run_id, max(ended_at) filter (where kind = 'sync') as ended_at
+  from   run, unnest(datasets) as dataset where ended_as is null group by account, dataset, days
 )
 select r.run_id, r.account, r.ended_as
 from   run as r
 where  r.ended_as is not null
 and    exists (select from unnest(r.datasets) as d (dataset)
-               where  not exists (select from planned as p where p.account = r.account and p.dataset = d.dataset and p.run_id > r.run_id
-                                  and (p.days is null or p.days @> r.days))
+               where  not exists (select from planned as p where p.account = r.account and p.dataset = d.dataset
+                                  and (p.run_id > r.run_id or p.ended_at > r.ended_at) and (p.days is null or p.days @> r.days))
                -- as the last planning has noted
                and    not exists (select from ops.dataset as o where o.dataset = d.dataset and not o.is_on));
-comment on view   ops.unfinished_sync          is 'One row per sync that ended before all was requested that it planned, unless later runs of its account have planned each of its datasets that is on, not for fewer days. What it had not begun was cancelled, so that no slice says that it is missing. Which syncs have to be run again?';
+comment on view   ops.unfinished_sync          is 'One row per sync that ended before all was requested that it planned, unless runs of its account that began or, as syncs, ended later have planned each of its datasets that is on, not for fewer days. What it had not begun was cancelled, so that no slice says that it is missing. Which syncs have to be run again?';
 comment on column ops.unfinished_sync.ended_as is 'interrupted (stopped or killed), aborted (by an error that concerns everything), or limited (by its credit limit).';
 select ops.comment_columns('ops.unfinished_sync', 'ops.run');
 

@@ -8116,7 +8116,7 @@ create view ops.unanswered_visibility_daily (
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'skipped'::text])) AND (i.item = ANY (o.items))))
   GROUP BY (s.scope ->> 'store'::text), (split_part(i.item, ':'::text, 2)), (split_part(i.item, ':'::text, 1)), d.date_day;
 
--- One row per sync that ended before all was requested that it planned, unless later runs of its account have planned each of its datasets that is on, not for fewer days. What it had not begun was cancelled, so that no slice says that it is missing. Which syncs have to be run again?
+-- One row per sync that ended before all was requested that it planned, unless runs of its account that began or, as syncs, ended later have planned each of its datasets that is on, not for fewer days. What it had not begun was cancelled, so that no slice says that it is missing. Which syncs have to be run again?
 create view ops.unfinished_sync (
   run_id bigint, -- Number of the run.
   account text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
@@ -8127,6 +8127,8 @@ create view ops.unfinished_sync (
             r_1.account,
             r_1.datasets,
             r_1.days,
+            r_1.kind,
+            r_1.ended_at,
                 CASE
                     WHEN r_1.kind <> 'sync'::text THEN NULL::text
                     WHEN r_1.outcome = ANY (ARRAY['interrupted'::text, 'aborted'::text]) THEN r_1.outcome
@@ -8142,7 +8144,8 @@ create view ops.unfinished_sync (
          SELECT run.account,
             dataset.dataset,
             run.days,
-            max(run.run_id) AS run_id
+            max(run.run_id) AS run_id,
+            max(run.ended_at) FILTER (WHERE run.kind = 'sync'::text) AS ended_at
            FROM run,
             LATERAL unnest(run.datasets) dataset(dataset)
           WHERE run.ended_as IS NULL
@@ -8156,7 +8159,7 @@ create view ops.unfinished_sync (
            FROM unnest(r.datasets) d(dataset)
           WHERE NOT (EXISTS ( SELECT
                    FROM planned p
-                  WHERE p.account = r.account AND p.dataset = d.dataset AND p.run_id > r.run_id AND (p.days IS NULL OR p.days @> r.days))) AND NOT (EXISTS ( SELECT
+                  WHERE p.account = r.account AND p.dataset = d.dataset AND (p.run_id > r.run_id OR p.ended_at > r.ended_at) AND (p.days IS NULL OR p.days @> r.days))) AND NOT (EXISTS ( SELECT
                    FROM ops.dataset o
                   WHERE o.dataset = d.dataset AND NOT o.is_on))));
 

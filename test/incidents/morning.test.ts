@@ -55,6 +55,16 @@ test("a sync that was broken off is on the page until a later run has planned ea
   expect(await verdict()).toContain("All is well");
 });
 
+test("a sync that was stopped while it waited for another one left nothing, once the other has ended", async () => {
+  const { db, run } = stage.stage;
+  await stage.ended("loaded", draft({ dataset: "review" }));
+  const [first, second] = [await run({ datasets: ["review"] }), await run({ datasets: ["review"] })];
+  await closeRun(db, second, "interrupted", now);
+  await closeRun(db, first, "loaded", now + 1_000);
+  const { verdict } = await readMorning(db, { account: "", accountId: null, budgets: [], switchedOff: [], now });
+  expect(verdict.text).toContain("All is well");
+});
+
 test("what failed of a dataset that was switched off since wants nobody", async () => {
   const { db, pool } = stage.stage;
   const verdict = async (switchedOff: readonly string[]) =>
