@@ -1,4 +1,5 @@
 import type { AnyAction } from "../define-action.ts";
+import { cancelPlanAction } from "./cancel-plan.ts";
 import { fillAction } from "./fill.ts";
 import { heldAction } from "./held.ts";
 import { retryCellsAction } from "./retry-cells.ts";
@@ -13,6 +14,7 @@ export const actions: readonly AnyAction[] = [
   retryCellsAction,
   retryAction,
   stopAction,
+  cancelPlanAction,
   heldAction,
   keywordsAction,
   listedKeywordsAction,

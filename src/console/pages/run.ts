@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { accountOf } from "../../config/config-of-account.ts";
 import { count, countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
 import { sliceStates } from "../../core/slice.ts";
 import { readRun, runWords, type RunLine } from "../../ledger/run-list.ts";
 import { readRunParts, readRunSlices, type RunPart, type RunSlice } from "../../ledger/run-slices.ts";
 import { stateWords } from "../../plan/cell-states.ts";
+import { cancelPlanAction } from "../actions/cancel-plan.ts";
+import { actionForm } from "../define-action.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { aboutText, daysText } from "../parts/about.ts";
@@ -44,7 +47,7 @@ export const runPage = definePage({
         <h1>Run ${runId}: ${runWords(run)}</h1>
         ${stateBadge(run.outcome ?? "under way")}
       </header>
-      <section class="card" id="facts">${runFacts(run, context.now)}</section>
+      <section class="card" id="facts">${runFacts(run, context.now)}${cancelRest(context, run)}</section>
       ${
         parts.length === 0
           ? null
@@ -73,6 +76,13 @@ function runFacts(run: RunLine, now: number): Html {
     ["Rows", `${count(run.rows_loaded)} loaded, ${count(run.rows_rejected)} rejected`],
     ["Slices now", slicesNow(run)],
   ]);
+}
+
+/** The button that gives up what a plan has left: workers would go on with it, period after period. */
+function cancelRest(context: PageContext, run: RunLine): Html | null {
+  const { plan_id: plan, open_count: open, deferred_count: deferred, account } = run;
+  if (plan === null || open + deferred === 0 || account !== accountOf(context.app.config.settings)) return null;
+  return actionForm(context, { action: cancelPlanAction, label: `Cancel the rest of plan ${plan}`, fields: { plan } });
 }
 
 function slicesNow(run: RunLine): string {

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { accountOf } from "../../config/config-of-account.ts";
+import { countOf } from "../../core/count.ts";
+import { fail } from "../../core/errors.ts";
+import { cancelPlan } from "../../ledger/end-stopped.ts";
+import { readPlanProgress } from "../../ledger/plans.ts";
+import { knownPlan } from "../../planner/backfill-plan.ts";
+import { defineAction } from "../define-action.ts";
+
+/** Cancels what a plan has left, as `storehouse backfill --plan N --cancel` does. */
+export const cancelPlanAction = defineAction({
+  name: "cancel-plan",
+  label: "Cancel the rest",
+  readsAsLoader: true,
+  input: z.object({ plan: z.string().regex(/^[1-9]\d{0,17}$/, "is no number") }),
+  price: async ({ app }, { plan }) => {
+    const { db } = app.warehouse;
+    await knownPlan(db, plan, accountOf(app.config.settings));
+    const { open } = await readPlanProgress(db, plan, null);
+    if (open === 0) throw fail("console_bad_input", { problem: `nothing of plan ${plan} waits any more` });
+    return {
+      credits: 0,
+      alwaysAsk: true,
+      says: `What plan ${plan} has left (${countOf(open, "slice")}) is cancelled, and missing again. Requests that are under way end first: they are paid for.`,
+    };
+  },
+  run: async ({ app }, { plan }) => {
+    const cancelled = await cancelPlan(app.warehouse.db, plan);
+    return { says: `Cancelled ${countOf(cancelled, "slice")} of plan ${plan}: they are missing again.`, to: "/runs" };
+  },
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import {
+  clientOf,
+  openConsoleStage,
+  operatorPassword,
+  untilShown,
+  viewerPassword,
+  withPasswords,
+} from "../support/console-stage.ts";
+import { today } from "../support/ingest-stage.ts";
+
+test("what a plan has left is given up on the page of its run, once an operator has agreed to it", async () => {
+  await using console = await openConsoleStage();
+  const { stage } = console;
+  const { planId } = await planned(stage, { bounds: { start: addDays(today, -12), end: addDays(today, -8) } });
+  const { runId } = await runPlanned(stage, planId, {
+    settings: { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 1 } } },
+  });
+  const { open } = await standingOf(stage, planId);
+  expect(open).toBeGreaterThan(0);
+  const served = await console.start(withPasswords);
+  const [ann, vic] = [clientOf(served), clientOf(served)];
+  await ann.signIn(operatorPassword, "Ann");
+  await vic.signIn(viewerPassword, "Vic");
+  const button = `Cancel the rest of plan ${planId}`;
+  expect((await vic.get(`/runs/${runId}`)).text).not.toContain(button);
+  expect((await ann.get(`/runs/${runId}`)).text).toContain(button);
+
+  expect((await ann.post("/actions/cancel-plan", { plan: planId })).text).toContain(
+    `What plan ${planId} has left (${open} slices) is cancelled, and missing again.`,
+  );
+  expect((await standingOf(stage, planId)).open).toBe(open);
+  expect((await ann.post("/actions/cancel-plan", { plan: planId, agreed: "0" })).status).toBe(303);
+  expect((await standingOf(stage, planId)).open).toBe(0);
+  expect(await console.lastDeed("cancel-plan")).toMatchObject({ user_name: "Ann", outcome: "done" });
+  // what a page has read is read again when the ledger has changed, which is checked every two seconds
+  await untilShown(async () => String((await ann.get(`/runs/${runId}`)).text.includes(button)), /^false$/);
+  expect((await ann.post("/actions/cancel-plan", { plan: planId })).text).toContain(
+    `nothing of plan ${planId} waits any more`,
+  );
+});
