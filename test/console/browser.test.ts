@@ -306,6 +306,12 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     expect(await reading.getByRole("row").count()).toBeGreaterThan(1);
     await reading.goto("/coverage?dataset=keyword_rank");
     expect(await reading.locator("td.loaded").count()).toBeGreaterThan(0);
+    // the newest days are in sight, not the oldest
+    await reading.setViewportSize(screens[1]);
+    await reading.goto("/coverage?dataset=keyword_rank");
+    const newest = await reading.locator("thead th[data-from]").last().boundingBox();
+    expect((newest?.x ?? 0) + (newest?.width ?? 0)).toBeLessThan(screens[1].width);
+    expect(await reading.locator("#selection").innerText()).toContain("why");
     await plain.close();
   });
 });

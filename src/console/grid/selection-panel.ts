@@ -14,11 +14,17 @@ import type { Selection, SelectionFacts } from "./selection.ts";
 
 /** What stands beside the grid before anything is selected. */
 export function emptyPanel(): Html {
-  return html`<p class="muted">
-    Select cells to see why they are as they are, and what it costs to fill or retry them: drag over them, or press
-    shift and click a second cell. By keyboard: arrows move, shift and arrows select, Enter opens the selection here,
-    Escape ends it.
-  </p>`;
+  return html`<p class="muted scripted">
+      Select cells to see why they are as they are, and what it costs to fill or retry them: drag over them, or press
+      shift and click a second cell. By keyboard: arrows move, shift and arrows select, Enter opens the selection here,
+      Escape ends it.
+    </p>
+    <noscript
+      ><p class="muted">
+        The link “why” in a row shows here why its cells are not loaded, and what it costs to fill or retry them. Single
+        cells are selected with JavaScript only.
+      </p></noscript
+    >`;
 }
 
 /** What a selection is about, why its cells are as they are, and what can be done about it at which price. `fields`: what names the selection. */
