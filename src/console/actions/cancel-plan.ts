@@ -16,7 +16,7 @@ export const cancelPlanAction = defineAction({
   price: async ({ app }, { plan }) => {
     const { db } = app.warehouse;
     await knownPlan(db, plan, accountOf(app.config.settings));
-    const { open } = await readPlanProgress(db, plan, null);
+    const { open } = await readPlanProgress(db, plan);
     if (open === 0) throw fail("console_bad_input", { problem: `nothing of plan ${plan} waits any more` });
     return {
       credits: 0,
