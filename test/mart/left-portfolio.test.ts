@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { readCompleteDays } from "../../src/ledger/complete-days.ts";
+import { openStage, today, type RunOptions } from "../support/ingest-stage.ts";
+import { sql } from "../../src/postgres/sql.ts";
+
+test("an app or country that left the configuration or the account is not due and holds no dataset back", async () => {
+  await using stage = await openStage({
+    market: { apps: 4, countries: ["US", "JP"], keywordsPerApp: 3 },
+    today: addDays(today, 2),
+  });
+  const ids = stage.sandbox.market.apps.filter(({ store }) => store === "ios").map(({ trackId }) => Number(trackId));
+  const [kept = 0, left = 0] = ids;
+  const on = (day: number, ...countries: readonly (readonly [number, ...string[]])[]): RunOptions => ({
+    request: { today: addDays(today, day) },
+    settings: {
+      portfolio: {
+        source: "config",
+        apps: countries.map(([id, ...own]) => ({ id, countries: own, keywords: ["notes"] })),
+      },
+      datasets: { app_rating: { on: true }, keyword_rank: { history_days: 1 } },
+    },
+  });
+  await stage.sync(on(0, [kept, "US", "JP"], [left, "US"]));
+  // on the day of its last request, and on the next one
+  await stage.sync(on(0, [kept, "US", "JP"]));
+  await stage.sync(on(1, [kept, "US"]));
+  const run = on(2, [kept, "US"]);
+  await stage.sync(run);
+  await using app = await stage.open(run);
+  const complete = () =>
+    app.warehouse.db.transaction().execute(async (transaction) => {
+      await sql`select set_config('storehouse.today', ${addDays(today, 2)}, true)`.execute(transaction);
+      return readCompleteDays(transaction);
+    });
+  const whole = [
+    { dataset: "app_rating", places: 1, behind: 0, completeTo: addDays(today, 2) },
+    { dataset: "keyword_rank", places: 1, behind: 0, completeTo: addDays(today, 1) },
+  ];
+  expect(await complete()).toMatchObject(whole);
+  // the same by the lists of an account
+  await stage.query("delete from core.configured_portfolio");
+  expect(await complete()).toMatchObject([{ places: 3 }, { places: 3 }]);
+  await stage.query(
+    `insert into core.tracked_app (app_key, valid_from, valid_to, slice_id, fetched_at)
+     select app_key, $2, case when track_id <> $1 then $3::date end, 1, now() from core.dim_app where store = 'ios'`,
+    [String(kept), today, addDays(today, 1)],
+  );
+  await stage.query(
+    `insert into core.tracked_country (app_key, country_key, valid_from, valid_to, keyword_count, slice_id, fetched_at)
+     select app_key, country_key, $2, case when country_code <> 'US' then $3::date end, 1, 1, now()
+     from   core.dim_app, core.dim_country where track_id = $1 and country_code in ('US', 'JP')`,
+    [String(kept), today, addDays(today, 1)],
+  );
+  expect(await complete()).toMatchObject(whole);
+});
