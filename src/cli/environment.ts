@@ -34,11 +34,14 @@ export function environmentFile(): string | undefined {
   return [path.resolve(".env"), path.join(projectRoot, ".env")].find((candidate) => existsSync(candidate));
 }
 
+/** `mayBeNew`: for a command that writes the file that STOREHOUSE_CONFIG names. */
+export type Reading = { readonly mayBeNew?: true };
+
 /** The configuration file. Throws a UsageError when STOREHOUSE_CONFIG names none. */
-export function settingsFile({ STOREHOUSE_CONFIG: named }: Environment): string {
-  if (named !== undefined && !existsSync(named))
+export function settingsFile({ STOREHOUSE_CONFIG: named }: Environment, { mayBeNew }: Reading = {}): string {
+  if (named !== undefined && !mayBeNew && !existsSync(named))
     throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: `names no file: ${named}` });
-  if (named !== undefined && statSync(named).isDirectory())
+  if (named !== undefined && statSync(named, { throwIfNoEntry: false })?.isDirectory())
     throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: `names a folder, not a file: ${named}` });
   return path.resolve(named ?? path.join(projectRoot, "config", "storehouse.yaml"));
 }
@@ -49,9 +52,9 @@ export function homeOf({ STOREHOUSE_HOME: named }: Environment): string {
 }
 
 /** The configuration of this process: environment, `.env` and what `read` makes of config/storehouse.yaml. */
-export function configWith(read: (file: string) => Settings): Config {
+export function configWith(read: (file: string) => Settings, reading: Reading = {}): Config {
   const environment = loadEnvironment();
-  const file = settingsFile(environment);
+  const file = settingsFile(environment, reading);
   const config = { environment, settings: read(file), settingsFile: file, home: homeOf(environment) };
   return configOfAccount(Object.freeze(config));
 }

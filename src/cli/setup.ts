@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type Config, projectRoot } from "../config/config.ts";
 import { editedEnv } from "../config/edit-env.ts";
@@ -31,7 +31,8 @@ export type SetupFiles = { readonly environment: string; readonly settings: stri
 
 /** The files that commands in this folder read, or will; another `.env` where one is named. */
 export function setupFiles({ environment }: Config, named?: string): SetupFiles {
-  return { environment: path.resolve(named ?? environmentFile() ?? ".env"), settings: settingsFile(environment) };
+  const settings = settingsFile(environment, { mayBeNew: true });
+  return { environment: path.resolve(named ?? environmentFile() ?? ".env"), settings };
 }
 
 /**
@@ -48,7 +49,8 @@ export function writeSetup(files: SetupFiles, { variables, settings }: Setup): S
     settingsIn(file);
     writeEnvironment();
   };
-  if (after === before) writeEnvironment();
+  // a file that was named and is not there is made even where nothing differs from the defaults: commands refuse a name of none
+  if (after === before && existsSync(files.settings)) writeEnvironment();
   else replaceFile(files.settings, after, { check });
   return settingsIn(files.settings);
 }

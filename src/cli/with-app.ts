@@ -2,12 +2,12 @@ import { createApp, type App } from "../app.ts";
 import { apiAccess, type Config } from "../config/config.ts";
 import type { Day } from "../core/day.ts";
 import { settingsIn } from "../planner/settings-in.ts";
-import { configWith } from "./environment.ts";
+import { configWith, type Reading } from "./environment.ts";
 import { reportGoneWorker } from "./gone-worker.ts";
 
 /** The configuration of this process: environment, `.env` and config/storehouse.yaml. */
-export function loadConfig(): Config {
-  return configWith(settingsIn);
+export function loadConfig(reading: Reading = {}): Config {
+  return configWith(settingsIn, reading);
 }
 
 /** Opens the app for one command that plans or fetches, and closes it afterwards. */

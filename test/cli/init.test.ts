@@ -110,6 +110,21 @@ test("without a terminal it takes options, the environment and the token from st
   expect(settings()).toMatchObject({ portfolio: { source: "both" }, datasets: { review: { on: true } } });
 });
 
+test("a configuration file that STOREHOUSE_CONFIG names and that is not there is made, in a folder that is", async () => {
+  const named = path.join(folder, "new.yaml");
+  const options = ["--yes", "--no-check", "--api", sandbox.url];
+  expect(await run(options, { API_TOKEN: secret, STOREHOUSE_CONFIG: named })).toMatchObject({ code: 0, stderr: "" });
+  expect(readSettings(named)).toMatchObject({ portfolio: { source: "account" } });
+  expect(
+    await run([...options, "--datasets", "-review"], { API_TOKEN: secret, STOREHOUSE_CONFIG: named }),
+  ).toMatchObject({
+    code: 0,
+  });
+  expect(readSettings(named)).toMatchObject({ datasets: { review: { on: false } } });
+  const nowhere = { API_TOKEN: secret, STOREHOUSE_CONFIG: path.join(folder, "none", "new.yaml") };
+  expect(await run(options, nowhere)).toMatchObject({ code: 2, stderr: expect.stringContaining("unwritable_file") });
+});
+
 test("with STOREHOUSE_ACCOUNT it is refused, and the account of API_TOKEN keeps its token", async () => {
   writeFileSync(path.join(folder, "s.yaml"), "accounts:\n  acme:\n");
   const env = "API_TOKEN=that-of-the-first\nAPI_TOKEN_ACME=that-of-acme\n";

@@ -74,7 +74,7 @@ const oneAccount =
   "init writes the account of API_TOKEN: leave STOREHOUSE_ACCOUNT out; docs/accounts.md says where the others are named";
 
 async function init(options: Options): Promise<void> {
-  const config = loadConfig();
+  const config = loadConfig({ mayBeNew: true });
   if (config.environment.STOREHOUSE_ACCOUNT !== undefined) throw fail("bad_argument", { problem: oneAccount });
   if (!options.yes && !canConfirm())
     throw fail("bad_argument", { problem: "there is no terminal for questions: add --yes and the options" });
