@@ -387,25 +387,32 @@ from   place as p
 left   join ops.dataset as d on d.dataset = p.dataset
 left   join lateral (
   -- by the lists of all accounts and configurations that have had it; what left on the day of its last request is requested no more
-  select bool_and(m.valid_to is not null) filter (where m.part = 'app') and max(m.valid_to) filter (where m.part = 'app') >= p.last_requested
-         or bool_and(m.valid_to is not null) filter (where m.part = 'country') and max(m.valid_to) filter (where m.part = 'country') >= p.last_requested as has_left
-  from   (
-    select 'app' as part, t.valid_to
-    from   core.dim_app     as a
-    join   core.tracked_app as t on t.app_key = a.app_key
-    where  a.store = p.store and a.track_id = p.track_id
-    union  all
-    select 'country', t.valid_to
-    from   core.dim_app         as a
-    join   core.dim_country     as c on c.country_code = p.country_code
-    join   core.tracked_country as t on t.app_key = a.app_key and t.country_key = c.country_key
-    where  a.store = p.store and a.track_id = p.track_id
-    union  all
-    select f.part, f.valid_to
-    from   core.configured_portfolio as f
-    where  f.store = p.store and f.track_id = p.track_id and (f.part = 'app' or f.part = 'country' and f.member = p.country_code)) as m) as l on true
+  select coalesce(bool_or(m.has_left) filter (where m.part = 'app'), bool_or(m.has_left) filter (where m.part = 'competitor'))
+         or bool_or(m.has_left) filter (where m.part = 'country') as has_left
+  from   (select n.part, bool_and(n.valid_to is not null) and max(n.valid_to) >= p.last_requested as has_left
+          from   (select 'app' as part, t.valid_to
+                 from   core.dim_app     as a
+                 join   core.tracked_app as t on t.app_key = a.app_key
+                 where  a.store = p.store and a.track_id = p.track_id
+                 union  all
+                 select 'country', t.valid_to
+                 from   core.dim_app         as a
+                 join   core.dim_country     as c on c.country_code = p.country_code
+                 join   core.tracked_country as t on t.app_key = a.app_key and t.country_key = c.country_key
+                 where  a.store = p.store and a.track_id = p.track_id
+                 union  all
+                 select f.part, f.valid_to
+                 from   core.configured_portfolio as f
+                 where  f.store = p.store and f.track_id = p.track_id and (f.part = 'app' or f.part = 'country' and f.member = p.country_code)
+                 union  all
+                 select 'competitor', t.valid_to
+                 from   core.dim_app            as a
+                 join   core.tracked_competitor as t on t.competitor_app_key = a.app_key
+                 where  a.store = p.store and a.track_id = p.track_id) as n
+          group  by n.part) as m) as l on true
 cross  join lateral (
-  select (d.is_on is not false or not d.is_switched_off and exists (select from ops.next_run as r where p.dataset = any (r.datasets))) and l.has_left is not true as is_due) as i
+  select (d.is_on is not false or not d.is_switched_off and exists (select from ops.next_run as r where p.dataset = any (r.datasets)))
+         and l.has_left is not true as is_due) as i
 cross  join lateral (
   select case when i.is_due then p.due_end end as due_end, case when i.is_due then p.due_end_before end as due_end_before) as w;
 comment on view   ops.freshness                 is 'One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?';
@@ -413,7 +420,7 @@ comment on column ops.freshness.store           is 'ios or android; null where t
 comment on column ops.freshness.track_id        is 'Track id of the app; null where the dataset is not about an app.';
 comment on column ops.freshness.country_code    is 'Country; null where the dataset does not distinguish countries.';
 comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none.';
-comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the app or country is not in the portfolio any more, or nothing was planned yet.';
+comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.';
 comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.';
 comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.';
 comment on column ops.freshness.last_loaded_at  is 'When the last answer was loaded.';

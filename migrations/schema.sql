@@ -2391,7 +2391,7 @@ create view mart.data_freshness (
   app_name text, -- Name of the app, or its track id where no name is known; null where the dataset is not about an app.
   country_code text, -- Country, ISO 3166-1 alpha-2; null where the dataset does not distinguish countries.
   newest_day date, -- Newest day that is loaded or empty; null when there is none.
-  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the app or country is not in the portfolio any more, or nothing was planned yet.
+  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
   freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
@@ -6083,7 +6083,7 @@ create view ops.freshness (
   track_id text, -- Track id of the app; null where the dataset is not about an app.
   country_code text, -- Country; null where the dataset does not distinguish countries.
   newest_day date, -- Newest day that is loaded or empty; null when there is none.
-  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the app or country is not in the portfolio any more, or nothing was planned yet.
+  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
   freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
@@ -6224,24 +6224,33 @@ create view ops.freshness (
     p.open_count
    FROM place p
      LEFT JOIN ops.dataset d ON d.dataset = p.dataset
-     LEFT JOIN LATERAL ( SELECT bool_and(m.valid_to IS NOT NULL) FILTER (WHERE m.part = 'app'::text) AND max(m.valid_to) FILTER (WHERE m.part = 'app'::text) >= p.last_requested OR bool_and(m.valid_to IS NOT NULL) FILTER (WHERE m.part = 'country'::text) AND max(m.valid_to) FILTER (WHERE m.part = 'country'::text) >= p.last_requested AS has_left
-           FROM ( SELECT 'app'::text AS part,
-                    t.valid_to
-                   FROM core.dim_app a
-                     JOIN core.tracked_app t ON t.app_key = a.app_key
-                  WHERE a.store = p.store AND a.track_id = p.track_id
-                UNION ALL
-                 SELECT 'country'::text,
-                    t.valid_to
-                   FROM core.dim_app a
-                     JOIN core.dim_country c ON c.country_code = p.country_code
-                     JOIN core.tracked_country t ON t.app_key = a.app_key AND t.country_key = c.country_key
-                  WHERE a.store = p.store AND a.track_id = p.track_id
-                UNION ALL
-                 SELECT f.part,
-                    f.valid_to
-                   FROM core.configured_portfolio f
-                  WHERE f.store = p.store AND f.track_id = p.track_id AND (f.part = 'app'::text OR f.part = 'country'::text AND f.member = p.country_code)) m) l ON true
+     LEFT JOIN LATERAL ( SELECT COALESCE(bool_or(m.has_left) FILTER (WHERE m.part = 'app'::text), bool_or(m.has_left) FILTER (WHERE m.part = 'competitor'::text)) OR bool_or(m.has_left) FILTER (WHERE m.part = 'country'::text) AS has_left
+           FROM ( SELECT n.part,
+                    bool_and(n.valid_to IS NOT NULL) AND max(n.valid_to) >= p.last_requested AS has_left
+                   FROM ( SELECT 'app'::text AS part,
+                            t.valid_to
+                           FROM core.dim_app a
+                             JOIN core.tracked_app t ON t.app_key = a.app_key
+                          WHERE a.store = p.store AND a.track_id = p.track_id
+                        UNION ALL
+                         SELECT 'country'::text,
+                            t.valid_to
+                           FROM core.dim_app a
+                             JOIN core.dim_country c ON c.country_code = p.country_code
+                             JOIN core.tracked_country t ON t.app_key = a.app_key AND t.country_key = c.country_key
+                          WHERE a.store = p.store AND a.track_id = p.track_id
+                        UNION ALL
+                         SELECT f.part,
+                            f.valid_to
+                           FROM core.configured_portfolio f
+                          WHERE f.store = p.store AND f.track_id = p.track_id AND (f.part = 'app'::text OR f.part = 'country'::text AND f.member = p.country_code)
+                        UNION ALL
+                         SELECT 'competitor'::text,
+                            t.valid_to
+                           FROM core.dim_app a
+                             JOIN core.tracked_competitor t ON t.competitor_app_key = a.app_key
+                          WHERE a.store = p.store AND a.track_id = p.track_id) n
+                  GROUP BY n.part) m) l ON true
      CROSS JOIN LATERAL ( SELECT (d.is_on IS NOT FALSE OR NOT d.is_switched_off AND (EXISTS ( SELECT
                    FROM ops.next_run r
                   WHERE p.dataset = ANY (r.datasets)))) AND l.has_left IS NOT TRUE AS is_due) i
