@@ -5208,7 +5208,7 @@ create view mart.weighted_share_of_voice_daily (
   requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer. Where it is false, shares and averages are about a part of the keywords: leave the day out.
-  volume_keyword_count bigint, -- Keywords with a search volume.
+  volume_keyword_count bigint, -- Answered keywords with a search volume; null while no keyword has an answer.
   search_volume_sum numeric, -- Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.
   weighted_voice_sum numeric, -- Sum of search volume / rank over these.
   weighted_voice_share numeric, -- weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).
@@ -5224,7 +5224,10 @@ create view mart.weighted_share_of_voice_daily (
     s.requested_keyword_count,
     s.answered_keyword_count,
     s.is_complete,
-    w.volume_keyword_count,
+        CASE
+            WHEN s.answered_keyword_count > 0 THEN w.volume_keyword_count
+            ELSE NULL::bigint
+        END AS volume_keyword_count,
     w.search_volume_sum,
     round(w.weighted_voice_sum, 6) AS weighted_voice_sum,
     round(w.weighted_voice_sum / NULLIF(w.search_volume_sum, 0::numeric), 6) AS weighted_voice_share,

@@ -94,3 +94,18 @@ test("a week of which reports of search ads lack an answer is not complete, also
   await reports(["2026-06-19", "2026-06-29"]);
   expect((await known()).slice(2)).toEqual(["2026-06-15 | 7 | - | true", "2026-06-22 | 7 | - | true"]);
 });
+
+test("a day of ranks without any answer has no number of keywords with a volume, and no 0", async () => {
+  await slice(
+    "keyword_rank",
+    { store: "ios", app: "1", country: "US" },
+    ["2026-06-29", "2026-06-30"],
+    "failed",
+    "plan",
+  );
+  expect(
+    await mart.ask(`
+      select date_day, requested_keyword_count, answered_keyword_count, volume_keyword_count, search_volume_sum
+      from   mart.weighted_share_of_voice_daily where device_code = 'IPHONE' and date_day >= '2026-06-28' order by 1`),
+  ).toEqual(["2026-06-28 | 1 | 1 | 0 | -", "2026-06-29 | 1 | 0 | - | -"]);
+});
