@@ -291,27 +291,30 @@ comment on view   ops.unanswered_visibility_daily is 'One row per app, country a
 select ops.comment_columns('ops.unanswered_visibility_daily');
 
 create view ops.paid_voice_answer as
-select u.share_source, u.country_code, u.period_start, u.period_end, count(distinct u.keyword) as requested_keyword_count,
-       count(distinct u.keyword) filter (where u.is_answered) as answered_keyword_count
+select u.share_source, u.country_code, u.period_start, u.period_end, nullif(count(distinct u.keyword), 0) as requested_keyword_count,
+       case when count(u.keyword) > 0 then count(distinct u.keyword) filter (where u.is_answered) end as answered_keyword_count,
+       count(distinct u.track_id) - count(distinct u.track_id) filter (where u.is_answered) as unanswered_app_count
 from   (
+  -- the advertisers of a keyword, or the keywords that an app pays for
   select 'market' as share_source, s.scope ->> 'country' as country_code, s.window_start as period_start, s.window_end - 1 as period_end,
-         s.scope ->> 'keyword' as keyword, s.state in ('loaded', 'empty') as is_answered
+         s.scope ->> 'keyword' as keyword, s.scope ->> 'app' as track_id, s.state in ('loaded', 'empty') as is_answered
   from   ops.slice as s
-  where  s.dataset = 'paying_app' and s.state <> 'skipped'
+  where  s.dataset in ('paying_app', 'paid_keyword') and s.state <> 'skipped'
   union  all
   -- an item is a country, an id, an app and a keyword
-  select 'own keywords', split_part(i.item, ' ', 1), s.window_start, s.window_end - 1, i.item, s.state in ('loaded', 'empty')
+  select 'own keywords', split_part(i.item, ' ', 1), s.window_start, s.window_end - 1, i.item, null, s.state in ('loaded', 'empty')
   from   ops.slice as s
   join   ops.batch as b on b.batch_id = s.batch_id
   cross  join lateral unnest(b.items) as i (item)
   where  s.dataset = 'search_ads_top_app' and s.state <> 'skipped') as u
 group  by 1, 2, 3, 4;
-comment on view   ops.paid_voice_answer                         is 'One row per source of paid shares, country and period: the keywords whose advertisers were requested, one by one. For which periods are paid shares complete? How many keywords are missing?';
+comment on view   ops.paid_voice_answer                         is 'One row per source of paid shares, country and period: the keywords whose advertisers were requested, one by one, and the apps whose keywords were. For which periods are paid shares complete? How many keywords are missing?';
 comment on column ops.paid_voice_answer.share_source            is 'market or own keywords, as in mart.paid_share_of_voice.';
 comment on column ops.paid_voice_answer.period_start            is 'First day of the period.';
 comment on column ops.paid_voice_answer.period_end              is 'Last day of the period, inclusive.';
-comment on column ops.paid_voice_answer.requested_keyword_count is 'Requested keywords, with an answer or without one; a keyword that the account bids on several times counts as often.';
-comment on column ops.paid_voice_answer.answered_keyword_count  is 'Requested keywords with an answer.';
+comment on column ops.paid_voice_answer.requested_keyword_count is 'Requested keywords, with an answer or without one; a keyword that the account bids on several times counts as often. Null where only keywords that apps pay for were requested.';
+comment on column ops.paid_voice_answer.answered_keyword_count  is 'Requested keywords with an answer; null as above.';
+comment on column ops.paid_voice_answer.unanswered_app_count    is 'Apps of which the keywords that they pay for were requested and have no answer.';
 select ops.comment_columns('ops.paid_voice_answer');
 
 create view ops.freshness as

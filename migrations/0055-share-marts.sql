@@ -144,7 +144,7 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keywor
        p.share as paid_impression_share, case when p.share is not null then p.place end as paid_rank, p.payer_count, p.share_sum as reported_share_sum,
        exists (select from core.tracked_app as t where t.app_key = p.app_key and t.valid_to is null) as is_tracked_app,
        v.search_volume, round(p.share * v.search_volume, 6) as paid_voice_sum, w.requested_keyword_count, w.answered_keyword_count,
-       coalesce(w.answered_keyword_count = w.requested_keyword_count, true) as is_complete, kg.keyword_groups, ag.app_groups
+       coalesce(w.answered_keyword_count = w.requested_keyword_count, true) and coalesce(w.unanswered_app_count = 0, true) as is_complete, kg.keyword_groups, ag.app_groups
 from   placed as p
 join   core.dim_app     as a on a.app_key = p.app_key
 join   core.dim_country as c on c.country_key = p.country_key
@@ -180,5 +180,5 @@ comment on column mart.paid_share_of_voice.search_volume         is 'Search volu
 comment on column mart.paid_share_of_voice.paid_voice_sum        is 'paid_impression_share x search_volume.';
 comment on column mart.paid_share_of_voice.requested_keyword_count is 'Keywords of the country and period whose advertisers were requested one by one, with an answer or without one yet; null where only the keywords that an app pays for were requested, which one answer names.';
 comment on column mart.paid_share_of_voice.answered_keyword_count is 'Those with an answer, with advertisers or without any.';
-comment on column mart.paid_share_of_voice.is_complete           is 'False where a requested keyword of the country and period has no answer yet: sums and weighted shares are then about a part of them.';
+comment on column mart.paid_share_of_voice.is_complete           is 'False where a requested keyword of the country and period has no answer yet, or an app of which the keywords that it pays for were requested: sums, places and weighted shares are then about a part of them.';
 select ops.comment_columns('mart.paid_share_of_voice');

@@ -3456,7 +3456,7 @@ create view mart.paid_share_of_voice (
   paid_voice_sum numeric, -- paid_impression_share x search_volume.
   requested_keyword_count bigint, -- Keywords of the country and period whose advertisers were requested one by one, with an answer or without one yet; null where only the keywords that an app pays for were requested, which one answer names.
   answered_keyword_count bigint, -- Those with an answer, with advertisers or without any.
-  is_complete boolean, -- False where a requested keyword of the country and period has no answer yet: sums and weighted shares are then about a part of them.
+  is_complete boolean, -- False where a requested keyword of the country and period has no answer yet, or an app of which the keywords that it pays for were requested: sums, places and weighted shares are then about a part of them.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -3538,7 +3538,7 @@ create view mart.paid_share_of_voice (
     round(p.share * v.search_volume, 6) AS paid_voice_sum,
     w.requested_keyword_count,
     w.answered_keyword_count,
-    COALESCE(w.answered_keyword_count = w.requested_keyword_count, true) AS is_complete,
+    COALESCE(w.answered_keyword_count = w.requested_keyword_count, true) AND COALESCE(w.unanswered_app_count = 0, true) AS is_complete,
     kg.keyword_groups,
     ag.app_groups
    FROM placed p
@@ -6573,35 +6573,42 @@ create view ops.next_run_price (
     priced_at
    FROM ops.next_run;
 
--- One row per source of paid shares, country and period: the keywords whose advertisers were requested, one by one. For which periods are paid shares complete? How many keywords are missing?
+-- One row per source of paid shares, country and period: the keywords whose advertisers were requested, one by one, and the apps whose keywords were. For which periods are paid shares complete? How many keywords are missing?
 create view ops.paid_voice_answer (
   share_source text, -- market or own keywords, as in mart.paid_share_of_voice.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   period_start date, -- First day of the period.
   period_end date, -- Last day of the period, inclusive.
-  requested_keyword_count bigint, -- Requested keywords, with an answer or without one; a keyword that the account bids on several times counts as often.
-  answered_keyword_count bigint -- Requested keywords with an answer.
+  requested_keyword_count bigint, -- Requested keywords, with an answer or without one; a keyword that the account bids on several times counts as often. Null where only keywords that apps pay for were requested.
+  answered_keyword_count bigint, -- Requested keywords with an answer; null as above.
+  unanswered_app_count bigint -- Apps of which the keywords that they pay for were requested and have no answer.
 ) as
  SELECT share_source,
     country_code,
     period_start,
     period_end,
-    count(DISTINCT keyword) AS requested_keyword_count,
-    count(DISTINCT keyword) FILTER (WHERE is_answered) AS answered_keyword_count
+    NULLIF(count(DISTINCT keyword), 0) AS requested_keyword_count,
+        CASE
+            WHEN count(keyword) > 0 THEN count(DISTINCT keyword) FILTER (WHERE is_answered)
+            ELSE NULL::bigint
+        END AS answered_keyword_count,
+    count(DISTINCT track_id) - count(DISTINCT track_id) FILTER (WHERE is_answered) AS unanswered_app_count
    FROM ( SELECT 'market'::text AS share_source,
             s.scope ->> 'country'::text AS country_code,
             s.window_start AS period_start,
             s.window_end - 1 AS period_end,
             s.scope ->> 'keyword'::text AS keyword,
+            s.scope ->> 'app'::text AS track_id,
             s.state = ANY (ARRAY['loaded'::text, 'empty'::text]) AS is_answered
            FROM ops.slice s
-          WHERE s.dataset = 'paying_app'::text AND s.state <> 'skipped'::text
+          WHERE (s.dataset = ANY (ARRAY['paying_app'::text, 'paid_keyword'::text])) AND s.state <> 'skipped'::text
         UNION ALL
          SELECT 'own keywords'::text,
             split_part(i.item, ' '::text, 1) AS split_part,
             s.window_start,
             s.window_end - 1,
             i.item,
+            NULL::text,
             s.state = ANY (ARRAY['loaded'::text, 'empty'::text])
            FROM ops.slice s
              JOIN ops.batch b ON b.batch_id = s.batch_id

@@ -129,4 +129,14 @@ test("paid shares of a period of which a keyword has no answer yet are marked, f
     "market | US | 3 | 2 | false",
     "own keywords | US | 2 | 1 | false",
   ]);
+  // what each app pays for is one answer
+  const paid = (track: string, state: string) =>
+    slice("paid_keyword", { store: "ios", app: track, country: "JP" }, state);
+  await paid("1", "loaded");
+  await paid("2", "failed");
+  expect((await rows())[0]).toBe("market | JP | 1 | 1 | false");
+  await paid("2", "empty");
+  expect((await rows())[0]).toBe("market | JP | 1 | 1 | true");
+  await mart.ask("delete from ops.slice where dataset = 'paying_app' and scope ->> 'country' = 'JP'");
+  expect((await rows())[0]).toBe("market | JP | - | - | true");
 });

@@ -38,7 +38,7 @@ select a.store as store, a.track_id as track_id, a.app_name as app_name, c.count
        coalesce(m.search_volume, t.search_volume) as search_volume,
        round(toDecimal256(p.share, 18) * toDecimal256(coalesce(m.search_volume, t.search_volume), 18), 6) as paid_voice_sum,
        w.requested_keyword_count as requested_keyword_count, w.answered_keyword_count as answered_keyword_count,
-       coalesce(w.answered_keyword_count = w.requested_keyword_count, true) as is_complete, kg.keyword_groups as keyword_groups,
+       coalesce(w.answered_keyword_count = w.requested_keyword_count, true) and coalesce(w.unanswered_app_count = 0, true) as is_complete, kg.keyword_groups as keyword_groups,
        ag.app_groups as app_groups
 from   placed as p
 join   core.dim_app     as a on a.app_key = p.app_key
