@@ -32,11 +32,6 @@ export function runWords({ kind, plan_id: planId, account }: RunLine): string {
   return `${kind}${planId === null ? "" : ` of plan ${planId}`}${account === "" ? "" : ` for ${account}`}`;
 }
 
-/** How a run stands, for people: `limited` alone says nothing. */
-export function outcomeWords(outcome: string): string {
-  return outcome === "limited" ? "at its limit" : outcome;
-}
-
 /** The latest runs, the newest first. */
 export function latestRuns(db: Database, most: number): Promise<readonly RunLine[]> {
   return summaries(db, sql`select run_id from ops.run_log order by run_id desc limit ${most}`);

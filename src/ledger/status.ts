@@ -107,6 +107,11 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
   };
 }
 
+/** How a run stands, for people: `limited` alone says nothing. */
+export function outcomeWords(outcome: string): string {
+  return outcome === "limited" ? "at its limit" : outcome;
+}
+
 /** The latest sync of an account that was broken off and not made good by later runs. */
 export async function readUnfinishedSync(db: Database, account: string): Promise<UnfinishedSync | null> {
   const { rows } = await sql<UnfinishedSync>`

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { foldedRuns, latestRuns, outcomeWords, runWords, type IdleRuns, type RunLine } from "../../ledger/run-list.ts";
+import { foldedRuns, latestRuns, runWords, type IdleRuns, type RunLine } from "../../ledger/run-list.ts";
+import { outcomeWords } from "../../ledger/status.ts";
 import { countArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";

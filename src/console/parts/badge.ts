@@ -1,4 +1,4 @@
-import { outcomeWords } from "../../ledger/run-list.ts";
+import { outcomeWords } from "../../ledger/status.ts";
 import { html, type Html } from "../html.ts";
 
 /** What a colour means; each has a shape of its own, so that nobody needs to see the colour. */
