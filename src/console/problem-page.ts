@@ -8,6 +8,7 @@ import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { isSlow } from "./slow.ts";
 import { navigationEntries } from "./pages/all.ts";
+import { codeText } from "./parts/code-text.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** The status of a page that says what is wrong; 400 for a code that is not here, since the visitor can correct what is a usage error. */
@@ -79,8 +80,8 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
   const body = html`<article class="card narrow problem">
     <p class="eyebrow">${status}</p>
     <h1>${title}</h1>
-    <p>${sentence(text)}</p>
-    <p><strong>Next:</strong> ${sentence(next)}</p>
+    <p>${codeText(sentence(text))}</p>
+    <p><strong>Next:</strong> ${codeText(sentence(next))}</p>
     ${problem === null ? null : html`<p class="muted"><code>${problem.code}</code></p>`}
   </article>`;
   return reply

@@ -40,6 +40,7 @@ test("bad input and unknown addresses get a page that names them and the next st
     ["/runs/no-number", 400, "is no number"],
     ["/runs/999999", 404, "run 999999"],
     ["/nowhere", 404, "page at this address"],
+    ["/coverage?dataset=nothing", 400, "<code>storehouse datasets</code> lists them"],
   ] as const) {
     const answer = await operator.get(address);
     expect([address, answer.status]).toEqual([address, status]);
