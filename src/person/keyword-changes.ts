@@ -6,6 +6,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { storeOf } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { callPrice } from "../credits/costs.ts";
+import { countryOfKey } from "../datasets/shared/values.ts";
 import { trackedApps } from "../datasets/tracked-app.ts";
 import { trackedCountry } from "../datasets/tracked-country.ts";
 import { trackedKeyword } from "../datasets/tracked-keyword.ts";
@@ -200,7 +201,8 @@ export async function trackedNow(
   const apps = await readTracked(app.warehouse.db, { account: accountOf(app.config.settings) });
   const synced = apps.find((one) => one.store === storeOf(trackId) && one.trackId === trackId);
   const isAppTracked = synced !== undefined;
-  const count = (await ifAny(send(numberOfKeywords, { trackId })))?.[country] ?? 0;
+  const counts = (await ifAny(send(numberOfKeywords, { trackId }))) ?? {};
+  const count = Object.entries(counts).find(([name]) => countryOfKey(name) === country)?.[1] ?? 0;
   if (count === 0) return { count, keywords: [], isAppTracked };
   const known = synced?.countries.find((one) => one.country === country)?.keywords ?? [];
   const isKnown = known.length === count && !(await isListOutdated(app, { trackId, country }));

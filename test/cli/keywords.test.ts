@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { startChild } from "../support/ingest-child.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 
 const app = "6446318020";
@@ -48,6 +49,14 @@ describe("keywords that the account tracks", () => {
     const json = await run(stage, ["add", app, "US", "yoga at home", "--json", "--dry-run"]);
     expect(json.code).toBe(0);
     expect(JSON.parse(json.stdout)).toMatchObject({ add: ["yoga at home"], remove: [], calls: 1, added: null });
+  });
+
+  test("are counted where the service names the countries in lower case", async () => {
+    await using proxy = await openProxy(stage.sandbox, (passing) => {
+      if (passing.target.includes("count-by-country")) passing.body = passing.body.replaceAll('"US"', '"us"');
+    });
+    const { stdout } = await run({ ...stage, sandbox: { ...stage.sandbox, ...proxy } }, ["remove", app, "US", "x"]);
+    expect(stdout).toContain("The account tracks 12 keywords");
   });
 
   test("are added with --yes, and the next sync of the same day reads the list again, once", async () => {
