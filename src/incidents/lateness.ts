@@ -88,14 +88,16 @@ export async function readOwnRhythms(db: Database, now: number): Promise<OwnRhyt
 }
 
 type Choice = Pick<LatenessParts, "settings" | "scheduled">;
+type Switched = Pick<Dataset, "name" | "on" | "stage">;
 
-/** True for a dataset that is on, or off by default and named by a line of the crontab. */
-export function isInUse({ name, on }: Pick<Dataset, "name" | "on">, { settings, scheduled }: Choice): boolean {
+/** True for a dataset that is on, or off by default and named by a line of the crontab; not for a list of the account that does not count. */
+export function isInUse({ name, on, stage }: Switched, { settings, scheduled }: Choice): boolean {
+  if (stage === "portfolio" && settings.portfolio.source === "config") return false;
   return settings.datasets[name]?.on ?? (on || scheduled.has(name));
 }
 
 /** The longest distance of two runs of a dataset, in ms; null for one that no line of the crontab runs. */
-function distanceOf(dataset: Pick<Dataset, "name" | "on">, choice: Choice): number | null {
+function distanceOf(dataset: Switched, choice: Choice): number | null {
   const { settings, scheduled } = choice;
   if (!isInUse(dataset, choice)) return null;
   const isOn = settings.datasets[dataset.name]?.on ?? dataset.on;

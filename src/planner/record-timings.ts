@@ -40,13 +40,17 @@ export async function noteTimings(db: Database, { request, settings, now, own: k
     return lineOf(name, null, within(timingWith(timing, own, request.today), lookbacks.get(name)), own);
   });
   const own = known ?? (await readOwn(db, { ...request, only: {} }, settings));
-  const lines = datasets.map(({ name, stage, on, itemsAreApps = false }) => ({
-    dataset: name,
-    stage,
-    is_on: settings.datasets[name]?.on ?? on,
-    is_switched_off: settings.datasets[name]?.on === false,
-    items_are_apps: itemsAreApps,
-  }));
+  const readsNoList = isWithoutLists(settings);
+  const lines = datasets.map(({ name, stage, on, itemsAreApps = false }) => {
+    const isOff = settings.datasets[name]?.on === false || (stage === "portfolio" && readsNoList);
+    return {
+      dataset: name,
+      stage,
+      is_on: !isOff && (settings.datasets[name]?.on ?? on),
+      is_switched_off: isOff,
+      items_are_apps: itemsAreApps,
+    };
+  });
   await compareByHash(db, async () => {
     await recordGroups(db, settings.portfolio.groups);
     await recordConfigured(db, settings.portfolio, request.today);
@@ -56,6 +60,12 @@ export async function noteTimings(db: Database, { request, settings, now, own: k
       now,
     });
   });
+}
+
+/** True where the lists of no account count: what is followed is configured. */
+function isWithoutLists(settings: Settings): boolean {
+  const isOnly = accountOf(settings) === "" && Object.keys(settings.accounts).length === 0;
+  return isOnly && settings.portfolio.source === "config";
 }
 
 async function readOwn(db: Database, request: SyncRequest, settings: Settings): Promise<OwnTimings> {

@@ -70,6 +70,17 @@ describe("a check finds", () => {
     await pool.query("delete from ops.dataset_timing");
   });
 
+  test("no list of the account once the configuration alone says what is followed", async () => {
+    await stage.ended("loaded", draft({ dataset: "tracked_app", window: oneDay(day("2026-08-18")) }));
+    await stage.ended("failed", draft({ dataset: "tracked_country" }));
+    stage.clock.time = Date.UTC(2026, 7, 21, 7);
+    const settings = Settings.parse({ portfolio: { source: "config" } });
+    await stage.watch(1, stage.watcher({ settings }));
+    expect(stage.opened()).toEqual([]);
+    await stage.watch(1);
+    expect(stage.opened().map(({ subject }) => subject)).toContain("tracked_app");
+  });
+
   test("the limit that the settings name", async () => {
     const run = await stage.stage.run();
     await stage.stage.insert(run, draft({ dataset: "keyword_rank" }));

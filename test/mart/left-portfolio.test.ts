@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { readCompleteDays } from "../../src/ledger/complete-days.ts";
 import { openStage, today, type RunOptions } from "../support/ingest-stage.ts";
+import { openSynced } from "../support/synced-stage.ts";
 import { sql } from "../../src/postgres/sql.ts";
 
 test("an app or country that left the configuration or the account is not due and holds no dataset back", async () => {
@@ -53,4 +54,19 @@ test("an app or country that left the configuration or the account is not due an
     [String(kept), today, addDays(today, 1)],
   );
   expect(await complete()).toMatchObject(whole);
+});
+
+test("lists of the account are not due once the configuration alone says what is followed", async () => {
+  await using stage = await openSynced({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
+  const due = async () => {
+    const rows = await stage.query<{ dataset: string }>(
+      "select distinct dataset from ops.freshness where due_day is not null order by 1",
+    );
+    return rows.map(({ dataset }) => dataset);
+  };
+  expect(await due()).toEqual(["keyword_rank", "tracked_app", "tracked_country", "tracked_keyword"]);
+  const [app] = stage.sandbox.market.apps;
+  const apps = [{ id: app?.trackId ?? "", countries: ["US"], keywords: ["notes"] }];
+  await stage.sync({ settings: { portfolio: { source: "config", apps } } });
+  expect(await due()).toEqual(["keyword_rank"]);
 });
