@@ -169,7 +169,7 @@ function keywordsOf(slice: Slice, item: unknown): readonly string[] {
   return typeof name === "string" ? items.filter((keyword) => foldKeyword(keyword) === foldKeyword(name)) : items;
 }
 
-/** The requested keywords that a name may stand for where a service writes spaces and signs in its own way (`habit+tracker`, `caf%C3%A9`). */
+/** The requested keywords that a name may stand for where a service writes spaces, signs and accents in its own way (`habit+tracker`, `caf%C3%A9`, `cafe`). */
 function likeIt({ items }: Slice, name: string): readonly string[] {
   const like = lettersOf(name);
   return (items ?? []).filter((keyword) => lettersOf(keyword) === like);
@@ -182,7 +182,12 @@ function lettersOf(keyword: string): string {
   } catch {
     // a % of its own
   }
-  return foldKeyword(text).replaceAll(/[^\p{L}\p{N}]+/gu, "");
+  // taken apart, accents are marks; in upper case ß is SS and ı is I
+  return text
+    .normalize("NFKD")
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }
 
 /** A function that says why an entry does not belong to the slice, null when it does. */

@@ -136,6 +136,9 @@ describe("keyword ranks", () => {
     ["habit+tracker", "habit tracker"],
     ["caf%C3%A9", "café"],
     ["to do list", "to-do, list"],
+    ["cafe", "café"],
+    ["FUSSBALL", "fußball"],
+    ["ISIK", "ışık"],
   ])("say nothing of a keyword that the answer may mean by %s", (name, keyword) => {
     const { rows, invalid } = rowsOf(sliceOf({ items: [keyword, "yoga"] }), [entry({ keyword: name })]);
     expect(invalid.map(({ reason }) => reason)).toEqual(["a keyword that was not requested"]);
