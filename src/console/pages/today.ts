@@ -19,6 +19,7 @@ import { html, type Html } from "../html.ts";
 import { isSlow } from "../slow.ts";
 import { addressOf } from "../parts/address.ts";
 import { mark } from "../parts/badge.ts";
+import { codeText } from "../parts/code-text.ts";
 import { creditsCard } from "../parts/credits-card.ts";
 import { familyNames, familyStanding } from "../parts/family-standing.ts";
 import { incidentList } from "../parts/incident-list.ts";
@@ -76,13 +77,15 @@ export const todayPage = definePage({
       <div class="columns" id="cards">
         <section class="card wide" id="trust">
           <h2>May the figures be trusted?</h2>
-          ${trustList(standings)}
+          ${morning.datasets.length + morning.incidents.length === 0 ? html`<p>${codeText(firstStep)}</p>` : trustList(standings)}
         </section>
         ${creditsCard(context, { account: morning.account, forecast })} ${nextRunsCard(morning, now)}
         ${workersCard(morning.workers)}
       </div>`;
   },
 });
+
+const firstStep = "`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.";
 
 type StandingParts = {
   readonly datasets: Morning["datasets"];
