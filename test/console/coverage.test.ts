@@ -44,6 +44,16 @@ describe("the page of coverage", () => {
     expect(beyond.text).toContain("rows 1,000 to 1,000 of 1,000");
   });
 
+  test("says of a list of the portfolio which command requests it, and not that it is loaded", async () => {
+    const client = clientOf(served);
+    const key = keyOf((await client.get("/coverage?dataset=tracked_app")).text);
+    const tomorrow = addDays(today, 1);
+    const query = new URLSearchParams({ first: key, last: key, from: today, until: tomorrow }).toString();
+    const { text } = await client.get(`/coverage/selection?dataset=tracked_app&${query}`);
+    expect(text).toContain("none of these cells is missing that a backfill can request");
+    expect(text).toContain("are read by <code>storehouse sync</code>, not by a backfill");
+  });
+
   test("says which error a failed cell has, what it would cost, and nothing of it to a viewer but that", async () => {
     const guarded = clientOf(await stage.start(withPasswords));
     await guarded.signIn(viewerPassword);

@@ -104,10 +104,10 @@ function fillPart(
   { fill, notes }: SelectionFacts,
   fields: Readonly<Record<string, string>>,
 ): Html {
-  const said = notes.map((note) => html`<p class="muted">${note}</p>`);
+  const said = notes.map((note) => html`<p class="muted">${codeText(note)}</p>`);
   if (fill === null)
     return html`<h3>Fill</h3>
-      <p>Nothing to fill: everything here that can be requested is loaded, under way or failed.</p>
+      <p>Nothing to fill: none of these cells is missing that a backfill can request.</p>
       ${said}`;
   return html`<h3>Fill</h3>
     <p>
