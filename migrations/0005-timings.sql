@@ -6,6 +6,7 @@ create table ops.dataset (
   is_on    boolean     not null,
   is_switched_off boolean not null default false,
   items_are_apps boolean not null default false,
+  countries text[],
   noted_at timestamptz not null
 );
 comment on table  ops.dataset          is 'Datasets of the program, as configured in the process that planned last.';
@@ -13,6 +14,7 @@ comment on column ops.dataset.stage    is 'portfolio (the tracked apps and keywo
 comment on column ops.dataset.is_on    is 'True when a sync without dataset names includes it.';
 comment on column ops.dataset.is_switched_off is 'True when the configuration switches it off: a line of the crontab that names it does not plan it.';
 comment on column ops.dataset.items_are_apps is 'True when the items of its slices are apps: a track id (123), or a country and a track id (US:123).';
+comment on column ops.dataset.countries is 'Countries that the configuration cuts it down to; null where it takes all of the portfolio.';
 comment on column ops.dataset.noted_at is 'When the row last changed.';
 select ops.comment_columns('ops.dataset');
 

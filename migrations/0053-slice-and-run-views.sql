@@ -415,7 +415,7 @@ left   join lateral (
           group  by n.part) as m) as l on true
 cross  join lateral (
   select (d.is_on is not false or not d.is_switched_off and exists (select from ops.next_run as r where p.dataset = any (r.datasets)))
-         and l.has_left is not true as is_due) as i
+         and l.has_left is not true and (p.country_code = any (d.countries)) is not false as is_due) as i
 cross  join lateral (
   select case when i.is_due then p.due_end end as due_end, case when i.is_due then p.due_end_before end as due_end_before) as w;
 comment on view   ops.freshness                 is 'One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?';
@@ -423,7 +423,7 @@ comment on column ops.freshness.store           is 'ios or android; null where t
 comment on column ops.freshness.track_id        is 'Track id of the app; null where the dataset is not about an app.';
 comment on column ops.freshness.country_code    is 'Country; null where the dataset does not distinguish countries.';
 comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none.';
-comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.';
+comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.';
 comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.';
 comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.';
 comment on column ops.freshness.last_loaded_at  is 'When the last answer was loaded.';

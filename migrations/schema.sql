@@ -2391,7 +2391,7 @@ create view mart.data_freshness (
   app_name text, -- Name of the app, or its track id where no name is known; null where the dataset is not about an app.
   country_code text, -- Country, ISO 3166-1 alpha-2; null where the dataset does not distinguish countries.
   newest_day date, -- Newest day that is loaded or empty; null when there is none.
-  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.
+  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
   freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
@@ -5827,6 +5827,7 @@ create table ops.dataset (
   is_on boolean not null, -- True when a sync without dataset names includes it.
   is_switched_off boolean not null default false, -- True when the configuration switches it off: a line of the crontab that names it does not plan it.
   items_are_apps boolean not null default false, -- True when the items of its slices are apps: a track id (123), or a country and a track id (US:123).
+  countries text[], -- Countries that the configuration cuts it down to; null where it takes all of the portfolio.
   noted_at timestamp with time zone not null, -- When the row last changed.
   constraint dataset_pkey PRIMARY KEY (dataset),
   constraint dataset_stage_check CHECK ((stage = ANY (ARRAY['portfolio'::text, 'listing'::text, 'market'::text])))
@@ -6086,7 +6087,7 @@ create view ops.freshness (
   track_id text, -- Track id of the app; null where the dataset is not about an app.
   country_code text, -- Country; null where the dataset does not distinguish countries.
   newest_day date, -- Newest day that is loaded or empty; null when there is none.
-  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.
+  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
   freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
@@ -6256,7 +6257,7 @@ create view ops.freshness (
                   GROUP BY n.part) m) l ON true
      CROSS JOIN LATERAL ( SELECT (d.is_on IS NOT FALSE OR NOT d.is_switched_off AND (EXISTS ( SELECT
                    FROM ops.next_run r
-                  WHERE p.dataset = ANY (r.datasets)))) AND l.has_left IS NOT TRUE AS is_due) i
+                  WHERE p.dataset = ANY (r.datasets)))) AND l.has_left IS NOT TRUE AND (p.country_code = ANY (d.countries)) IS NOT FALSE AS is_due) i
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN i.is_due THEN p.due_end

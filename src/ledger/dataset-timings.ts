@@ -12,6 +12,8 @@ export type DatasetLine = {
   readonly is_switched_off?: boolean;
   /** The items of its slices are apps. */
   readonly items_are_apps?: boolean;
+  /** Countries that the configuration cuts it down to; all of the portfolio where left out. */
+  readonly countries?: readonly string[] | undefined;
 };
 
 /** When a dataset is requested again: of one scope, or of all that have no timing of their own where `scope` is null. */
@@ -42,15 +44,15 @@ export async function noteDatasets(
   { account, planned, now }: { readonly account: string; readonly planned: readonly string[]; readonly now: number },
 ): Promise<void> {
   await sql`
-    insert into ops.dataset as d (dataset, stage, is_on, is_switched_off, items_are_apps, noted_at)
-    select dataset, stage, is_on, coalesce(is_switched_off, false), coalesce(items_are_apps, false), ${instant(now)}
-    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, is_switched_off boolean, items_are_apps boolean)
+    insert into ops.dataset as d (dataset, stage, is_on, is_switched_off, items_are_apps, countries, noted_at)
+    select dataset, stage, is_on, coalesce(is_switched_off, false), coalesce(items_are_apps, false), countries, ${instant(now)}
+    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, is_switched_off boolean, items_are_apps boolean, countries text[])
     order  by dataset
     on conflict (dataset) do update
     set    stage = excluded.stage, is_on = excluded.is_on, is_switched_off = excluded.is_switched_off, items_are_apps = excluded.items_are_apps,
-           noted_at = excluded.noted_at
-    where  (d.stage, d.is_on, d.is_switched_off, d.items_are_apps)
-           is distinct from (excluded.stage, excluded.is_on, excluded.is_switched_off, excluded.items_are_apps)`.execute(
+           countries = excluded.countries, noted_at = excluded.noted_at
+    where  (d.stage, d.is_on, d.is_switched_off, d.items_are_apps, d.countries)
+           is distinct from (excluded.stage, excluded.is_on, excluded.is_switched_off, excluded.items_are_apps, excluded.countries)`.execute(
     db,
   );
   // null as JSON stands for all scopes: no scope is that

@@ -49,6 +49,7 @@ export async function noteTimings(db: Database, { request, settings, now, own: k
       is_on: !isOff && (settings.datasets[name]?.on ?? on),
       is_switched_off: isOff,
       items_are_apps: itemsAreApps,
+      countries: settings.datasets[name]?.countries,
     };
   });
   await compareByHash(db, async () => {

@@ -70,3 +70,18 @@ test("lists of the account are not due once the configuration alone says what is
   await stage.sync({ settings: { portfolio: { source: "config", apps } } });
   expect(await due()).toEqual(["keyword_rank"]);
 });
+
+test("a country that a dataset is not requested for any more is not due", async () => {
+  await using stage = await openSynced({ market: { apps: 1, countries: ["US", "JP"], keywordsPerApp: 3 } });
+  const due = async () => {
+    const rows = await stage.query<{ country: string }>(
+      "select country_code as country from ops.freshness where dataset = 'keyword_rank' and due_day is not null order by 1",
+    );
+    return rows.map(({ country }) => country);
+  };
+  expect(await due()).toEqual(["JP", "US"]);
+  await stage.sync({ settings: { datasets: { keyword_rank: { countries: ["US"] } } } });
+  expect(await due()).toEqual(["US"]);
+  await stage.sync();
+  expect(await due()).toEqual(["JP", "US"]);
+});
