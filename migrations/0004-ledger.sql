@@ -407,10 +407,10 @@ comment on column ops.request.slice_id    is 'Slice of the request; null for req
 comment on column ops.request.run_id      is 'Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.';
 comment on column ops.request.attempt     is 'Attempt of the slice.';
 comment on column ops.request.page        is 'Page within the attempt, from 0.';
-comment on column ops.request.dataset     is 'Dataset; null for requests about the account and for requests of a command.';
+comment on column ops.request.dataset     is 'Dataset, also the one that would have made the call of a caller of the gateway; null for requests about the account and for requests of a command.';
 comment on column ops.request.class       is 'Credit class of the request; person for a request of a command.';
-comment on column ops.request.store       is 'Store of the slice, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.';
-comment on column ops.request.track_id    is 'Track id of the app of the slice; null where it is about several apps or none.';
+comment on column ops.request.store       is 'Store of the slice, or of the call of a caller, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.';
+comment on column ops.request.track_id    is 'Track id of the app of the slice, or of the one that the call of a caller names; null where it is about several apps or none.';
 comment on column ops.request.country_code is 'Country of the slice; null where it is about all countries or none.';
 comment on column ops.request.params      is 'Parameters by name, without lists: they are in the batch of the slice. Those of a request for a caller of the gateway are all here.';
 comment on column ops.request.status      is 'HTTP status; null when no answer was received.';

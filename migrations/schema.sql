@@ -6966,11 +6966,11 @@ create table ops.request (
   run_id bigint, -- Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.
   attempt integer not null, -- Attempt of the slice.
   page integer not null, -- Page within the attempt, from 0.
-  dataset text, -- Dataset; null for requests about the account and for requests of a command.
+  dataset text, -- Dataset, also the one that would have made the call of a caller of the gateway; null for requests about the account and for requests of a command.
   class text not null, -- Credit class of the request; person for a request of a command.
   operation text not null, -- Operation of the API.
-  store text, -- Store of the slice, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.
-  track_id text, -- Track id of the app of the slice; null where it is about several apps or none.
+  store text, -- Store of the slice, or of the call of a caller, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.
+  track_id text, -- Track id of the app of the slice, or of the one that the call of a caller names; null where it is about several apps or none.
   country_code text, -- Country of the slice; null where it is about all countries or none.
   params jsonb not null, -- Parameters by name, without lists: they are in the batch of the slice. Those of a request for a caller of the gateway are all here.
   status integer, -- HTTP status; null when no answer was received.
@@ -6998,11 +6998,11 @@ create view ops.request_log (
   run_id bigint, -- Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.
   attempt integer, -- Attempt of the slice.
   page integer, -- Page within the attempt, from 0.
-  dataset text, -- Dataset; null for requests about the account and for requests of a command.
+  dataset text, -- Dataset, also the one that would have made the call of a caller of the gateway; null for requests about the account and for requests of a command.
   class text, -- Credit class of the request; person for a request of a command.
   operation text, -- Operation of the API.
-  store text, -- Store of the slice, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.
-  track_id text, -- Track id of the app of the slice; null where it is about several apps or none.
+  store text, -- Store of the slice, or of the call of a caller, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.
+  track_id text, -- Track id of the app of the slice, or of the one that the call of a caller names; null where it is about several apps or none.
   country_code text, -- Country of the slice; null where it is about all countries or none.
   status integer, -- Status of the HTTP answer; null where there was none.
   error_code text, -- Stable code of what was wrong with the answer; null for a valid one.

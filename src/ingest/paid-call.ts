@@ -204,15 +204,22 @@ function requestOf({ accountId, workerId, scrub }: LandingParts, call: ApiCall) 
     runId: page?.slice.runId ?? null,
     attempt: page?.slice.attempt ?? 0,
     page: page?.index ?? 0,
-    dataset: page?.slice.dataset ?? null,
+    // a budget that is opened later counts what was charged by these
+    dataset: page?.slice.dataset ?? (caller?.about.dataset || null),
     class: spender,
     operation: operation.id,
-    scope: page?.slice.scope ?? null,
+    scope: page?.slice.scope ?? appOf(operation, caller?.about.app ?? null),
     // a person may have pasted a secret
     params: Object.fromEntries(kept.map(([name, value]) => [name, scrubbed(value, scrub)])),
     caller: caller?.name ?? null,
     workerId,
   };
+}
+
+/** The app of a call without a slice, as a scope; null where it is about none. */
+function appOf({ store }: Operation, app: string | null): Readonly<Record<string, string>> | null {
+  if (app === null) return null;
+  return store === null ? { app } : { store, app };
 }
 
 function scrubbed(value: unknown, scrub: (text: string) => string): unknown {

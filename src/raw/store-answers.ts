@@ -18,7 +18,7 @@ export type Landing = {
   readonly dataset: string | null;
   readonly class: string;
   readonly operation: string;
-  /** The scope of the slice, whose store, app and country say whom the request was for; null where it is for no slice. */
+  /** The scope of the slice, or the store and app of a caller's call; store, app and country say whom the request was for. Null for neither. */
   readonly scope: Readonly<Record<string, string>> | null;
   /** Parameters by name, without lists and without the token. */
   readonly params: Readonly<Record<string, unknown>>;

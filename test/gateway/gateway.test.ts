@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationById } from "../../src/api/operations/all.ts";
 import { questionOf } from "../../src/api/question.ts";
 import { addDays, dayOf } from "../../src/core/day.ts";
+import { readBudgets } from "../../src/credits/budgets.ts";
 import { readCallerUse } from "../../src/credits/caller-use.ts";
 import {
   callers,
@@ -184,6 +185,21 @@ describe("a call", () => {
     expect(paidSince(before)).toEqual([]);
     const chart = `/androidstore-category/topcharts/FINANCE/US/FREE?date=${older(2)}`;
     expect(await limited.call(chart, key)).toMatchObject({ status: 200, from: "miss" });
+  });
+
+  test("counts for a budget that is opened after it, also where no table is made of its answer", async () => {
+    await using opened = await nights.stage.open(nights.run());
+    const { db } = opened.warehouse;
+    const [account] = await nights.stage.query<{ account_id: string }>("select account_id from ops.credit_balance");
+    const later = { budget: "later", period: "month", credits: 1_000, datasets: null, apps: [app] } as const;
+    const of = { accountId: account?.account_id ?? "", budgets: [later], day: nights.today() };
+    const taken = async () => (await readBudgets(db, of))[0]?.taken ?? 0;
+    const before = await taken();
+    expect(await door.call(ranking(older(41), ["nobody follows this"]), key)).toMatchObject({
+      from: "miss",
+      cost: "3",
+    });
+    expect(await taken()).toBe(before + 3);
   });
 
   test("is counted for its caller: what was charged, and what it was spared", async () => {
