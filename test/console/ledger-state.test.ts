@@ -56,3 +56,16 @@ test("a slice is seen that is deferred without a request, and was not seen to ru
   await settled();
   expect(await readLedgerState(stage.db)).not.toBe(before);
 });
+
+test("an incident is seen that opens, says something else, and closes", async () => {
+  const states = [await readLedgerState(stage.db)];
+  for (const change of [
+    "insert into ops.incident (kind, subject, account_id, summary, detail, opened_at, last_seen_at) values ('budget_exhausted', 'ranks day', '', 'Nothing waits for it.', '{}', now(), now())",
+    "update ops.incident set summary = '11 slices wait.', last_seen_at = now()",
+    "update ops.incident set closed_at = now()",
+  ]) {
+    await client.query(change);
+    states.push(await readLedgerState(stage.db));
+  }
+  expect(new Set(states).size).toBe(states.length);
+});
