@@ -86,10 +86,20 @@ export const errorCodes = {
     says: "no credits are left for this class of work",
     next: "it continues automatically after the reset; raise the allowance or lower credits.floors",
   },
+  allowance_too_small: {
+    recovery: "defer",
+    says: "one call takes {cost} credits, and of the whole allowance of {total} this class of work may use {most}",
+    next: "waiting does not help: raise the allowance or lower credits.floors, or switch the dataset off",
+  },
   budget_exhausted: {
     recovery: "defer",
     says: "this takes {cost} credits, and of the budget {budget} {taken} of {credits} a {period} are taken",
     next: "it continues automatically at {until}; raise credits.budgets.{budget} to continue earlier",
+  },
+  budget_too_small: {
+    recovery: "defer",
+    says: "one call takes {cost} credits, and the whole budget {budget} is {credits} a {period}",
+    next: "waiting does not help: raise credits.budgets.{budget} or switch the dataset off",
   },
   allowance_spent: {
     recovery: "defer",

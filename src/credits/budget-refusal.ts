@@ -18,7 +18,8 @@ type RefusedCall = {
 
 /**
  * What becomes of a call for which a budget has no credits: a DeferError until its next period begins or, where what it requests would be
- * lost by then, until the last day (UTC) on which it can be requested. Null on that day: then it is let through.
+ * lost by then, until the last day (UTC) on which it can be requested. Null on that day: then it is let through. What is never lost and takes
+ * more than a whole period has waits for as long as the limit stays.
  */
 export function budgetRefusal({ refusing, cost, lostAt, now }: RefusedCall): StorehouseError | null {
   const { budget, period, credits, taken, endsOn } = refusing;
@@ -26,5 +27,6 @@ export function budgetRefusal({ refusing, cost, lostAt, now }: RefusedCall): Sto
   const lastDay = lostAt === null ? Number.POSITIVE_INFINITY : startOfLastDay(lostAt);
   if (lostAt !== null && lostAt <= nextPeriod && now >= lastDay) return null;
   const until = lostAt !== null && lostAt <= nextPeriod ? lastDay : nextPeriod;
-  return fail("budget_exhausted", { budget, period, credits, taken, cost, until });
+  const code = lostAt === null && cost > credits ? "budget_too_small" : "budget_exhausted";
+  return fail(code, { budget, period, credits, taken, cost, until });
 }

@@ -3,6 +3,11 @@ import type { CreditClass } from "../core/slice.ts";
 /** Shares of the allowance that classes leave untouched. */
 export type Floors = Readonly<Record<CreditClass, number>>;
 
+/** Credits of a whole allowance that are above a floor; 0.07 * 100 is a little more than 7, and 7 in Postgres. */
+export function mostOf(total: number, floor: number): number {
+  return total - Math.ceil(total * floor - 1e-6);
+}
+
 /**
  * The share that work of a class leaves untouched. `canWait`: a snapshot that can be requested tomorrow as well leaves what the newest day
  * leaves, since the rest is kept for what is lost tonight.

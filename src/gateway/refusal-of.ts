@@ -33,7 +33,7 @@ function costOf({ code, context }: StorehouseError): Readonly<Record<string, str
 
 /** What a budget that refuses has left: beside the rest of the allowance its refusal would pass for one of the pace. */
 function leftOfBudget({ code, context }: StorehouseError, now: number): Readonly<Record<string, string>> {
-  if (code !== "budget_exhausted") return {};
+  if (code !== "budget_exhausted" && code !== "budget_too_small") return {};
   const remaining = Math.max(0, Number(context["credits"]) - Number(context["taken"]));
   return creditHeadersOf({ remaining, resetsAt: Number(context["until"]) }, { cost: null, now });
 }

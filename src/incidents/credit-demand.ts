@@ -31,7 +31,7 @@ export async function readCreditDemand({
     from   ops.slice_status as slice
     where  ${isOpen("slice")} and ${isOfAccount(accountOf(settings), "slice")}
     -- what waits for a budget until after the reset takes nothing before it
-    and    (slice.error_code = 'budget_exhausted' and slice.due_at >= ${instant(account.resetsAt)}) is not true
+    and    (slice.error_code in ('budget_exhausted', 'budget_too_small') and slice.due_at >= ${instant(account.resetsAt)}) is not true
     group  by class`.execute(db);
   const forecast = await readForecast(db, accountId, dayOf(now));
   return {

@@ -66,14 +66,25 @@ function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
   return workers.running === 0 && lastRun?.outcome === "aborted";
 }
 
+/** Errors that put slices off for as long as a person raises no limit. */
+const tooDearCodes: readonly string[] = ["allowance_too_small", "budget_too_small"];
+
 function badOf(facts: VerdictFacts): readonly string[] {
   const { incidents, workers, failed, lostDays, late, datasets, unavailable } = facts;
+  const tooDear = facts.deferred.reduce((sum, { code, slices }) => sum + (tooDearCodes.includes(code) ? slices : 0), 0);
   return [
     wasAborted(facts) ? "the last run was aborted" : "",
     datasets > 0 && unavailable === datasets ? "nothing that was requested is available" : "",
     incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",
     workerTrouble(workers),
     lateText(late),
+    tooDear > 0
+      ? countOf(
+          tooDear,
+          "slice takes more credits than a whole period has",
+          "slices take more credits than a whole period has",
+        )
+      : "",
     failed > 0 ? countOf(failed, "slice failed for good", "slices failed for good") : "",
     lostDays > 0 ? countOf(lostDays, "day is lost", "days are lost") : "",
   ].filter((text) => text !== "");
@@ -116,7 +127,8 @@ function warnOf(facts: VerdictFacts): readonly string[] {
 const awaited: Readonly<Record<string, string>> = { budget_exhausted: "a budget", api_unavailable: "the API" };
 
 function waitTexts(deferred: VerdictFacts["deferred"]): readonly string[] {
-  const by = Map.groupBy(deferred, ({ code }) => awaited[code] ?? "credits");
+  const others = deferred.filter(({ code }) => !tooDearCodes.includes(code));
+  const by = Map.groupBy(others, ({ code }) => awaited[code] ?? "credits");
   return [...by].map(([what, own]) => {
     const slices = own.reduce((sum, one) => sum + one.slices, 0);
     return countOf(slices, `slice waits for ${what}`, `slices wait for ${what}`);

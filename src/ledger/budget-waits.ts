@@ -4,17 +4,25 @@ import type { Database } from "../postgres/database.ts";
 import { isOfAccount } from "./open-slices.ts";
 import { announceQueued, sharedQueue } from "./shared-queue.ts";
 
-/** Slices of one dataset and app that wait for the next period of a budget; `app` null where they are about none. */
-export type BudgetWait = { readonly dataset: string; readonly app: string | null; readonly slices: number };
+/**
+ * Slices of one dataset and app that wait for the next period of a budget; `app` null where they are about none. `isTooDear`: one call of them
+ * takes more than the budget has in a whole period.
+ */
+export type BudgetWait = {
+  readonly dataset: string;
+  readonly app: string | null;
+  readonly slices: number;
+  readonly isTooDear: boolean;
+};
 
 /** The slices that wait for budgets, whose time is after an instant (epoch-ms); of an account, or of all where it is left out. */
 export async function readBudgetWaits(db: Database, now: number, account?: string): Promise<readonly BudgetWait[]> {
   const { rows } = await sql<BudgetWait>`
-    select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices
+    select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices, s.error_code = 'budget_too_small' as "isTooDear"
     from   ops.slice_log as s
     where  ${waits(now)} and ${account === undefined ? sql`true` : isOfAccount(account)}
-    group  by 1, 2
-    order  by 1, 2`.execute(db);
+    group  by 1, 2, 4
+    order  by 1, 2, 4`.execute(db);
   return rows;
 }
 
@@ -42,5 +50,5 @@ export async function resumeWithinBudgets(
 
 /** SQL: slices `s` that wait for a budget. */
 function waits(now: number) {
-  return sql`s.state = 'deferred' and s.error_code = 'budget_exhausted' and s.due_at > ${instant(now)}`;
+  return sql`s.state = 'deferred' and s.error_code in ('budget_exhausted', 'budget_too_small') and s.due_at > ${instant(now)}`;
 }

@@ -161,7 +161,7 @@ export async function releaseOrphanedClaims(
 
 /** SQL: slices of a shared queue that wait for the reset of their credits. */
 function isWaiting(queueId: string, now: number) {
-  return sql`s.queue_id = ${queueId}::bigint and s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > ${instant(now)}`;
+  return sql`s.queue_id = ${queueId}::bigint and s.state = 'deferred' and s.error_code in ('credits_exhausted', 'allowance_too_small') and s.due_at > ${instant(now)}`;
 }
 
 /** True when slices that workers share wait for credits of a later time than `now` (epoch-ms). */

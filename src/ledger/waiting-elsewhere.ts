@@ -41,7 +41,7 @@ export async function readWaitingElsewhere(
     left   join ops.batch as b on b.batch_id = s.batch_id
     left   join ops.credit_cost as c on c.operation = s.operation
     where  exists (select from ops.account) and r.account <> ${account}
-    and    (s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > ${instant(now)} ${orLeft})
+    and    (s.state = 'deferred' and s.error_code in ('credits_exhausted', 'allowance_too_small') and s.due_at > ${instant(now)} ${orLeft})
     and    s.plan_id is null and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)}) and s.dataset = any (${[...datasets]}::text[])
     order  by s.turn, s.slice_id`.execute(db);
   return rows;

@@ -160,7 +160,7 @@ describe("a budget", () => {
   test("has room again where its limit is raised", async () => {
     const account = await bank.account();
     const refused = async (own: CreditBudget) => (await uses(account, own)).map((one) => one.refusedAt !== null);
-    await expect(spend(account, openQueue(account, { budgets: [budget(4)] }), 5)).rejects.toThrow("budget_exhausted");
+    await expect(spend(account, openQueue(account, { budgets: [budget(4)] }), 5)).rejects.toThrow("budget_too_small");
     expect(await refused(budget(4))).toEqual([true]);
     // before any call was made under the new limit: what waits for it makes none
     expect(await refused(budget(6))).toEqual([false]);

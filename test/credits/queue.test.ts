@@ -98,6 +98,20 @@ describe("when credits do not suffice", () => {
     expect(await account.state()).toMatchObject({ remaining: 5, ...nothingHeld });
   });
 
+  test("a call that takes more than the whole allowance above its floor is put off, and says which limit has to be raised", async () => {
+    const account = await bank.account({ total: 100, left: 50 });
+    const { queue, held } = openQueue(account, { floors: { snapshot: 0.07, daily: 0.4, lookback: 0.4, history: 0.4 } });
+    const ask = (cost: number, name: "daily" | "snapshot") =>
+      queue.run({ cost: () => cost, class: name }, held("never"));
+    await expect(ask(61, "daily")).rejects.toMatchObject({
+      code: "allowance_too_small",
+      until: account.periodEnd,
+      context: { cost: 61, total: 100, most: 60 },
+    });
+    await expect(ask(60, "daily")).rejects.toMatchObject({ code: "credits_exhausted" });
+    await expect(ask(93, "snapshot")).rejects.toMatchObject({ code: "credits_exhausted" });
+  });
+
   test("the question is put again once a while has passed or the period is over", async () => {
     const account = await bank.account({ total: 100, left: 5 });
     const { queue, held, refreshes } = openQueue(account);

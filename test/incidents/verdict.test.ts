@@ -135,3 +135,15 @@ test("what was put off waits for what put it off: credits, a budget or the API",
     text: "Not all is there yet: 1 slice waits for credits; 6 slices wait for a budget; 3 slices wait for the API.",
   });
 });
+
+test("what takes more than a whole period has is no wait: a person has to raise a limit", () => {
+  const deferred = [
+    { code: "allowance_too_small", slices: 1 },
+    { code: "budget_too_small", slices: 2 },
+    { code: "budget_exhausted", slices: 1 },
+  ];
+  expect(verdictOf({ ...calm, deferred, open: 4 })).toEqual({
+    state: "bad",
+    text: "Needs attention: 3 slices take more credits than a whole period has; 1 slice waits for a budget.",
+  });
+});
