@@ -16,3 +16,12 @@ comment on column core.configured_portfolio.member     is 'The country or the ke
 comment on column core.configured_portfolio.valid_from is 'First day on which a planning found it listed.';
 comment on column core.configured_portfolio.valid_to   is 'First day on which a planning did not find it listed any more; null while it is listed.';
 select ops.comment_columns('core.configured_portfolio');
+
+create table ops.unread_account (
+  account      text primary key,
+  unread_since date
+);
+comment on table  ops.unread_account              is 'Accounts whose lists were read once and, as of the plannings, are not any more: portfolio.source is config, or the configuration has the account no more. Rows of core.tracked_* stay as they were read last, and nothing follows from them.';
+comment on column ops.unread_account.account      is 'Name of the account; empty for that of API_TOKEN.';
+comment on column ops.unread_account.unread_since is 'First day on which a planning found that its lists are not read; null where they are read again.';
+select ops.comment_columns('ops.unread_account');

@@ -393,24 +393,27 @@ left   join lateral (
   select coalesce(bool_or(m.has_left) filter (where m.part = 'app'), bool_or(m.has_left) filter (where m.part = 'competitor'))
          or bool_or(m.has_left) filter (where m.part = 'country') as has_left
   from   (select n.part, bool_and(n.valid_to is not null) and max(n.valid_to) >= p.last_requested as has_left
-          from   (select 'app' as part, t.valid_to
+          from   (select 'app' as part, coalesce(t.valid_to, u.unread_since) as valid_to
                  from   core.dim_app     as a
                  join   core.tracked_app as t on t.app_key = a.app_key
+                 left   join ops.unread_account as u on u.account = t.account
                  where  a.store = p.store and a.track_id = p.track_id
                  union  all
-                 select 'country', t.valid_to
+                 select 'country', coalesce(t.valid_to, u.unread_since)
                  from   core.dim_app         as a
                  join   core.dim_country     as c on c.country_code = p.country_code
                  join   core.tracked_country as t on t.app_key = a.app_key and t.country_key = c.country_key
+                 left   join ops.unread_account as u on u.account = t.account
                  where  a.store = p.store and a.track_id = p.track_id
                  union  all
                  select f.part, f.valid_to
                  from   core.configured_portfolio as f
                  where  f.store = p.store and f.track_id = p.track_id and (f.part = 'app' or f.part = 'country' and f.member = p.country_code)
                  union  all
-                 select 'competitor', t.valid_to
+                 select 'competitor', coalesce(t.valid_to, u.unread_since)
                  from   core.dim_app            as a
                  join   core.tracked_competitor as t on t.competitor_app_key = a.app_key
+                 left   join ops.unread_account as u on u.account = t.account
                  where  a.store = p.store and a.track_id = p.track_id) as n
           group  by n.part) as m) as l on true
 cross  join lateral (

@@ -40,13 +40,15 @@ cross  join lateral (
   from   core.tracked_keyword as n
   where  n.app_key = a.app_key and n.country_key = s.country_key and n.valid_from <= g.date_day and g.date_day < coalesce(n.valid_to, date 'infinity')
   and    (q.keyword_keys @> n.keyword_key) is not true
-  -- of a country or an app that left no list is read any more, which would say that its keywords left as well
+  -- of a country, an app or an account that left no list is read any more, which would say that its keywords left as well
   and    n.account not in (
     select l.account
     from   (select m.account, m.valid_to, 'country' as part from core.tracked_country as m
             where  m.app_key = a.app_key and m.country_key = s.country_key and m.valid_from <= g.date_day
             union  all
-            select m.account, m.valid_to, 'app' from core.tracked_app as m where m.app_key = a.app_key and m.valid_from <= g.date_day) as l
+            select m.account, m.valid_to, 'app' from core.tracked_app as m where m.app_key = a.app_key and m.valid_from <= g.date_day
+            union  all
+            select u.account, u.unread_since, 'account' from ops.unread_account as u) as l
     group  by l.account, l.part
     having bool_and(coalesce(l.valid_to <= g.date_day, false)))
   offset 0) as t -- a fence: joined first, the keywords of a day would be read once for each of them

@@ -2981,7 +2981,12 @@ create view mart.keyword_not_requested_daily (
                             m.valid_to,
                             'app'::text
                            FROM core.tracked_app m
-                          WHERE m.app_key = a.app_key AND m.valid_from <= g.date_day) l
+                          WHERE m.app_key = a.app_key AND m.valid_from <= g.date_day
+                        UNION ALL
+                         SELECT u.account,
+                            u.unread_since,
+                            'account'::text
+                           FROM ops.unread_account u) l
                   GROUP BY l.account, l.part
                  HAVING bool_and(COALESCE(l.valid_to <= g.date_day, false))))
          OFFSET 0) t
@@ -6232,16 +6237,18 @@ create view ops.freshness (
            FROM ( SELECT n.part,
                     bool_and(n.valid_to IS NOT NULL) AND max(n.valid_to) >= p.last_requested AS has_left
                    FROM ( SELECT 'app'::text AS part,
-                            t.valid_to
+                            COALESCE(t.valid_to, u.unread_since) AS valid_to
                            FROM core.dim_app a
                              JOIN core.tracked_app t ON t.app_key = a.app_key
+                             LEFT JOIN ops.unread_account u ON u.account = t.account
                           WHERE a.store = p.store AND a.track_id = p.track_id
                         UNION ALL
                          SELECT 'country'::text,
-                            t.valid_to
+                            COALESCE(t.valid_to, u.unread_since) AS "coalesce"
                            FROM core.dim_app a
                              JOIN core.dim_country c ON c.country_code = p.country_code
                              JOIN core.tracked_country t ON t.app_key = a.app_key AND t.country_key = c.country_key
+                             LEFT JOIN ops.unread_account u ON u.account = t.account
                           WHERE a.store = p.store AND a.track_id = p.track_id
                         UNION ALL
                          SELECT f.part,
@@ -6250,9 +6257,10 @@ create view ops.freshness (
                           WHERE f.store = p.store AND f.track_id = p.track_id AND (f.part = 'app'::text OR f.part = 'country'::text AND f.member = p.country_code)
                         UNION ALL
                          SELECT 'competitor'::text,
-                            t.valid_to
+                            COALESCE(t.valid_to, u.unread_since) AS "coalesce"
                            FROM core.dim_app a
                              JOIN core.tracked_competitor t ON t.competitor_app_key = a.app_key
+                             LEFT JOIN ops.unread_account u ON u.account = t.account
                           WHERE a.store = p.store AND a.track_id = p.track_id) n
                   GROUP BY n.part) m) l ON true
      CROSS JOIN LATERAL ( SELECT (d.is_on IS NOT FALSE OR NOT d.is_switched_off AND (EXISTS ( SELECT
@@ -8196,6 +8204,13 @@ create view ops.unfinished_sync (
                   WHERE p.account = r.account AND p.dataset = d.dataset AND (p.run_id > r.run_id OR p.ended_at > r.ended_at) AND (p.days IS NULL OR p.days @> r.days))) AND NOT (EXISTS ( SELECT
                    FROM ops.dataset o
                   WHERE o.dataset = d.dataset AND NOT o.is_on))));
+
+-- Accounts whose lists were read once and, as of the plannings, are not any more: portfolio.source is config, or the configuration has the account no more. Rows of core.tracked_* stay as they were read last, and nothing follows from them.
+create table ops.unread_account (
+  account text not null, -- Name of the account; empty for that of API_TOKEN.
+  unread_since date, -- First day on which a planning found that its lists are not read; null where they are read again.
+  constraint unread_account_pkey PRIMARY KEY (account)
+);
 
 -- One row per slice of ranks that is pending, running, deferred, or failed without a newer answer of the same list, with the keys of its app and country. Which requests for ranks have no answer yet?
 create view ops.waiting_rank_slice (

@@ -13,6 +13,7 @@ import { datasetsOf, startsByShard } from "./plan-stream.ts";
 import { learnedDays } from "./lookback.ts";
 import { recordConfigured } from "./record-configured.ts";
 import { recordGroups } from "./record-groups.ts";
+import { recordUnread } from "./record-unread.ts";
 import type { SyncRequest } from "./request.ts";
 import { timingWith } from "./dataset-settings.ts";
 
@@ -29,8 +30,8 @@ type Noting = {
 
 /**
  * Records when each dataset is requested again, as code and configuration have it now, so that views know what is stale.
- * Of the datasets of the request also the scopes whose timing is their own. Groups of apps and keywords, and what the
- * configuration lists, are recorded beside them. In a transaction of the caller's. For processes that are about to plan work.
+ * Of the datasets of the request also the scopes whose timing is their own. Groups of apps and keywords, what the
+ * configuration lists and whose lists are not read any more are recorded beside them. In a transaction of the caller's. For processes that are about to plan work.
  */
 export async function noteTimings(db: Database, { request, settings, now, own: known }: Noting): Promise<void> {
   const names = datasetsOf(request, settings).map(({ name }) => name);
@@ -55,6 +56,7 @@ export async function noteTimings(db: Database, { request, settings, now, own: k
   await compareByHash(db, async () => {
     await recordGroups(db, settings.portfolio.groups);
     await recordConfigured(db, settings.portfolio, request.today);
+    await recordUnread(db, settings, request.today);
     await noteDatasets(db, lines, [...defaults, ...own.lines], {
       account: accountOf(settings),
       planned: own.datasets,

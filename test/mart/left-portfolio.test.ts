@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addDays } from "../../src/core/day.ts";
+import { addDays, type Day } from "../../src/core/day.ts";
 import { readCompleteDays } from "../../src/ledger/complete-days.ts";
 import { openStage, today, type RunOptions } from "../support/ingest-stage.ts";
 import { openSynced } from "../support/synced-stage.ts";
@@ -84,4 +84,30 @@ test("a country that a dataset is not requested for any more is not due", async 
   expect(await due()).toEqual(["US"]);
   await stage.sync();
   expect(await due()).toEqual(["JP", "US"]);
+});
+
+test("what only the account tracks is not due while the configuration alone says what is followed", async () => {
+  await using stage = await openSynced({ market: { apps: 2, countries: ["US"], keywordsPerApp: 3 } });
+  const [kept, left] = stage.sandbox.market.apps.map(({ trackId }) => trackId);
+  const due = async () => {
+    const rows = await stage.query<{ app: string }>(
+      "select track_id as app from ops.freshness where dataset = 'keyword_rank' and due_day is not null order by 1",
+    );
+    return rows.map(({ app }) => app);
+  };
+  const gaps = (day: Day) =>
+    stage.query("select keyword from mart.keyword_not_requested_daily where track_id = $1 and date_day = $2", [
+      kept,
+      day,
+    ]);
+  expect(await due()).toEqual([kept, left].sort());
+  const apps = [{ id: kept ?? "", countries: ["US"], keywords: ["notes"] }];
+  const configured = { portfolio: { source: "config", apps } } as const;
+  const run = { settings: configured, request: { today: addDays(today, 1) } };
+  await stage.sync(run);
+  expect(await due()).toEqual([kept]);
+  await stage.sync({ settings: configured, request: { today: addDays(today, 2) } });
+  expect(await gaps(addDays(today, 1))).toEqual([]);
+  await stage.sync({ request: { today: addDays(today, 2) } });
+  expect(await due()).toEqual([kept, left].sort());
 });

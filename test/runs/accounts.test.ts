@@ -242,3 +242,26 @@ test("what failed of an account that no process has worked with for a day is req
   expect((await first.sync({ settings })).outcome).toBe("loaded");
   expect(first.asked()).toHaveLength(asked);
 });
+
+test("of an account that the configuration has no more nothing is due once no process has worked with it for a day", async () => {
+  await using both = await openStages({ apps: 3 });
+  const { first, acme } = both;
+  await acme.sync(asAcme(acme));
+  const due = async () => {
+    const rows = await first.query<{ app: string }>(
+      "select track_id as app from ops.freshness where dataset = 'keyword_rank' and due_day is not null order by 1",
+    );
+    return rows.map(({ app }) => app);
+  };
+  const settings = { portfolio: following(first, 0, 1) };
+  const [own] = settings.portfolio?.apps ?? [];
+  await first.sync({ settings });
+  expect((await due()).length).toBeGreaterThan(1);
+  await first.query("update ops.worker set heartbeat_at = heartbeat_at - interval '2 days' where account = 'acme'");
+  await first.sync({ settings: { ...settings, accounts: { acme: {} } } });
+  expect((await due()).length).toBeGreaterThan(1);
+  await first.sync({ settings });
+  expect(await due()).toEqual([own?.id]);
+  await acme.sync(asAcme(acme));
+  expect((await due()).length).toBeGreaterThan(1);
+});

@@ -1,0 +1,33 @@
+import { accountOf } from "../config/config-of-account.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+
+/**
+ * Records since when the lists of accounts are not read any more: that of the settings where they follow the configuration alone, and
+ * for the account of API_TOKEN, which alone knows which accounts there are, each that the configuration has no more and no process has worked
+ * with for a day: one may have a configuration of its own. What they track stays as it was read last.
+ */
+export async function recordUnread(db: Database, settings: Settings, today: Day): Promise<void> {
+  const account = accountOf(settings);
+  const configured = account === "" ? Object.keys(settings.accounts) : null;
+  const isRead = settings.portfolio.source !== "config";
+  await sql`
+    with listed as (
+      select distinct t.account, t.account <> ${account} or not ${isRead}::boolean as is_unread
+      from   core.tracked_app as t
+      where  t.account = ${account}
+      or     t.account <> '' and t.account <> all (${configured}::text[])
+             and not exists (select from ops.worker as w where w.account = t.account and w.heartbeat_at > now() - interval '1 day')
+    )
+    insert into ops.unread_account as u (account, unread_since)
+    select l.account, ${today}::date from listed as l
+    where  l.is_unread
+    on conflict (account) do update set unread_since = excluded.unread_since where u.unread_since is null`.execute(db);
+  if (!isRead) return;
+  await sql`
+    update ops.unread_account set unread_since = null where account = ${account} and unread_since is not null`.execute(
+    db,
+  );
+}
