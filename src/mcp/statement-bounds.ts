@@ -95,10 +95,16 @@ function plain(statement: string): string {
   return statement.replaceAll(comments, (_, kept?: string) => kept ?? " ").replaceAll(/\bis\s+not\b/gi, "is");
 }
 
-/** What follows the first `where`: a comparison before it is a column of the answer, and leaves no row out. */
+/**
+ * What stands between the first `where` and what rows are grouped or ordered by: a comparison before or after it is a value of the answer
+ * or a place in it, and leaves no row out.
+ */
 function filtersOf(text: string): string {
-  const start = text.replaceAll(texts, (quoted) => " ".repeat(quoted.length)).search(/\bwhere\b/i);
-  return start === -1 ? "" : text.slice(start);
+  const words = text.replaceAll(texts, (quoted) => " ".repeat(quoted.length));
+  const start = words.search(/\bwhere\b/i);
+  if (start === -1) return "";
+  const length = words.slice(start).search(/\b(?:group|order|partition)\s+by\b/i);
+  return text.slice(start, length === -1 ? undefined : start + length);
 }
 
 function isOneSelect(text: string): boolean {

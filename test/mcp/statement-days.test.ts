@@ -123,10 +123,15 @@ test("nor is one that compares days in its answer and reads all of them", () => 
     `select ${july} as is_july, count(*) from m group by 1`,
     `select ${july} as is_july, 'where' as place, count(*) from m where rank <= 10 group by 1, 2`,
     `select count(*) from m order by ${july}`,
+    `select count(*) from m where rank <= 10 group by ${july}`,
+    `select keyword from m where rank <= 10 order by ${july} desc`,
   ])
     expect([statement, read({ statement }).isExact]).toEqual([statement, false]);
   const byCountry = "select country_code = 'US' as is_us, count(*) from m group by 1";
   expect(readsOnly(byCountry, { apps: [], countries: ["US"] })).toBe(false);
+  const britainFirst =
+    "select country_code, count(*) from m where rank <= 10 group by 1 order by country_code = 'GB' desc";
+  expect(readsOnly(britainFirst, { apps: [], countries: ["GB"] })).toBe(false);
 });
 
 test("nor is one of which a second relation may have other days", () => {
