@@ -374,6 +374,35 @@ with answer as (
          (array_agg(d.due_end_before order by d.last_requested desc, d.newest_end desc nulls last))[1] as due_end_before
   from   due as d
   group  by d.dataset, d.store, d.track_id, d.country_code
+), listed as materialized (
+  -- apps, and their countries, by the lists of all accounts and configurations that have had them; left_on is null while one has
+  select m.store, m.track_id, m.country_code, case when bool_and(m.valid_to is not null) then max(m.valid_to) end as left_on
+  from   (select a.store, a.track_id, null as country_code, coalesce(t.valid_to, u.unread_since) as valid_to
+          from   core.tracked_app as t
+          join   core.dim_app     as a on a.app_key = t.app_key
+          left   join ops.unread_account as u on u.account = t.account
+          union  all
+          select a.store, a.track_id, c.country_code, coalesce(t.valid_to, u.unread_since)
+          from   core.tracked_country as t
+          join   core.dim_app         as a on a.app_key = t.app_key
+          join   core.dim_country     as c on c.country_key = t.country_key
+          left   join ops.unread_account as u on u.account = t.account
+          union  all
+          select f.store, f.track_id, case f.part when 'country' then f.member end, f.valid_to
+          from   core.configured_portfolio as f
+          where  f.part in ('app', 'country')) as m
+  group  by 1, 2, 3
+), rival as materialized (
+  -- competitors, in the countries of the apps that have them
+  select k.store, k.track_id, c.country_code, case when bool_and(n.left_on is not null) then max(n.left_on) end as left_on
+  from   core.tracked_competitor as t
+  join   core.dim_app as k on k.app_key = t.competitor_app_key
+  join   core.dim_app as o on o.app_key = t.app_key
+  join   listed       as c on c.store = o.store and c.track_id = o.track_id
+  left   join listed  as a on a.store = o.store and a.track_id = o.track_id and a.country_code is null
+  left   join ops.unread_account as u on u.account = t.account
+  cross  join lateral (select coalesce(t.valid_to, u.unread_since, greatest(a.left_on, c.left_on)) as left_on) as n
+  group  by 1, 2, 3
 )
 select p.dataset, p.store, p.track_id, p.country_code, p.newest_end - 1 as newest_day, w.due_end - 1 as due_day, case when w.due_end > p.newest_end then w.due_end - p.newest_end when w.due_end <= p.newest_end then 0 end as days_behind,
        case when w.due_end is null and p.open_count = 0 or p.is_unavailable then 'nothing to have'
@@ -388,34 +417,13 @@ select p.dataset, p.store, p.track_id, p.country_code, p.newest_end - 1 as newes
        p.last_loaded_at, p.open_count
 from   place as p
 left   join ops.dataset as d on d.dataset = p.dataset
-left   join lateral (
-  -- by the lists of all accounts and configurations that have had it; what left on the day of its last request is requested no more
-  select coalesce(bool_or(m.has_left) filter (where m.part = 'app'), bool_or(m.has_left) filter (where m.part = 'competitor'))
-         or bool_or(m.has_left) filter (where m.part = 'country') as has_left
-  from   (select n.part, bool_and(n.valid_to is not null) and max(n.valid_to) >= p.last_requested as has_left
-          from   (select 'app' as part, coalesce(t.valid_to, u.unread_since) as valid_to
-                 from   core.dim_app     as a
-                 join   core.tracked_app as t on t.app_key = a.app_key
-                 left   join ops.unread_account as u on u.account = t.account
-                 where  a.store = p.store and a.track_id = p.track_id
-                 union  all
-                 select 'country', coalesce(t.valid_to, u.unread_since)
-                 from   core.dim_app         as a
-                 join   core.dim_country     as c on c.country_code = p.country_code
-                 join   core.tracked_country as t on t.app_key = a.app_key and t.country_key = c.country_key
-                 left   join ops.unread_account as u on u.account = t.account
-                 where  a.store = p.store and a.track_id = p.track_id
-                 union  all
-                 select f.part, f.valid_to
-                 from   core.configured_portfolio as f
-                 where  f.store = p.store and f.track_id = p.track_id and (f.part = 'app' or f.part = 'country' and f.member = p.country_code)
-                 union  all
-                 select 'competitor', coalesce(t.valid_to, u.unread_since)
-                 from   core.dim_app            as a
-                 join   core.tracked_competitor as t on t.competitor_app_key = a.app_key
-                 left   join ops.unread_account as u on u.account = t.account
-                 where  a.store = p.store and a.track_id = p.track_id) as n
-          group  by n.part) as m) as l on true
+left   join listed as a on a.store = p.store and a.track_id = p.track_id and a.country_code is null
+left   join listed as c on c.store = p.store and c.track_id = p.track_id and c.country_code = p.country_code
+left   join rival  as r on r.store = p.store and r.track_id = p.track_id and r.country_code is null
+left   join rival  as e on e.store = p.store and e.track_id = p.track_id and e.country_code = p.country_code
+-- what left on the day of its last request is requested no more
+cross  join lateral (
+  select greatest(a.left_on, c.left_on, case when a.store is null or a.left_on is not null then greatest(r.left_on, e.left_on) end) >= p.last_requested as has_left) as l
 cross  join lateral (
   select (d.is_on is not false or not d.is_switched_off and exists (select from ops.next_run as r where p.dataset = any (r.datasets)))
          and l.has_left is not true and (p.country_code = any (d.countries)) is not false as is_due) as i

@@ -6164,34 +6164,34 @@ create view ops.freshness (
              LEFT JOIN LATERAL unnest(b.items) i_1(item) ON true
           GROUP BY d_1.dataset, l_1.scope, i_1.item
         ), due AS (
-         SELECT a.dataset,
-            a.scope,
-            a.track_id,
-            a.country_code,
-            a.newest_start,
-            a.newest_end,
-            a.unanswered_end,
-            a.last_loaded_at,
-            a.last_requested,
-            a.loaded_count,
-            a.open_count,
-            a.is_unavailable,
-            a.scope ->> 'store'::text AS store,
+         SELECT a_1.dataset,
+            a_1.scope,
+            a_1.track_id,
+            a_1.country_code,
+            a_1.newest_start,
+            a_1.newest_end,
+            a_1.unanswered_end,
+            a_1.last_loaded_at,
+            a_1.last_requested,
+            a_1.loaded_count,
+            a_1.open_count,
+            a_1.is_unavailable,
+            a_1.scope ->> 'store'::text AS store,
             n.due_end,
             n.due_end_before
-           FROM answer a
-             LEFT JOIN ops.dataset_timing o ON o.dataset = a.dataset AND o.scope = a.scope AND NOT o.is_default
-             LEFT JOIN ops.dataset_timing b ON b.dataset = a.dataset AND b.is_default
+           FROM answer a_1
+             LEFT JOIN ops.dataset_timing o ON o.dataset = a_1.dataset AND o.scope = a_1.scope AND NOT o.is_default
+             LEFT JOIN ops.dataset_timing b ON b.dataset = a_1.dataset AND b.is_default
              CROSS JOIN LATERAL ( SELECT ops.due_end(
                         CASE
                             WHEN o.dataset IS NULL THEN b.*
                             ELSE o.*
-                        END, a.newest_start, a.newest_end, ops.today()) AS due_end,
+                        END, a_1.newest_start, a_1.newest_end, ops.today()) AS due_end,
                     ops.due_end(
                         CASE
                             WHEN o.dataset IS NULL THEN b.*
                             ELSE o.*
-                        END, a.newest_start, a.newest_end, ops.today() - 1) AS due_end_before) n
+                        END, a_1.newest_start, a_1.newest_end, ops.today() - 1) AS due_end_before) n
         ), place AS (
          SELECT d_1.dataset,
             d_1.store,
@@ -6208,6 +6208,57 @@ create view ops.freshness (
             (array_agg(d_1.due_end_before ORDER BY d_1.last_requested DESC, d_1.newest_end DESC NULLS LAST))[1] AS due_end_before
            FROM due d_1
           GROUP BY d_1.dataset, d_1.store, d_1.track_id, d_1.country_code
+        ), listed AS MATERIALIZED (
+         SELECT m.store,
+            m.track_id,
+            m.country_code,
+                CASE
+                    WHEN bool_and(m.valid_to IS NOT NULL) THEN max(m.valid_to)
+                    ELSE NULL::date
+                END AS left_on
+           FROM ( SELECT a_1.store,
+                    a_1.track_id,
+                    NULL::text AS country_code,
+                    COALESCE(t.valid_to, u.unread_since) AS valid_to
+                   FROM core.tracked_app t
+                     JOIN core.dim_app a_1 ON a_1.app_key = t.app_key
+                     LEFT JOIN ops.unread_account u ON u.account = t.account
+                UNION ALL
+                 SELECT a_1.store,
+                    a_1.track_id,
+                    c_1.country_code,
+                    COALESCE(t.valid_to, u.unread_since) AS "coalesce"
+                   FROM core.tracked_country t
+                     JOIN core.dim_app a_1 ON a_1.app_key = t.app_key
+                     JOIN core.dim_country c_1 ON c_1.country_key = t.country_key
+                     LEFT JOIN ops.unread_account u ON u.account = t.account
+                UNION ALL
+                 SELECT f.store,
+                    f.track_id,
+                        CASE f.part
+                            WHEN 'country'::text THEN f.member
+                            ELSE NULL::text
+                        END AS "case",
+                    f.valid_to
+                   FROM core.configured_portfolio f
+                  WHERE f.part = ANY (ARRAY['app'::text, 'country'::text])) m
+          GROUP BY m.store, m.track_id, m.country_code
+        ), rival AS MATERIALIZED (
+         SELECT k.store,
+            k.track_id,
+            c_1.country_code,
+                CASE
+                    WHEN bool_and(n.left_on IS NOT NULL) THEN max(n.left_on)
+                    ELSE NULL::date
+                END AS left_on
+           FROM core.tracked_competitor t
+             JOIN core.dim_app k ON k.app_key = t.competitor_app_key
+             JOIN core.dim_app o ON o.app_key = t.app_key
+             JOIN listed c_1 ON c_1.store = o.store AND c_1.track_id = o.track_id
+             LEFT JOIN listed a_1 ON a_1.store = o.store AND a_1.track_id = o.track_id AND a_1.country_code IS NULL
+             LEFT JOIN ops.unread_account u ON u.account = t.account
+             CROSS JOIN LATERAL ( SELECT COALESCE(t.valid_to, u.unread_since, GREATEST(a_1.left_on, c_1.left_on)) AS left_on) n
+          GROUP BY k.store, k.track_id, c_1.country_code
         )
  SELECT p.dataset,
     p.store,
@@ -6233,39 +6284,18 @@ create view ops.freshness (
     p.open_count
    FROM place p
      LEFT JOIN ops.dataset d ON d.dataset = p.dataset
-     LEFT JOIN LATERAL ( SELECT COALESCE(bool_or(m.has_left) FILTER (WHERE m.part = 'app'::text), bool_or(m.has_left) FILTER (WHERE m.part = 'competitor'::text)) OR bool_or(m.has_left) FILTER (WHERE m.part = 'country'::text) AS has_left
-           FROM ( SELECT n.part,
-                    bool_and(n.valid_to IS NOT NULL) AND max(n.valid_to) >= p.last_requested AS has_left
-                   FROM ( SELECT 'app'::text AS part,
-                            COALESCE(t.valid_to, u.unread_since) AS valid_to
-                           FROM core.dim_app a
-                             JOIN core.tracked_app t ON t.app_key = a.app_key
-                             LEFT JOIN ops.unread_account u ON u.account = t.account
-                          WHERE a.store = p.store AND a.track_id = p.track_id
-                        UNION ALL
-                         SELECT 'country'::text,
-                            COALESCE(t.valid_to, u.unread_since) AS "coalesce"
-                           FROM core.dim_app a
-                             JOIN core.dim_country c ON c.country_code = p.country_code
-                             JOIN core.tracked_country t ON t.app_key = a.app_key AND t.country_key = c.country_key
-                             LEFT JOIN ops.unread_account u ON u.account = t.account
-                          WHERE a.store = p.store AND a.track_id = p.track_id
-                        UNION ALL
-                         SELECT f.part,
-                            f.valid_to
-                           FROM core.configured_portfolio f
-                          WHERE f.store = p.store AND f.track_id = p.track_id AND (f.part = 'app'::text OR f.part = 'country'::text AND f.member = p.country_code)
-                        UNION ALL
-                         SELECT 'competitor'::text,
-                            COALESCE(t.valid_to, u.unread_since) AS "coalesce"
-                           FROM core.dim_app a
-                             JOIN core.tracked_competitor t ON t.competitor_app_key = a.app_key
-                             LEFT JOIN ops.unread_account u ON u.account = t.account
-                          WHERE a.store = p.store AND a.track_id = p.track_id) n
-                  GROUP BY n.part) m) l ON true
+     LEFT JOIN listed a ON a.store = p.store AND a.track_id = p.track_id AND a.country_code IS NULL
+     LEFT JOIN listed c ON c.store = p.store AND c.track_id = p.track_id AND c.country_code = p.country_code
+     LEFT JOIN rival r ON r.store = p.store AND r.track_id = p.track_id AND r.country_code IS NULL
+     LEFT JOIN rival e ON e.store = p.store AND e.track_id = p.track_id AND e.country_code = p.country_code
+     CROSS JOIN LATERAL ( SELECT GREATEST(a.left_on, c.left_on,
+                CASE
+                    WHEN a.store IS NULL OR a.left_on IS NOT NULL THEN GREATEST(r.left_on, e.left_on)
+                    ELSE NULL::date
+                END) >= p.last_requested AS has_left) l
      CROSS JOIN LATERAL ( SELECT (d.is_on IS NOT FALSE OR NOT d.is_switched_off AND (EXISTS ( SELECT
-                   FROM ops.next_run r
-                  WHERE p.dataset = ANY (r.datasets)))) AND l.has_left IS NOT TRUE AND (p.country_code = ANY (d.countries)) IS NOT FALSE AS is_due) i
+                   FROM ops.next_run r_1
+                  WHERE p.dataset = ANY (r_1.datasets)))) AND l.has_left IS NOT TRUE AND (p.country_code = ANY (d.countries)) IS NOT FALSE AS is_due) i
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN i.is_due THEN p.due_end

@@ -14,7 +14,7 @@ test("of an app, a country or a competitor that left the portfolio on the day of
     `ops.dataset (dataset, stage, is_on, items_are_apps, noted_at) values ('keyword_rank', 'market', true, false, '${today}Z'), ('visibility', 'market', true, true, '${today}Z')`,
     "ops.dataset_timing (dataset, scope, is_default, kind, settle_days) values ('keyword_rank', 'null', true, 'series', 1), ('visibility', 'null', true, 'series', 1)",
     `ops.run (kind, as_of, datasets, started_at) values ('sync', '${today}', '{}', '${today}Z')`,
-    "ops.batch (items, digest) values ('{US:8,US:9}', 'competitors')",
+    "ops.batch (items, digest) values ('{US:7,US:8,US:9,JP:9}', 'competitors')",
   ])
     await mart.ask(`insert into ${row}`);
   const slice = (dataset: string, scope: object, list = "null") =>
@@ -31,6 +31,7 @@ test("of an app, a country or a competitor that left the portfolio on the day of
     { app_key: "ios:1", ...stays },
     { app_key: "ios:2", ...left },
     { app_key: "ios:3", ...left },
+    { app_key: "ios:7", ...left, valid_to: "2026-07-20" },
   ]);
   await mart.fill("core.tracked_country", [
     // another number of keywords, and none
@@ -39,6 +40,8 @@ test("of an app, a country or a competitor that left the portfolio on the day of
     { app_key: "ios:1", country_key: "JP", keyword_count: 4, ...left },
   ]);
   await mart.fill("core.tracked_competitor", [
+    // once an app of the account
+    { app_key: "ios:1", competitor_app_key: "ios:7", ...left },
     { app_key: "ios:1", competitor_app_key: "ios:8", ...left },
     { app_key: "ios:1", competitor_app_key: "ios:9", ...stays },
   ]);
@@ -59,7 +62,10 @@ test("of an app, a country or a competitor that left the portfolio on the day of
     "keyword_rank | 3 | US | 2026-08-19 | stopped",
     "keyword_rank | 4 | JP | - | nothing to have",
     "keyword_rank | 4 | US | 2026-08-19 | stopped",
+    "visibility | 7 | US | - | nothing to have",
     "visibility | 8 | US | - | nothing to have",
+    // in a country that its app has left
+    "visibility | 9 | JP | - | nothing to have",
     "visibility | 9 | US | 2026-08-19 | stopped",
   ]);
   await mart.ask(`update core.configured_portfolio set valid_to = '${last}' where track_id = '4'`);
