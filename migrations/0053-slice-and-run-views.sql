@@ -403,6 +403,14 @@ with answer as (
   left   join ops.unread_account as u on u.account = t.account
   cross  join lateral (select coalesce(t.valid_to, u.unread_since, greatest(a.left_on, c.left_on)) as left_on) as n
   group  by 1, 2, 3
+), land as materialized (
+  -- what is about no app has a country for as long as an app has it
+  select c.store, c.country_code, case when bool_and(n.left_on is not null) then max(n.left_on) end as left_on
+  from   listed as c
+  left   join listed as a on a.store = c.store and a.track_id = c.track_id and a.country_code is null
+  cross  join lateral (select greatest(a.left_on, c.left_on) as left_on) as n
+  where  c.country_code is not null
+  group  by 1, 2
 )
 select p.dataset, p.store, p.track_id, p.country_code, p.newest_end - 1 as newest_day, w.due_end - 1 as due_day, case when w.due_end > p.newest_end then w.due_end - p.newest_end when w.due_end <= p.newest_end then 0 end as days_behind,
        case when w.due_end is null and p.open_count = 0 or p.is_unavailable then 'nothing to have'
@@ -421,9 +429,10 @@ left   join listed as a on a.store = p.store and a.track_id = p.track_id and a.c
 left   join listed as c on c.store = p.store and c.track_id = p.track_id and c.country_code = p.country_code
 left   join rival  as r on r.store = p.store and r.track_id = p.track_id and r.country_code is null
 left   join rival  as e on e.store = p.store and e.track_id = p.track_id and e.country_code = p.country_code
+left   join land   as n on n.store = p.store and n.country_code = p.country_code and p.track_id is null
 -- what left on the day of its last request is requested no more
 cross  join lateral (
-  select greatest(a.left_on, c.left_on, case when a.store is null or a.left_on is not null then greatest(r.left_on, e.left_on) end) >= p.last_requested as has_left) as l
+  select greatest(a.left_on, c.left_on, n.left_on, case when a.store is null or a.left_on is not null then greatest(r.left_on, e.left_on) end) >= p.last_requested as has_left) as l
 cross  join lateral (
   select (d.is_on is not false or not d.is_switched_off and exists (select from ops.next_run as r where p.dataset = any (r.datasets)))
          and l.has_left is not true and (p.country_code = any (d.countries)) is not false as is_due) as i

@@ -6177,8 +6177,8 @@ create view ops.freshness (
             a_1.open_count,
             a_1.is_unavailable,
             a_1.scope ->> 'store'::text AS store,
-            n.due_end,
-            n.due_end_before
+            n_1.due_end,
+            n_1.due_end_before
            FROM answer a_1
              LEFT JOIN ops.dataset_timing o ON o.dataset = a_1.dataset AND o.scope = a_1.scope AND NOT o.is_default
              LEFT JOIN ops.dataset_timing b ON b.dataset = a_1.dataset AND b.is_default
@@ -6191,7 +6191,7 @@ create view ops.freshness (
                         CASE
                             WHEN o.dataset IS NULL THEN b.*
                             ELSE o.*
-                        END, a_1.newest_start, a_1.newest_end, ops.today() - 1) AS due_end_before) n
+                        END, a_1.newest_start, a_1.newest_end, ops.today() - 1) AS due_end_before) n_1
         ), place AS (
          SELECT d_1.dataset,
             d_1.store,
@@ -6248,7 +6248,7 @@ create view ops.freshness (
             k.track_id,
             c_1.country_code,
                 CASE
-                    WHEN bool_and(n.left_on IS NOT NULL) THEN max(n.left_on)
+                    WHEN bool_and(n_1.left_on IS NOT NULL) THEN max(n_1.left_on)
                     ELSE NULL::date
                 END AS left_on
            FROM core.tracked_competitor t
@@ -6257,8 +6257,20 @@ create view ops.freshness (
              JOIN listed c_1 ON c_1.store = o.store AND c_1.track_id = o.track_id
              LEFT JOIN listed a_1 ON a_1.store = o.store AND a_1.track_id = o.track_id AND a_1.country_code IS NULL
              LEFT JOIN ops.unread_account u ON u.account = t.account
-             CROSS JOIN LATERAL ( SELECT COALESCE(t.valid_to, u.unread_since, GREATEST(a_1.left_on, c_1.left_on)) AS left_on) n
+             CROSS JOIN LATERAL ( SELECT COALESCE(t.valid_to, u.unread_since, GREATEST(a_1.left_on, c_1.left_on)) AS left_on) n_1
           GROUP BY k.store, k.track_id, c_1.country_code
+        ), land AS MATERIALIZED (
+         SELECT c_1.store,
+            c_1.country_code,
+                CASE
+                    WHEN bool_and(n_1.left_on IS NOT NULL) THEN max(n_1.left_on)
+                    ELSE NULL::date
+                END AS left_on
+           FROM listed c_1
+             LEFT JOIN listed a_1 ON a_1.store = c_1.store AND a_1.track_id = c_1.track_id AND a_1.country_code IS NULL
+             CROSS JOIN LATERAL ( SELECT GREATEST(a_1.left_on, c_1.left_on) AS left_on) n_1
+          WHERE c_1.country_code IS NOT NULL
+          GROUP BY c_1.store, c_1.country_code
         )
  SELECT p.dataset,
     p.store,
@@ -6288,7 +6300,8 @@ create view ops.freshness (
      LEFT JOIN listed c ON c.store = p.store AND c.track_id = p.track_id AND c.country_code = p.country_code
      LEFT JOIN rival r ON r.store = p.store AND r.track_id = p.track_id AND r.country_code IS NULL
      LEFT JOIN rival e ON e.store = p.store AND e.track_id = p.track_id AND e.country_code = p.country_code
-     CROSS JOIN LATERAL ( SELECT GREATEST(a.left_on, c.left_on,
+     LEFT JOIN land n ON n.store = p.store AND n.country_code = p.country_code AND p.track_id IS NULL
+     CROSS JOIN LATERAL ( SELECT GREATEST(a.left_on, c.left_on, n.left_on,
                 CASE
                     WHEN a.store IS NULL OR a.left_on IS NOT NULL THEN GREATEST(r.left_on, e.left_on)
                     ELSE NULL::date

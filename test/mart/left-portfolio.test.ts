@@ -111,3 +111,35 @@ test("what only the account tracks is not due while the configuration alone says
   await stage.sync({ request: { today: addDays(today, 2) } });
   expect(await due()).toEqual([kept, left].sort());
 });
+
+test("neither charts nor keywords of a country that no app has any more are due", async () => {
+  await using stage = await openStage({ market: { apps: 2, countries: ["US", "JP"], keywordsPerApp: 3 } });
+  const [one, two] = stage.sandbox.market.apps.map(({ trackId }) => trackId);
+  const datasets = { top_chart: { on: true }, keyword_metadata: { on: true } };
+  const on = (
+    day: number,
+    ...apps: readonly (readonly [string | undefined, string, readonly string[]])[]
+  ): RunOptions => ({
+    request: { today: addDays(today, day) },
+    settings: {
+      datasets: { ...datasets, keyword_rank: { history_days: 1 } },
+      portfolio: {
+        source: "config",
+        apps: apps.map(([id = "", country, keywords]) => ({ id, countries: [country], keywords: [...keywords] })),
+      },
+    },
+  });
+  const due = async () => {
+    const rows = await stage.query<{ place: string }>(
+      "select distinct concat_ws(' ', dataset, country_code) as place from ops.freshness where due_day is not null order by 1",
+    );
+    return rows.map(({ place }) => place);
+  };
+  await stage.sync(on(0, [one, "US", ["notes"]], [two, "JP", ["tasks"]]));
+  const ofBoth = await due();
+  expect(ofBoth).toEqual(expect.arrayContaining(["keyword_metadata JP", "keyword_rank JP", "top_chart JP"]));
+  await stage.sync(on(1, [one, "US", ["notes"]]));
+  expect(await due()).toEqual(ofBoth.filter((place) => !place.endsWith("JP")));
+  await stage.sync(on(2, [one, "US", ["notes"]], [two, "JP", ["tasks"]]));
+  expect(await due()).toEqual(ofBoth);
+});
