@@ -94,7 +94,7 @@ with run as materialized (
                      select from ops.worker_status as w where w.worker_id = r.worker_id and w.is_running) then 'interrupted' end as ended_as
   from   ops.run as r
   where  r.kind in ('sync', 'schedule')
-), planned as (
+), planned as materialized (
   -- a sync plans until its end, when nothing is left to plan
   select account, dataset, days, max(run_id) as run_id, max(ended_at) filter (where kind = 'sync') as ended_at
   from   run, unnest(datasets) as dataset where ended_as is null group by account, dataset, days

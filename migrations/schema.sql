@@ -8225,7 +8225,7 @@ create view ops.unfinished_sync (
                 END AS ended_as
            FROM ops.run r_1
           WHERE r_1.kind = ANY (ARRAY['sync'::text, 'schedule'::text])
-        ), planned AS (
+        ), planned AS MATERIALIZED (
          SELECT run.account,
             dataset.dataset,
             run.days,
