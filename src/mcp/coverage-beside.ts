@@ -113,7 +113,7 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
 
 type CoverageOf = Pick<CoverageRequest, "named" | "settings"> & { readonly request: SyncRequest };
 
-/** The coverage of datasets for the apps that are named; of one that requests several apps together or none, such as ratings or charts, all of it. */
+/** The coverage of datasets for the apps that are named; of one that is about no app, such as charts, all of it. */
 async function readCoverage(db: Database, { request, named, settings }: CoverageOf): Promise<readonly ScopeCoverage[]> {
   const read = (datasets: readonly string[], own: NamedScopes) =>
     datasets.length === 0

@@ -57,6 +57,11 @@ test("the days of an app that is named are complete also of datasets that reques
   expect(await coverageOf("app_rating", named, today)).toMatchObject({ is_complete: true });
   expect(await coverageOf("visibility", named)).toMatchObject({ is_complete: true });
   expect(await coverageOf("keyword_rank", named)).toMatchObject({ is_complete: true });
+  await stage.query(
+    "update ops.slice set state = 'failed' where dataset = 'visibility' and scope ->> 'store' = 'android'",
+  );
+  expect(await coverageOf("visibility", named)).toMatchObject({ is_complete: true });
+  expect(await coverageOf("visibility", [])).toMatchObject({ is_complete: false });
   await stage.query("update ops.slice set state = 'failed' where dataset in ('visibility', 'keyword_rank')");
   expect(await coverageOf("visibility", named)).toMatchObject({ is_complete: false });
   expect(await coverageOf("keyword_rank", named)).toMatchObject({ is_complete: false });
