@@ -7,6 +7,7 @@ import type { Portfolio, PortfolioApp } from "../core/portfolio.ts";
 import { firstStoreOpened } from "../core/store.ts";
 import { lastDay, oneDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
+import { organisations } from "../datasets/search-ads-integration.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import type { PartitionGroup } from "../core/partition-group.ts";
@@ -41,7 +42,7 @@ export function checkedRequest(
 ): CheckedRequest {
   const all = requested.datasets.map(datasetNamed);
   for (const dataset of all) checkStage(dataset);
-  if (isEmpty(portfolio)) throw fail("portfolio_empty");
+  if (isEmpty(portfolio) && !all.every(isOfOrganisations)) throw fail("portfolio_empty");
   const countries = portfolioCountries(requested, portfolio);
   for (const dataset of all) checkReach(dataset, { ...requested, countries }, portfolio, settings);
   const notes: string[] = [];
@@ -66,6 +67,11 @@ export function portfolioCountries(
 
 function isEmpty({ apps }: Portfolio): boolean {
   return apps.every(({ countries }) => countries.length === 0);
+}
+
+/** True for what is planned from the organisations of search ads, whatever apps are tracked. */
+function isOfOrganisations({ plannedFrom = [] }: Dataset): boolean {
+  return plannedFrom.includes(organisations.name);
 }
 
 function checkStage({ name, stage }: Dataset): void {

@@ -4,6 +4,7 @@ import { datasetNamed } from "../../src/datasets/shared/all.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
+import { planned } from "../support/backfill-stage.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
 import { chosen, figures, market, names, reports } from "../support/search-ads.ts";
@@ -137,4 +138,15 @@ test("a report is requested by rows where the service takes the number of a page
     "select count(*)::int as count, sum(tap_count)::int as taps from core.fact_search_ads_report where org_id = '4100001'",
   );
   expect(loaded).toEqual([{ count: 33, taps: (32 * 33) / 2 }]);
+});
+
+test("reports are backfilled for an account that tracks no app", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync({ ...chosen(oneLevel), request: { datasets: ["search_ads_integration"] } });
+  await stage.query("delete from core.tracked_app");
+  const bounds = { start: addDays(today, -3), end: today };
+  const { credits } = await planned(stage, { datasets: ["search_ads_report"], bounds }, chosen(oneLevel));
+  expect(credits).toBeGreaterThan(0);
+  const mixed = { datasets: ["search_ads_report", "keyword_rank"], bounds };
+  await expect(planned(stage, mixed, chosen(oneLevel))).rejects.toThrow("portfolio_empty");
 });
