@@ -87,7 +87,10 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
     select run_id as "runId", kind, started_at as "startedAt", ended_at as "endedAt", outcome,
            planned_slice_count as "plannedSlices", planned_credits::int as "plannedCredits"
     from   ops.run_summary
-    where  run_id = coalesce((select max(run_id) from ops.run_log where ended_at is null or planned_slices > 0 or kind <> 'schedule'),
+    where  run_id = coalesce((select max(r.run_id) from ops.run_log as r
+                              where  r.ended_at is null or r.planned_slices > 0 or r.kind not in ('schedule', 'retry') or r.kind = 'retry' and r.outcome <> 'loaded'
+                              -- a retry plans nothing: it takes over slices
+                              or     r.kind = 'retry' and exists (select from ops.slice_log as s where s.run_id = r.run_id)),
                              (select max(run_id) from ops.run_log))`.execute(db);
   const troubles = await sql<Trouble>`
     select dataset, state, error_code as code, count(*)::int as slices, min(error_message) as example

@@ -89,6 +89,18 @@ describe("readStatus", () => {
     });
   });
 
+  test("passes over a retry that found nothing to do", async () => {
+    const run = await ledger.stage.run();
+    await endedDayByDay(run, [{ state: "loaded" }]);
+    await closeRun(ledger.stage.db, run, "aborted", now);
+    await closeRun(ledger.stage.db, await ledger.stage.run({ kind: "retry" }), "loaded", now);
+    expect((await readStatus(ledger.stage.db)).lastRun).toMatchObject({ runId: run, outcome: "aborted" });
+    const retry = await ledger.stage.run({ kind: "retry" });
+    await ledger.stage.pool.query("update ops.slice set run_id = $1", [retry]);
+    await closeRun(ledger.stage.db, retry, "loaded", now);
+    expect((await readStatus(ledger.stage.db)).lastRun).toMatchObject({ runId: retry, kind: "retry" });
+  });
+
   test("groups what went wrong by dataset, state and reason, with an example, and forgets what went well since", async () => {
     const run = await ledger.stage.run();
     const ends = [
