@@ -103,7 +103,7 @@ select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope -
        coalesce(sum(cell_count) filter (where state = 8), 0)::bigint                as lost_count
 from   cell
 group  by dataset, scope, date_day;
-comment on view   ops.coverage_daily                is 'One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits?';
+comment on view   ops.coverage_daily                is 'One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits, a budget or the API?';
 comment on column ops.coverage_daily.store          is 'ios or android; null where the dataset is about the account.';
 comment on column ops.coverage_daily.track_id       is 'Track id of the app; null where the dataset is not about an app.';
 comment on column ops.coverage_daily.country_code   is 'Country; null where the dataset does not distinguish countries.';

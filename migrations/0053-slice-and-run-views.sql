@@ -41,7 +41,7 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
   where  f.slice_id = s.slice_id) end as effective_state
 from   ops.slice as s
 left   join ops.batch as b on b.batch_id = s.batch_id;
-comment on view   ops.slice_status                       is 'One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait for credits?';
+comment on view   ops.slice_status                       is 'One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait, and for what?';
 comment on column ops.slice_status.slice_id              is 'Number of the slice.';
 comment on column ops.slice_status.operation             is 'Operation of the API for the slice.';
 comment on column ops.slice_status.store                 is 'ios or android; null where the dataset is about the account.';

@@ -5482,7 +5482,7 @@ create table ops.compared_day (
 );
 CREATE INDEX compared_day_of_dataset ON ops.compared_day USING btree (dataset, observed_on);
 
--- One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits?
+-- One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits, a budget or the API?
 create view ops.coverage_daily (
   dataset text, -- Dataset.
   store text, -- ios or android; null where the dataset is about the account.
@@ -7864,7 +7864,7 @@ create table ops.slice_past (
 );
 CREATE INDEX slice_past_scope ON ops.slice_past USING btree (scope_hash, dataset);
 
--- One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait for credits?
+-- One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait, and for what?
 create view ops.slice_status (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
