@@ -108,14 +108,18 @@ function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly
     folded ??= Map.groupBy(new Set(slice.items), foldKeyword);
     return unnamed(folded.get(foldKeyword(spelled)) ?? []);
   };
+  const areTwins = hasTwins(slice.items ?? []);
+  const twinsOf = (keyword: string) => (areTwins ? otherwise(keyword) : []);
   const cells = createRankCells(slice);
   const mismatchOf = mismatches(slice);
   for (const entry of entries) {
     const crawl = readInstant(entry.date);
     const mismatch = mismatchOf(entry, crawl);
-    if (mismatch === null && cells.keepLatest(entry.keyword, entry, crawl)) continue;
+    if (mismatch === null && !areTwins && cells.keepLatest(entry.keyword, entry, crawl)) continue;
     // an entry answers for the keyword that it names exactly; in another spelling only for keywords that no entry names exactly
-    const keywords = cells.areAbout(entry.keyword) ? [entry.keyword] : otherwise(entry.keyword);
+    const keywords = cells.areAbout(entry.keyword)
+      ? [entry.keyword, ...twinsOf(entry.keyword)]
+      : otherwise(entry.keyword);
     const reason = keywords.length === 0 ? "a keyword that was not requested" : mismatch;
     if (reason !== null) invalid.push({ reason, item: entry });
     if (keywords.length === 0) for (const keyword of unnamed(likeIt(slice, entry.keyword))) uncertain.add(keyword);
@@ -160,6 +164,16 @@ const tellingBatch = 5;
 /** True when an answer without any rank may mean that the newest day is not out yet; the day after it means "not ranked". */
 function mayBeEarly({ items, window, asOf }: Slice): boolean {
   return (items?.length ?? 0) >= tellingBatch && windowLength(window) === 1 && daysBetween(window.start, asOf) <= 1;
+}
+
+const known = new WeakMap<readonly string[], boolean>();
+
+/** True for a list with two spellings of one keyword, as where account and configuration write it in their own way: an answer may name it once. */
+function hasTwins(items: readonly string[]): boolean {
+  const answer = known.get(items) ?? new Set(items.map(foldKeyword)).size < new Set(items).size;
+  // what may still change is read again
+  if (Object.isFrozen(items)) known.set(items, answer);
+  return answer;
 }
 
 /** The requested keywords that an invalid item may have been about: all of them when it does not say. */

@@ -67,6 +67,22 @@ describe("keyword ranks", () => {
     expect(rows).toContain("Yoga IPHONE 2026-08-01 3 2026-08-01T05:00:00");
   });
 
+  test("give them to a spelling that the answer leaves out where it names the other one", () => {
+    const slice = sliceOf({ items: ["Yoga", "run", "yoga"] });
+    const { rows, invalid } = rowsOf(slice, [entry({ rank: 3 }), entry({ keyword: "run", rank: 8 })]);
+    expect(invalid).toEqual([]);
+    expect(rows.filter((row) => row.includes("IPHONE"))).toEqual([
+      "Yoga IPHONE 2026-08-01 3 2026-08-01T05:00:00",
+      "run IPHONE 2026-08-01 8 2026-08-01T05:00:00",
+      "yoga IPHONE 2026-08-01 3 2026-08-01T05:00:00",
+    ]);
+    // and of a crawl that cannot be taken neither has anything
+    expect(rowsOf(slice, [entry({ date: "2026-07-01T05:00:00" })]).rows).toEqual([
+      "run IPAD 2026-08-01  ",
+      "run IPHONE 2026-08-01  ",
+    ]);
+  });
+
   test("claim nothing from an answer without any rank about the newest day, and say not ranked the day after", () => {
     const items = ["a", "b", "c", "d", "e"];
     expect(rowsOf(sliceOf({ items, asOf: day("2026-08-02") }), []).rows).toEqual([]);
