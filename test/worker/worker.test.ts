@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -172,6 +175,33 @@ test("a task of the crontab that fails at its last try is a finding until it wor
     { subject: "export", facts: earlier.facts, stands: false },
     { subject: "publish", facts: { task: "publish", error_code: "clickhouse_unavailable" }, stands: true },
   ]);
+});
+
+test("a task of the crontab over which the process has ended at each try is a finding, before the last one may end so as well", async () => {
+  // takes every request and answers none
+  const silent = createServer().listen(0, "127.0.0.1");
+  try {
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    await using stage = await openStage({ market: small });
+    await using app = await stage.open({ environment: { CLICKHOUSE_URL: `http://127.0.0.1:${port}` } });
+    const stop = new AbortController();
+    const running = runWorker(app, stop.signal);
+    await until(async () => (await stage.query("select from ops.worker where job_pool is not null")).length === 1);
+    // as a job is after two processes that were killed
+    await stage.query(
+      "select graphile_worker.add_job('publish', max_attempts := 3, run_at := now() + interval '1 day')",
+    );
+    await stage.query("update graphile_worker._private_jobs set attempts = 2, run_at = now() where max_attempts = 3");
+    await Promise.race([once(silent, "request"), running]);
+    const facts = await stage.query("select facts from ops.finding where kind = 'task_failed'");
+    stop.abort();
+    silent.closeAllConnections();
+    await running;
+    expect(facts).toEqual([{ facts: { task: "publish", error_code: "process_died" } }]);
+  } finally {
+    silent.close();
+  }
 });
 
 test("ends with settings that cannot work, and the ledger says why", async () => {

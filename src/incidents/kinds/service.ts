@@ -73,7 +73,7 @@ export const serviceKinds = {
     weight: "note",
     isRaised: true,
     wording: ({ task, error_code: code }, since) => ({
-      happened: `the task ${task} of the crontab has failed since ${since} (${codeWords(code)})`,
+      happened: `the task ${task} of the crontab has failed since ${since} (${code === "process_died" ? "the process ended while it ran, at each try: it may need more memory" : codeWords(code)})`,
       means: "nothing is missing in the database, and what the task brings up to date stays as it was",
       command: `storehouse ${task}`,
       does: "does the same now, and says what is wrong",
