@@ -40,6 +40,16 @@ export async function endFinding(
     where  kind = ${kind} and subject = ${subject} and account_id = ${accountId}`.execute(db);
 }
 
+/** What a task of the crontab leaves that failed. */
+export function taskFinding(task: string): Omit<Finding, "facts"> {
+  return { kind: "task_failed", subject: task, accountId: "" };
+}
+
+/** Notes that a person did by a command what a task of the crontab does. One whose role may not write it leaves it to the task. */
+export async function noteTaskDone(db: Queryable, task: string, now: number): Promise<void> {
+  await endFinding(db, taskFinding(task), now).catch(() => undefined);
+}
+
 /** The findings that stand, oldest first. */
 export async function readFindings(
   db: Queryable,

@@ -1,7 +1,7 @@
 import type { Task } from "graphile-worker";
 import type { App } from "../app.ts";
 import { StorehouseError } from "../core/errors.ts";
-import { endFinding, raiseFinding } from "../credits/findings.ts";
+import { endFinding, raiseFinding, taskFinding } from "../credits/findings.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 
 /** A line of the crontab that runs once a week says so again by then; one that was taken out of it says nothing more. */
@@ -15,7 +15,7 @@ export function notedTask(
   { warehouse: { db }, clock }: App,
   { name, task, halted }: { readonly name: string; readonly task: Task; readonly halted: AbortSignal },
 ): Task {
-  const finding = { kind: "task_failed", subject: name, accountId: "" };
+  const finding = taskFinding(name);
   const raise = (code: string) =>
     raiseFinding(
       db,

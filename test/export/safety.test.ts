@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { raiseFinding, readFindings } from "../../src/credits/findings.ts";
 import { exportTables } from "../../src/export/export-tables.ts";
 import { namedRelations } from "../../src/export/named-relations.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
@@ -181,4 +182,23 @@ test("a table that gives no row for longer than any other statement may take is 
   await held.query("select pg_sleep(2); rollback");
   held.release();
   expect((await exported).map(({ rows }) => rows)).toEqual([3]);
+});
+
+test("what a task of the crontab failed to do is over once the command does it, and not where that does something else", async () => {
+  const settings = { export: { to: stage.out, tables: ["core.dim_device"] } };
+  for (const subject of ["export", "retention"])
+    await raiseFinding(
+      stage.db,
+      { kind: "task_failed", subject, accountId: "", facts: { task: subject, error_code: "unwritable_file" } },
+      { now: Date.now() - 60_000, forMs: null },
+    );
+  const standing = async () => (await readFindings(stage.db, Date.now())).map(({ subject }) => subject);
+  const ended = async (...typed: readonly string[]) => {
+    expect(await runCommand(behind(), typed, { variables, settings })).toMatchObject({ code: 0 });
+    return standing();
+  };
+  expect(await ended("export", "--table", "dim_device")).toEqual(["export", "retention"]);
+  expect(await ended("retention", "--dry-run")).toEqual(["export", "retention"]);
+  expect(await ended("export", "--json")).toEqual(["retention"]);
+  expect(await ended("retention")).toEqual([]);
 });

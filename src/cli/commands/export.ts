@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import type { Day } from "../../core/day.ts";
+import { noteTaskDone } from "../../credits/findings.ts";
 import { exportAsConfigured } from "../../export/export-as-configured.ts";
 import type { FileFormat } from "../../export/manifest.ts";
 import { boundsOf, collect, dayArgument, folderArgument } from "../arguments.ts";
@@ -48,7 +49,9 @@ export function defineExport(command: Command): void {
             if (written > 0) remark(`${name}: ${countOf(written, "file")} written.`);
           },
         });
-        if (options.json) return printJson(done);
+        const { json, ...chosen } = options;
+        if (Object.keys(chosen).length === 0) await noteTaskDone(warehouse.db, "export", clock.now());
+        if (json) return printJson(done);
         print(
           table(
             ["table", "written", "unchanged", "removed", "rows", "bytes"],

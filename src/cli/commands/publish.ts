@@ -1,4 +1,5 @@
 import { Option, type Command } from "commander";
+import { noteTaskDone } from "../../credits/findings.ts";
 import { namedRelations } from "../../export/named-relations.ts";
 import { readRelations } from "../../postgres/relations.ts";
 import { openClickHouse } from "../../publish/clickhouse.ts";
@@ -37,6 +38,7 @@ export function definePublish(command: Command): void {
             if (one.rowsOutOfRange > 0) remark(outOfRangeOf(one));
           },
         });
+        if (named === undefined) await noteTaskDone(warehouse.db, "publish", clock.now());
         if (done.tables.some(({ rowsOutOfRange }) => rowsOutOfRange > 0)) process.exitCode = 1;
         if (options.json) return printJson(done);
         const rows = done.tables.map((one) => [one.table, one.swapped, one.unchanged, one.removed, one.rows]);

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
+import { noteTaskDone } from "../../credits/findings.ts";
 import { withPublishedCheck } from "../../publish/verify-month.ts";
 import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../runs/retention.ts";
 import { canConfirm, confirm } from "../confirm.ts";
@@ -42,6 +43,7 @@ async function retention({ warehouse, clock, config }: App, options: Options): P
   const retired = await withPublishedCheck(warehouse, config, (mayGo) =>
     retire(db, { settings, clock, action, mayGo }),
   );
+  await noteTaskDone(db, "retention", clock.now());
   if (retired.some(({ outcome }) => outcome !== "gone")) process.exitCode = 1;
   if (options.json) return printJson({ action, months: retired });
   print(retired.length === 0 ? nothingOld(keptTables(settings, clock.today()).length) : done(retired, action));

@@ -69,7 +69,7 @@ export const serviceKinds = {
   }),
   task_failed: defineKind<{ task: string; error_code: string }>({
     title: "A task of the crontab failed",
-    says: "`export`, `publish` or `retention` of the crontab failed at each of its tries; closed when it has worked again, or has not run for eight days",
+    says: "`export`, `publish` or `retention` of the crontab failed at each of its tries; closed when it has worked again, by a command too, or has not run for eight days",
     weight: "note",
     isRaised: true,
     wording: ({ task, error_code: code }, since) => ({
