@@ -14,6 +14,8 @@ import { readLedgerState } from "./ledger-state.ts";
 const everyMs = 2_000;
 /** A comment keeps proxies from closing a stream that has nothing to say. */
 const quietMs = 15_000;
+/** Pages are read again so often where nothing happens: time alone makes data late, and what a page says of ages grows old. */
+const stillMs = 600_000;
 /** A stream ends after that and the browser opens another one. */
 const longestMs = 3_600_000;
 /** More listeners at once are turned away, of all visitors and of one. */
@@ -62,6 +64,7 @@ export function createLiveStreams({
   const ended = new AbortController();
   let polling: Promise<void> | null = null;
   let seen = 0;
+  let changedAt = clock.now();
   /** What was read of the ledger last: null where it could not be read, undefined before the first time. */
   let last: string | null | undefined;
   let reading: Promise<string> | null = null;
@@ -93,8 +96,9 @@ export function createLiveStreams({
       // once where the database does not answer: pages that are read again then say how old their figures are
       const now = await readState();
       // the first time too: what a page shows may have been read before a change that nobody listened to
-      if (now !== last) {
+      if (now !== last || clock.now() - changedAt >= stillMs) {
         seen += 1;
+        changedAt = clock.now();
         changed();
         say(ledgerChanged);
       } else if (isDueAgain()) say(ledgerChanged);

@@ -69,3 +69,16 @@ test("an incident is seen that opens, says something else, and closes", async ()
   }
   expect(new Set(states).size).toBe(states.length);
 });
+
+test("a worker is seen that is frozen: it lives by its lock, and sends no heartbeat any more", async () => {
+  await client.query(
+    `with w as (
+       insert into ops.worker (kind, host, pid, started_at, heartbeat_at, session_name, account)
+       values ('worker', 'loader-1', 1, now(), clock_timestamp(), '', '') returning worker_id
+     )
+     select pg_advisory_lock(x'53544f52'::integer, worker_id::integer) from w`,
+  );
+  const before = await readLedgerState(stage.db);
+  await client.query("update ops.worker set heartbeat_at = heartbeat_at - interval '2 minutes'");
+  expect(await readLedgerState(stage.db)).not.toBe(before);
+});

@@ -97,6 +97,21 @@ test("pages that were shown what is past are reported to again when they may hav
   expect(String(stream.read())).toContain("event: ledger");
 });
 
+test("pages are read again after a while in which nothing happened: time alone makes data late", async () => {
+  const { streams, later } = stage("1");
+  await using _ = streams;
+  const stream = new PassThrough();
+  streams.add(stream, listener);
+  await settled();
+  expect(said(stream)).toBe(changed);
+  const heard = [];
+  for (const minutes of [9, 1, 9, 1]) {
+    await later(minutes * 60_000);
+    heard.push(said(stream).includes(changed));
+  }
+  expect(heard).toEqual([false, true, false, true]);
+});
+
 test("pages are reported to once where the database does not answer, so that they say how old they are, and when it answers again", async () => {
   const { streams, ledger, later } = stage("1");
   await using _ = streams;
