@@ -96,7 +96,7 @@ export function createLiveStreams({
       // once where the database does not answer: pages that are read again then say how old their figures are
       const now = await readState();
       // the first time too: what a page shows may have been read before a change that nobody listened to
-      if (now !== last || clock.now() - changedAt >= stillMs) {
+      if (now !== last || Math.abs(clock.now() - changedAt) >= stillMs) {
         seen += 1;
         changedAt = clock.now();
         changed();

@@ -27,6 +27,8 @@ const freshMs = 2_000;
 const lateMs = 5_000;
 /** Reads of one key take at most this share of a connection's time: a slow read is kept longer, also when it is past. */
 const mostShare = 0.1;
+/** No read takes so long that it is kept longer: the clock was set on, or the machine slept, while it ran. */
+const longestMs = 600_000;
 /** After a read that failed nobody is kept longer than this from another try. */
 const longestAfterError = 15_000;
 /** Keys that are kept, and texts and numbers of all of their values; what was not used for the longest time goes first. */
@@ -119,8 +121,14 @@ export function createSharedReads({
   /** Until when a value, or the error instead of one, is not read anew. */
   function keptUntil({ value, failed }: Entry): number {
     const { at = 0, tookMs = 0, isPast } = value ?? {};
-    const valid = value === null ? 0 : at + Math.max(isPast === true ? 0 : freshMs, tookMs / mostShare);
+    const valid =
+      value === null ? 0 : at + Math.max(isPast === true ? 0 : freshMs, Math.min(tookMs / mostShare, longestMs));
     return Math.max(valid, failed?.until ?? 0);
+  }
+
+  /** True where a value, or the error instead of one, is of a time to come: the clock was set back since. */
+  function isAhead({ value, failed }: Entry): boolean {
+    return (value?.at ?? 0) > clock.now() || (failed?.until ?? 0) > clock.now() + longestAfterError;
   }
 
   /** A page that is shown what is past wants it again when its time is over. */
@@ -141,7 +149,7 @@ export function createSharedReads({
     },
     read: async <T>(key: string, work: (db: Database) => Promise<T>) => {
       const entry = entryOf(key);
-      const isDue = clock.now() >= keptUntil(entry);
+      const isDue = clock.now() >= keptUntil(entry) || isAhead(entry);
       const isUnderWay = entry.reading !== null && entry.began === changes;
       const isTurnedAway = isDue && !isUnderWay && underWay >= mostUnderWay;
       if (isDue && !isUnderWay && !isTurnedAway) start(entry, work, entry.reading ?? Promise.resolve());

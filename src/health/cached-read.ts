@@ -11,6 +11,8 @@ const freshMs = 10_000;
 const staleMs = 60_000;
 /** Reads take at most this share of one connection's time: a slow read is cached longer. */
 const mostShare = 0.05;
+/** No read takes so long that it is cached longer: the clock was set on, or the machine slept, while it ran. */
+const longestMs = 3_600_000;
 
 /** Caches `read`. Callers share one read at a time; a read that takes longer than the timeout continues and serves the next caller. */
 export function createCachedRead<T>(
@@ -27,8 +29,10 @@ export function createCachedRead<T>(
     cached = { value, readAt: clock.now(), tookMs: clock.now() - from };
   }
 
+  // what was read after now is from before the clock was set back
   const isYounger = (limitMs: number) =>
-    cached !== null && clock.now() - cached.readAt < Math.max(limitMs, cached.tookMs / mostShare);
+    cached !== null &&
+    Math.abs(clock.now() - cached.readAt) < Math.max(limitMs, Math.min(cached.tookMs / mostShare, longestMs));
 
   return {
     get: async () => {

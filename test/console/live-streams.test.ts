@@ -105,11 +105,12 @@ test("pages are read again after a while in which nothing happened: time alone m
   await settled();
   expect(said(stream)).toBe(changed);
   const heard = [];
-  for (const minutes of [9, 1, 9, 1]) {
+  // a clock that is set back shows nothing of how long that was
+  for (const minutes of [9, 1, 9, -60, 1]) {
     await later(minutes * 60_000);
     heard.push(said(stream).includes(changed));
   }
-  expect(heard).toEqual([false, true, false, true]);
+  expect(heard).toEqual([false, true, false, true, false]);
 });
 
 test("pages are reported to once where the database does not answer, so that they say how old they are, and when it answers again", async () => {

@@ -154,3 +154,18 @@ test("keys are told apart however long they are", async () => {
   expect(await reads.read(`${long}2`, () => Promise.resolve("two"))).toMatchObject({ value: "two" });
   expect(await reads.read(`${long}1`, () => Promise.resolve("none"))).toMatchObject({ value: "one" });
 });
+
+test.each([
+  ["back after it was read", 0, -3_600_000, 3_000],
+  ["on while it was read", 8 * 3_600_000, 0, 3_600_000],
+])("what was read is read again soon where the clock was set %s", async (_, during, after, later) => {
+  const { clock, reads } = stage();
+  let count = 0;
+  const work = () => {
+    if (count === 0) clock.time += during;
+    return Promise.resolve((count += 1));
+  };
+  await reads.read("a", work);
+  clock.time += after + later;
+  expect((await reads.read("a", work)).value).toBe(2);
+});

@@ -72,3 +72,18 @@ test("a failed read gives no value, and is repeated", async () => {
   fails = false;
   expect((await cached.get())?.value).toBe(1);
 });
+
+test.each([
+  ["back after it was read", 0, -3_600_000, 11_000],
+  ["on while it was read", 8 * 3_600_000, 0, 2 * 3_600_000],
+])("a value is read again soon where the clock was set %s", async (_, during, after, later) => {
+  const clock = clockAt(10 * 3_600_000);
+  let count = 0;
+  const cached = createCachedRead(clock, () => {
+    if (count === 0) clock.time += during;
+    return Promise.resolve((count += 1));
+  });
+  await cached.get();
+  clock.time += after + later;
+  expect((await cached.get())?.value).toBe(2);
+});
