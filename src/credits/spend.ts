@@ -34,7 +34,7 @@ export type AppSpend = {
   readonly credits: number;
 };
 
-/** What was charged since a day for the slices of each app, the dearest first. Imported answers are no requests. */
+/** What was charged since a day for each app, by slices and calls of callers, the dearest first. Imported answers are no requests. */
 export async function readAppSpend(db: Queryable, from: Day): Promise<readonly AppSpend[]> {
   const { rows } = await sql<AppSpend>`
     select store, track_id as "trackId", app_name as "appName", sum(request_count)::float8 as requests, sum(credit_count)::float8 as credits
