@@ -2,9 +2,10 @@ import { accountIdIn } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { crontabFile } from "../config/config.ts";
 import { dayOf } from "../core/day.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
 import { createForesight, type Foreseen } from "../planner/price-schedule.ts";
 import type { Database } from "../postgres/database.ts";
-import { nextRuns, readCrontab, type CrontabLine } from "./crontab.ts";
+import { nextRuns, readCrontab, runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
 
 /** A run to come; `price` null for a task that plans nothing. Time in epoch-ms. */
 export type ComingRun = Pick<CrontabLine, "line" | "id" | "task" | "datasets"> & {
@@ -33,8 +34,21 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
   for (const { line, at } of inOrder) {
     if (stop?.aborted === true) break;
     const { item: _, ...rest } = line;
+    // a night of the same day that is beyond the count has read the lists that all is planned from
+    const lists = rest.datasets === null ? [] : listsBefore(lines, { at, now, settings: config.settings });
+    if (lists.length > 0) await foresight.run(lists, dayOf(at));
     const price = rest.datasets === null ? null : (await foresight.run(rest.datasets, dayOf(at))).price;
     runs.push({ ...rest, at, price });
   }
   return runs;
+}
+
+type RunTime = { readonly at: number; readonly now: number; readonly settings: Config["settings"] };
+
+/** The lists of the account that lines for everything read earlier on the day of a run. */
+function listsBefore(lines: readonly CrontabLine[], { at, now, settings }: RunTime): readonly string[] {
+  const since = Math.max(now, Date.parse(dayOf(at)) - 1);
+  const nights = lines.filter(({ datasets }) => datasets?.length === 0);
+  const earlier = nights.filter((line) => runsBetween(line, since, at).next().done !== true);
+  return scheduledBy(earlier, settings).filter((name) => datasetNamed(name).stage === "portfolio");
 }

@@ -191,6 +191,15 @@ test("the schedule prices each run as what it will cost, and writes and requests
   }
 });
 
+test("a line that runs after a night is not priced with the lists that the night reads, however far it is", async () => {
+  await using stage = await openSynced({ market: { apps: 1 } });
+  await using opened = await stage.open({ settings: { datasets: { monthly_estimate: { on: true } } } });
+  const clock = { ...opened.clock, now: () => Date.parse(`${today}T05:00:00Z`) };
+  const { runs } = await scheduleOf({ ...opened, clock }, 2);
+  const monthly = runs.filter(({ id }) => id === "monthly").map(({ price }) => price?.datasets);
+  expect(monthly).toEqual([["monthly_estimate"], ["monthly_estimate"]]);
+});
+
 test("the ledger knows the next runs at the prices that the schedule shows, and forgets lines that are gone", async () => {
   await using stage = await openStage();
   await stage.sync({ settings: listed(["US"], keywords.slice(0, 2)) });
