@@ -179,8 +179,8 @@ describe("a call", () => {
       return `${status} ${(body as { message: string }).message}`;
     });
     expect(await Promise.all(messages)).toEqual([
-      expect.stringMatching(/^429 budget_exhausted: .*(ranks|mine)/),
-      expect.stringMatching(/^429 budget_exhausted: .*mine/),
+      expect.stringMatching(/^429 budget_too_small: .*(ranks|mine)/),
+      expect.stringMatching(/^429 budget_too_small: .*mine/),
     ]);
     expect(paidSince(before)).toEqual([]);
     const chart = `/androidstore-category/topcharts/FINANCE/US/FREE?date=${older(2)}`;
