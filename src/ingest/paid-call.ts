@@ -68,7 +68,7 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
   const held = { cost, class: call.class, signal: call.unsent, ...floor, ...about };
   const work = page === null ? held : { ...held, ...sliceWork(parts, page.slice) };
   const { reply, isShown, refusal } = await parts.queue.run(work, async (holdId) => {
-    const sent = await withoutReset(parts, call, asPage(call, await send(parts, call)));
+    const sent = asPage(call, await send(parts, call));
     // first, so that nothing is sent while the refusal is landed
     const decided = await decideRefusal(parts, call, sent);
     await parts.at?.("after answer", page?.slice);
@@ -95,17 +95,6 @@ const nothingThere: ReadonlySet<number> = new Set([204, 404]);
 function asPage({ operation, page }: ApiCall, reply: Reply): Reply {
   if (page === null || page.index === 0 || operation.paging === null || !nothingThere.has(reply.status)) return reply;
   return { ...reply, answer: Buffer.alloc(0), problem: null, credits: { ...reply.credits, price: null } };
-}
-
-/**
- * A reply without the time that it names in `Retry-After`, where that is the reset of credits that ran out and no pause: calls that were
- * granted would wait for it, only to be refused.
- */
-async function withoutReset(parts: IngestParts, call: ApiCall, reply: Reply): Promise<Reply> {
-  if (reply.credits.notBefore === null) return reply;
-  const problem = await problemOf(parts, call, reply).catch(() => reply.problem);
-  if (problem?.code !== "credits_exhausted") return reply;
-  return { ...reply, credits: { ...reply.credits, tooFast: false, notBefore: null } };
 }
 
 /** What credits have to know of the slice of a call. */

@@ -129,29 +129,6 @@ test("waits for the reset as well where the service says in an answer that the c
   expect(booked?.cost).toBe(charged(stage));
 });
 
-test("nothing waits for the time in a refusal that is that of the reset, as where it names no balance", async () => {
-  const gate = gateAfter(5);
-  await using stage = await openStage({
-    ...small,
-    accounts: purse(1_000),
-    clock: gate.clock,
-    latencyMs: gate.latencyMs,
-  });
-  await using proxy = await openProxy(stage.sandbox, (passing) => {
-    if (passing.status === 429) passing.headers = { "retry-after": "3600" };
-  });
-  const running = stage.sync({ environment: { API_BASE_URL: proxy.url } });
-  await until(() => gate.held() > 0);
-  stage.sandbox.spend(stage.sandbox.account().remaining - 2);
-  gate.open();
-  expect(await running).toMatchObject({ outcome: "deferred", progress: { failed: 0 } });
-  expect(stage.asked().some(({ status }) => status === 429)).toBe(true);
-  const [account] = await stage.query(
-    "select next_start_at < now() + interval '1 minute' as is_free from ops.credit_account",
-  );
-  expect(account).toEqual({ is_free: true });
-});
-
 test("takes a 429 for a refused pace where just what the call costs is left, and requests it again", async () => {
   const request = { datasets: ["tracked_app"] };
   const market = { apps: 1, countries: ["US"] };
