@@ -28,8 +28,8 @@ export function chooser({ chosen, view, daysBack }: Chosen): Html {
 }
 
 function keywordField(keyword: string, keywords: readonly string[]): Html {
-  return html`<label>Keyword<input name="keyword" value="${keyword}" list="keywords" autocomplete="off" /></label
-    ><datalist id="keywords">${keywords.map((one) => html`<option value="${one}"></option>`)}</datalist>`;
+  return html`<label>Keyword<input name="keyword" value="${keyword}" list="keywords" autocomplete="off" /></label>
+    <datalist id="keywords">${keywords.map((one) => html`<option value="${one}"></option>`)}</datalist>`;
 }
 
 function days(from: string, to: string): Html {
