@@ -4,6 +4,7 @@ import type { Scope, Slice } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import type { Database } from "../postgres/database.ts";
 import { batchesOf } from "./batches.ts";
+import { hasSameScope, isOfScope } from "./same-scope.ts";
 
 /**
  * Takes items of which an answer said nothing out of its slice, so that no coverage is claimed for them, and notes them as a skipped
@@ -59,19 +60,17 @@ export async function makeDueAgain(db: Database, outdated: readonly Outdated[]):
     set    fingerprint = ${changedSince}
     from   jsonb_to_recordset(${JSON.stringify(outdated)}::jsonb) as o (dataset text, scope jsonb, fingerprint text)
     where  s.slice_id = (select max(l.slice_id) from ops.slice as l
-                         where  l.dataset = o.dataset and l.scope = o.scope
-                         and    hashtextextended(l.scope::text, 0) = hashtextextended(o.scope::text, 0) and l.state not in ('failed', 'lost'))
+                         where  ${hasSameScope("l", "o")} and l.state not in ('failed', 'lost'))
     and    s.state in ('loaded', 'empty', 'skipped')
     and    (o.fingerprint is null or s.fingerprint = o.fingerprint)`.execute(db);
 }
 
 /** True where the last answer about a scope was made due again, and none has come since. */
-export async function isDueAgain(db: Database, { dataset, scope }: Outdated): Promise<boolean> {
+export async function isDueAgain(db: Database, of: Outdated): Promise<boolean> {
   const { rows } = await sql<{ fingerprint: string }>`
     select s.fingerprint
     from   ops.slice as s
-    where  s.dataset = ${dataset} and s.scope = ${JSON.stringify(scope)}::jsonb
-    and    hashtextextended(s.scope::text, 0) = hashtextextended(${JSON.stringify(scope)}::jsonb::text, 0) and s.state in ('loaded', 'empty', 'skipped')
+    where  ${isOfScope(of)} and s.state in ('loaded', 'empty', 'skipped')
     order  by s.slice_id desc
     limit  1`.execute(db);
   return rows[0]?.fingerprint === changedSince;

@@ -3,6 +3,7 @@ import type { Slice, SliceDraft, SliceState } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import type { LateOutcome } from "./amend-slices.ts";
 import { digestOf } from "./batches.ts";
+import { hasSameHash } from "./same-scope.ts";
 import { ownColumns, type OwnRow, sliceColumns, sliceOf, type SliceRow, sliceWith } from "./slice-rows.ts";
 import { insertSlices } from "./slices.ts";
 
@@ -28,7 +29,7 @@ export type AnsweredSlice = { readonly slice: Slice; readonly isStored: boolean 
  * old, as in the middle of an import, those by day or by state seem to hold next to nothing.
  */
 const isAbout = sql`
-  hashtextextended(s.scope::text, 0) = hashtextextended(d.scope::text, 0) and s.dataset is not distinct from d.dataset and s.scope = d.scope
+  ${hasSameHash("s", "d")} and s.dataset is not distinct from d.dataset and s.scope = d.scope
   and s.window_start = d.window_start and (select b.digest from ops.batch as b where b.batch_id = s.batch_id) is not distinct from d.digest`;
 
 /** SQL: whether the state of a slice `s` is one of these, in words that let no index of a state be chosen. */

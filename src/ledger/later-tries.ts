@@ -6,6 +6,7 @@ import type { Database } from "../postgres/database.ts";
 import { isOfAccount, isOpen, likelyCredits, onePage, requestsLeft, type OpenWork } from "./open-slices.ts";
 import { priceLeft, readPlanProgress } from "./plans.ts";
 import { queueOf } from "./runs.ts";
+import { hasSameList } from "./same-scope.ts";
 import { isAlive } from "./workers.ts";
 
 /**
@@ -63,8 +64,8 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
     -- of several that failed for the same request the newest is tried: two of them cannot wait at once
     and    not exists (
       select from ops.slice as o
-      where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end = s.window_end and o.window_start = s.window_start
-      and    o.state = 'failed' and o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id and o.slice_id > s.slice_id)
+      where  ${hasSameList("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start
+      and    o.state = 'failed' and o.slice_id > s.slice_id)
     order  by s.turn, s.slice_id`.execute(db);
   return rows;
 }

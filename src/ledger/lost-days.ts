@@ -5,6 +5,7 @@ import { neverRequested, type Slice } from "../core/slice.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
+import { hasSameList, hasSameScope } from "./same-scope.ts";
 import { queueBeside } from "./tails.ts";
 
 /*
@@ -21,9 +22,8 @@ function isAnswered(day: SqlFragment): SqlFragment<boolean> {
     select unnest(coalesce(b.items, array['']))
     from   ops.slice as o
     left   join ops.batch as b on b.batch_id = o.batch_id
-    where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end > ${day}
-    and    o.dataset = s.dataset and o.scope = s.scope
-    and    o.window_start < ${day} + ${refreshDays} and o.state in ('loaded', 'empty', 'skipped'))`;
+    where  ${hasSameScope("o", "s")} and o.window_end > ${day} and o.window_start < ${day} + ${refreshDays}
+    and    o.state in ('loaded', 'empty', 'skipped'))`;
 }
 
 /** SQL: days for which a snapshot of `ops.slice as s` stands. */
@@ -95,10 +95,7 @@ export async function noteMoved(
     where  s.slice_id = ${sliceId} and not ${isAnswered(lost)}
     -- an attempt that was killed has noted them
     and    not exists (select from ops.slice as o
-                       where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_start = ${lost}
-                       and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id and o.state = 'lost')`.execute(
-    db,
-  );
+                       where  ${hasSameList("o", "s")} and o.window_start = ${lost} and o.state = 'lost')`.execute(db);
 }
 
 /** Queues the snapshot of `today` beside one of an earlier day whose time is over, unless a later one holds. */
@@ -111,9 +108,9 @@ export async function queueToday(
     select from ops.slice as s
     where  s.slice_id = ${slice.sliceId} and s.window_start + ${refreshDays} <= ${today}::date
     and    not exists (select from ops.slice as o
-                       where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end > s.window_end
-                       and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id
-                       and    o.window_start + ${refreshDays} > ${today}::date)`.execute(db);
+                       where  ${hasSameList("o", "s")} and o.window_end > s.window_end and o.window_start + ${refreshDays} > ${today}::date)`.execute(
+    db,
+  );
   if (rows.length > 0) await queueBeside(db, slice, { ...slice, window: oneDay(today), asOf: today }, now);
 }
 
@@ -143,8 +140,7 @@ export async function noteLostDays(
                   ${unplanned.map(({ items }) => (items === null ? null : batchOf.get(items)))}::bigint[]) as due (slice_id, day, batch_id)
     join   ops.slice as s on s.slice_id = due.slice_id
     where  not exists (select from ops.slice as o
-                       where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_start = due.day
-                       and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from due.batch_id)
+                       where  ${hasSameScope("o", "s")} and o.batch_id is not distinct from due.batch_id and o.window_start = due.day)
     returning slice_id`.execute(db);
   return over.rows.length + noted.rows.length;
 }
@@ -156,8 +152,7 @@ async function findUnplanned(
   db: Database,
   { runId, today }: { readonly runId: string; readonly today: Day },
 ): Promise<readonly Unplanned[]> {
-  const earlier = sql`hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end > ${addDays(today, -longestGapDays)}::date
-      and    o.dataset = s.dataset and o.scope = s.scope and o.slice_id < s.slice_id`;
+  const earlier = sql`${hasSameScope("o", "s")} and o.window_end > ${addDays(today, -longestGapDays)}::date and o.slice_id < s.slice_id`;
   const { rows } = await sql<Unplanned>`
     select s.slice_id as "sliceId", due.day::date as day,
            case when b.items is not null

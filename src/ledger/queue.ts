@@ -6,6 +6,7 @@ import { canWait } from "./lost-days.ts";
 import { suspectFrom } from "./poison.ts";
 import { announceQueued, sharedQueue } from "./shared-queue.ts";
 import { likelyCredits } from "./open-slices.ts";
+import { hasSameHash } from "./same-scope.ts";
 import { sharingColumns, type SharingRow, slicesOf } from "./slice-rows.ts";
 
 /*
@@ -76,8 +77,7 @@ export async function claimAll(
 const lastDigest = sql`(
   select encode(e.answer_digest, 'hex')
   from   (select e.dataset, e.batch_id, e.state, e.answer_digest, e.ended_at from ops.slice as e
-          where  hashtextextended(e.scope::text, 0) = hashtextextended(s.scope::text, 0)
-          and    e.window_end = s.window_end and e.window_start = s.window_start
+          where  ${hasSameHash("e", "s")} and e.window_end = s.window_end and e.window_start = s.window_start
           offset 0) as e
   where  e.dataset = s.dataset and e.batch_id is not distinct from s.batch_id and e.state = 'loaded' and e.answer_digest is not null
   order  by e.ended_at desc

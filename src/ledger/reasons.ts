@@ -4,6 +4,7 @@ import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { isInGroups } from "./in-groups.ts";
+import { hasSameList } from "./same-scope.ts";
 
 /** Why slices are not loaded: those of one dataset with one state and error. Days are the first and the last one that they are about. */
 export type Reason = {
@@ -36,9 +37,7 @@ export async function readReasons(
     where  s.state in ('pending', 'running', 'deferred', 'skipped', 'failed', 'lost') and ${isInGroups(groups, "s")}
     and    s.window_start < ${window.end}::date and s.window_end > ${window.start}::date
     and    not exists (select from ops.slice_log as n
-                       where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end >= s.window_end
-                       and    n.scope = s.scope and n.dataset = s.dataset and n.slice_id > s.slice_id and n.window_start <= s.window_start
-                       and    n.batch_id is not distinct from s.batch_id)
+                       where  ${hasSameList("n", "s")} and n.window_end >= s.window_end and n.window_start <= s.window_start and n.slice_id > s.slice_id)
     group  by s.dataset, s.state, s.error_code
     order  by array_position(array['failed', 'lost', 'deferred', 'pending', 'running', 'skipped'], s.state), slices desc, s.dataset, s.error_code`.execute(
     db,

@@ -2,6 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { digestOf, insertBatches } from "./batches.ts";
+import { isOfScope } from "./same-scope.ts";
 
 /** Errors that the same request meets at any time. */
 export const refusalCodes: readonly string[] = ["bad_request", "not_encodable"];
@@ -18,9 +19,7 @@ export async function dropKnownRefused(db: Database, slice: Slice): Promise<bool
     select distinct b.items[1] as item
     from   ops.slice as s
     join   ops.batch as b on b.batch_id = s.batch_id
-    where  hashtextextended(s.scope::text, 0) = hashtextextended(${JSON.stringify(slice.scope)}::jsonb::text, 0)
-    and    s.scope = ${JSON.stringify(slice.scope)}::jsonb and s.dataset = ${slice.dataset}
-    and    ${wasRefused} and cardinality(b.items) = 1 and b.items[1] = any (${[...(slice.items ?? [])]}::text[])`.execute(
+    where  ${isOfScope(slice)} and ${wasRefused} and cardinality(b.items) = 1 and b.items[1] = any (${[...(slice.items ?? [])]}::text[])`.execute(
     db,
   );
   const refused = new Set(known.rows.map(({ item }) => item));

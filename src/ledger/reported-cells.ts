@@ -3,6 +3,7 @@ import type { PartitionGroup } from "../core/partition-group.ts";
 import { reportedPrefix } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
+import { hasSameScope } from "./same-scope.ts";
 
 /** Cells of a day that nobody requested: an answer of another dataset, `source`, reported them. */
 export type ReportedCells = PartitionGroup & { readonly source: string; readonly day: Day; readonly cells: number };
@@ -28,8 +29,8 @@ export async function readReportedCells(
       from   ops.slice_log as n
       left   join ops.slice_batch as nb on nb.batch_id = n.batch_id
       cross  join lateral unnest(coalesce(nb.items, array[''])) as i (item)
-      where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end > d.day and n.window_start <= d.day
-      and    n.scope = s.scope and n.dataset = s.dataset and n.slice_id > s.slice_id and n.state in ('loaded', 'empty')) as newer
+      where  ${hasSameScope("n", "s")} and n.window_end > d.day and n.window_start <= d.day and n.slice_id > s.slice_id
+      and    n.state in ('loaded', 'empty')) as newer
     cross  join lateral (
       select count(*) as count from unnest(coalesce(b.items, array[''])) as i (item)
       where  newer.items is null or i.item <> all (newer.items)) as own

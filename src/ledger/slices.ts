@@ -22,9 +22,6 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  *
  * cancel-slices.ts deletes slices that are cancelled; runs.ts moves open ones from run to run. Each claim raises `attempt`: everything that
  * ends an attempt names it, and does nothing when another claim came in between.
- *
- * Statements of this room find the slices of a scope by `hashtextextended(scope::text, 0)`, the first column of the index `slice_scope`, and
- * compare the scope itself after that: the hash keeps the index small, and two scopes may share one.
  */
 
 /**

@@ -3,6 +3,7 @@ import { fail } from "../core/errors.ts";
 import { pagePrice, type Slice, type SliceDraft } from "../core/slice.ts";
 import { windowLength, type Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
+import { hasSameScope } from "./same-scope.ts";
 import { insertSlices } from "./slices.ts";
 
 /**
@@ -29,8 +30,7 @@ export async function cutTail(db: Database, slice: Slice, tail: Tail, now: numbe
            coalesce(bool_or(x.state = 'empty' and x.tail_of is not null and x.window_start <= ${start}::date
                             and x.window_end >= ${end}::date - 1), false) as empty
     from   ops.slice as s
-    join   ops.slice as x on hashtextextended(x.scope::text, 0) = hashtextextended(s.scope::text, 0) and x.window_end > ${start}::date
-                         and x.window_start < ${end}::date and x.dataset = s.dataset and x.scope = s.scope and x.slice_id <> s.slice_id
+    join   ops.slice as x on ${hasSameScope("x", "s")} and x.window_end > ${start}::date and x.window_start < ${end}::date and x.slice_id <> s.slice_id
     left   join ops.batch as b on b.batch_id = x.batch_id
     where  s.slice_id = ${slice.sliceId}
     and    (x.batch_id is null or b.items && (select items from ops.batch as own where own.batch_id = s.batch_id))`.execute(

@@ -2,6 +2,7 @@ import { instant, sql } from "../postgres/sql.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
+import { hasSameScope } from "./same-scope.ts";
 
 /** An attempt that has its answer, and the digest of it, as hex. */
 export type AnsweredAttempt = { readonly slice: Pick<Slice, "sliceId" | "attempt">; readonly digest: string };
@@ -45,8 +46,7 @@ export async function endUnchanged(
       ) as e
       where  not exists (
         select from ops.slice as x
-        where  hashtextextended(x.scope::text, 0) = hashtextextended(e.scope::text, 0) and x.window_end > e.window_start
-        and    x.window_start < e.window_end and x.dataset = e.dataset and x.scope = e.scope
+        where  ${hasSameScope("x", "e")} and x.window_end > e.window_start and x.window_start < e.window_end
         and    x.slice_id not in (e.slice_id, t.slice_id) and x.state <> 'skipped'
         and    case when ${isOpen("x")} then x.attempt > 0
                     else x.ended_at >= e.ended_at - ${clocksDiffer} and x.answer_digest is distinct from e.answer_digest end

@@ -4,6 +4,7 @@ import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
 import { isOpen, likelyCredits } from "./open-slices.ts";
 import { queueOf } from "./runs.ts";
+import { hasSameList } from "./same-scope.ts";
 import { isAlive } from "./workers.ts";
 
 /** A slice that waits for another account: its partition, its items if a call names any, and what it is likely to cost. */
@@ -57,8 +58,7 @@ function mayBeTried(now: number): SqlFragment<boolean> {
             -- of several for the same request one waits at a time
             and not exists (
               select from ops.slice as o
-              where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end = s.window_end and o.window_start = s.window_start
-              and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id
+              where  ${hasSameList("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start
               and    (${isOpen("o")} or o.state = 'failed' and o.slice_id > s.slice_id))`;
 }
 

@@ -3,6 +3,7 @@ import type { Window } from "../core/window.ts";
 import { isAlive } from "../ledger/workers.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "../ledger/open-slices.ts";
+import { hasSameScope } from "../ledger/same-scope.ts";
 
 /** What keeps a run from saying that all is loaded, beside its own slices. */
 export type Unfinished = {
@@ -68,8 +69,7 @@ ${openElsewhere(of)}`.execute(db);
 /** SQL: true for a slice (`s`) whose partition was unavailable in an earlier run that found others of its dataset available. */
 const wasUnavailable = sql<boolean>`exists (
       select from ops.slice as before
-      where  hashtextextended(before.scope::text, 0) = hashtextextended(s.scope::text, 0) and before.scope = s.scope
-      and    before.dataset = s.dataset and before.state = 'skipped' and before.run_id <> s.run_id
+      where  ${hasSameScope("before", "s")} and before.state = 'skipped' and before.run_id <> s.run_id
       and    exists (select from ops.slice as beside
                      where  beside.run_id = before.run_id and beside.dataset = s.dataset and beside.state in ('loaded', 'empty')))`;
 
