@@ -6,7 +6,6 @@ import { datasets } from "../src/datasets/shared/all.ts";
 import { everythingOn } from "../src/demo/shows.ts";
 import type { Fault } from "../src/sandbox/sandbox.ts";
 import { readCreditForecast } from "../src/incidents/credit-forecast.ts";
-import { sumOfTries } from "../src/ledger/later-tries.ts";
 import { openWork } from "../src/ledger/open-slices.ts";
 import { dueTries } from "../src/runs/later-tries.ts";
 import { standingForecast } from "../src/worker/foresee-credits.ts";
@@ -39,7 +38,7 @@ async function foresee(app: App, nights: Nights): Promise<Foreseen> {
   const chunks = await planned(app, { datasets: [], bounds: {}, today: nights.today() }, true);
   const most = { settings: config.settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY };
   const { tries } = await dueTries(db, clock, most);
-  const waiting = sumOf([...(await openWork(db, names, "")), ...sumOfTries(tries)]);
+  const waiting = sumOf([...(await openWork(db, names, "")), ...tries]);
   return { planned: sumOf(chunks.flatMap(({ slices }) => slices)), waiting };
 }
 

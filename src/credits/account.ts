@@ -27,18 +27,6 @@ export function periodStart(account: AccountState | null): number | null {
   return account.resetsAt - account.periodHours * 3_600_000;
 }
 
-type AccountRow = {
-  total: number | null;
-  remaining: number | null;
-  resets_at: Date | null;
-  period_hours: string | null;
-  held: number;
-  in_flight: number;
-  overlapped: boolean;
-  pace_per_second: number;
-  observed_at: Date | null;
-};
-
 /** A refusal longer ago than this says nothing about the pace that the service accepts now. */
 const slowForMs = 10 * 60_000;
 
@@ -71,20 +59,15 @@ export async function nameAccount(db: Queryable, accountId: string, account: str
 
 /** The allowance of an account, null when nothing is known of it. */
 export async function readAccount(db: Queryable, accountId: string): Promise<AccountState | null> {
-  const { rows } = await sql<AccountRow>`select * from ops.credit_balance where account_id = ${accountId}`.execute(db);
-  const row = rows[0];
+  type Row = Omit<AccountState, "resetsAt" | "observedAt"> & { resetsAt: Date | null; observedAt: Date | null };
+  const { rows } = await sql<Row>`
+    select total, remaining, resets_at as "resetsAt", period_hours::float8 as "periodHours", held, in_flight as "inFlight", overlapped,
+           pace_per_second as "pacePerSecond", observed_at as "observedAt"
+    from   ops.credit_balance
+    where  account_id = ${accountId}`.execute(db);
+  const [row] = rows;
   if (row === undefined) return null;
-  return {
-    total: row.total,
-    remaining: row.remaining,
-    resetsAt: row.resets_at?.getTime() ?? null,
-    periodHours: row.period_hours === null ? null : Number(row.period_hours),
-    held: row.held,
-    inFlight: row.in_flight,
-    overlapped: row.overlapped,
-    pacePerSecond: row.pace_per_second,
-    observedAt: row.observed_at?.getTime() ?? null,
-  };
+  return { ...row, resetsAt: row.resetsAt?.getTime() ?? null, observedAt: row.observedAt?.getTime() ?? null };
 }
 
 /**

@@ -128,7 +128,7 @@ function chargedBefore(accountId: string) {
     select o.account_id from ops.credit_balance as t join ops.credit_balance as o on o.account = t.account where t.account_id = ${accountId}
     union  select ${accountId}`;
   return sql`(
-    select ${chargedCredits("q")} from ops.request_log as q
+    select ${chargedCredits} from ops.request_log as q
     where  q.account_id in (${tokens}) and q.received_at >= w.starts_on::timestamp at time zone 'UTC'
     -- by the request: its slice may be folded or cancelled
     and    ${isOf("q.dataset", "q.track_id")})`;

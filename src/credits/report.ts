@@ -29,7 +29,7 @@ export async function readCreditReport(db: Queryable, of: BudgetsOn): Promise<Cr
   const account = await readAccount(db, accountId);
   const since = periodStart(account);
   const { rows } = await sql<Spend>`
-    select dataset, class, sum(count)::float8 as requests, ${chargedCredits("q")} as credits
+    select dataset, class, sum(count)::float8 as requests, ${chargedCredits} as credits
     from   (select dataset, class, cost, 1 as count
             from   ops.request
             where  account_id = ${accountId} and (${instant(since)} is null or received_at >= ${instant(since)})

@@ -63,7 +63,7 @@ export async function allowanceOf(
 export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promise<number | null> {
   if (caller.credits_a_day === undefined) return null;
   const { rows } = await sql<{ operation: string; charged: number; unsure: number }>`
-    select q.operation, ${chargedCredits("q")} as charged, count(*) filter (where ${mayHaveBeenCharged("q")})::float8 as unsure
+    select q.operation, ${chargedCredits} as charged, count(*) filter (where ${mayHaveBeenCharged})::float8 as unsure
     from   ops.request as q
     where  q.caller = ${caller.name} and q.received_at >= ${`${dayOf(ingest.clock.now())}T00:00:00Z`}::timestamptz
     group  by q.operation`.execute(ingest.db);

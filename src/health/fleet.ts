@@ -65,8 +65,8 @@ export async function readFleet(parts: FleetParts): Promise<FleetFigures> {
     account,
     accountName: accountOf(parts.settings),
     spent: await rowsOf(sql<FleetFigures["spent"][number]>`
-      select class, ${chargedCredits()} as credits
-      from   ops.request
+      select class, ${chargedCredits} as credits
+      from   ops.request as q
       where  account_id = ${accountId} and received_at >= coalesce(${since}::timestamptz, ${now} - interval '30 days')
       group  by class`),
     queue: await rowsOf(sql<FleetFigures["queue"][number]>`

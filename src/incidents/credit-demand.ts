@@ -23,8 +23,8 @@ export async function readCreditDemand({
   const spentHours = Math.max(1, Math.min(paceHours, (now - (startedAt ?? 0)) / 3_600_000));
   const since = new Date(now - spentHours * 3_600_000).toISOString();
   const { rows: spent } = await sql<{ credits: number }>`
-    select ${chargedCredits()} as credits
-    from   ops.request_log as request
+    select ${chargedCredits} as credits
+    from   ops.request_log as q
     where  account_id = ${accountId} and class <> 'history' and received_at > ${since}::timestamptz`.execute(db);
   const { rows: open } = await sql<{ class: CreditClass; credits: number }>`
     select class, sum(planned_credits)::float8 as credits

@@ -1,8 +1,8 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
-import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
-import { isOpen, likelyCredits, onePage } from "./open-slices.ts";
-import { readPlanProgress, priceLeft } from "./plans.ts";
+import { chargedCredits } from "../credits/charges.ts";
+import { isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
+import { priceLeftBeyond } from "./plans.ts";
 import { isAlive } from "./workers.ts";
 
 /** SQL: an answer of `ops.slice as s` has landed: it is paid for. */
@@ -79,27 +79,14 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
 const isLeftOver = sql<boolean>`(case when r.worker_id is null then s.state = 'deferred' and s.error_code = 'plan_spent'
                                       else not ${isAlive(sql`r.worker_id`)} end)`;
 
-/**
- * What is left of the price of each plan of which foreground runs that are over left slices: less what was charged, or may have been, and
- * what its slices in other runs will take.
- */
-async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ planId: string; credits: number; elsewhere: number }>`
-    with left_over as materialized (
-      select s.slice_id, s.plan_id from ops.slice as s join ops.run as r on r.run_id = s.run_id
-      where  s.plan_id is not null and ${isOpen()} and ${isLeftOver}
-    )
-    select p.plan_id as "planId", p.credits::float8 as credits,
-           (select coalesce(sum(${likelyCredits}), 0)::float8
-            from   ops.slice as s
-            left   join ops.credit_cost as c on c.operation = s.operation
-            where  s.plan_id = p.plan_id and ${isOpen()} and s.slice_id not in (select slice_id from left_over)) as "elsewhere"
-    from   ops.plan as p
-    where  p.plan_id in (select plan_id from left_over)`.execute(db);
-  const left = new Map<string, number>();
-  for (const { planId, credits, elsewhere } of rows)
-    left.set(planId, priceLeft({ credits }, await readPlanProgress(db, planId)) - elsewhere);
-  return left;
+/** Plans of which foreground runs that are over left slices. */
+async function plansLeftOver(db: Database): Promise<readonly string[]> {
+  const { rows } = await sql<{ planId: string }>`
+    select distinct s.plan_id as "planId"
+    from   ops.slice as s
+    join   ops.run   as r on r.run_id = s.run_id
+    where  s.plan_id is not null and ${isOpen()} and ${isLeftOver}`.execute(db);
+  return rows.map(({ planId }) => planId);
 }
 
 /** SQL: adds to a plan what was charged, or may have been, for slices of it that the part `cancelled` of the statement deletes. */
@@ -107,7 +94,7 @@ export function chargesKept(planId: SqlFragment): SqlFragment {
   return sql`
         update ops.plan as p
         set    past_credits = p.past_credits + gone.charged, past_unsure_credits = p.past_unsure_credits + gone.unsure
-        from   (select ${chargedCredits("q")} as charged, coalesce(sum(${onePage("c")}) filter (where ${mayHaveBeenCharged("q")}), 0) as unsure
+        from   (select ${chargedCredits} as charged, ${unsureCredits("c")} as unsure
                 from   cancelled as c join ops.request as q on q.slice_id = c.slice_id) as gone
         where  p.plan_id = ${planId}`;
 }
@@ -119,7 +106,8 @@ export function chargesKept(planId: SqlFragment): SqlFragment {
  */
 export async function cancelBeyondPrices(db: Database): Promise<number> {
   let cancelled = 0;
-  for (const [planId, left] of await pricesLeft(db)) {
+  for (const planId of await plansLeftOver(db)) {
+    const left = await priceLeftBeyond(db, planId, sql`${isLeftOver} is not true`);
     const { rows } = await sql<{ count: number }>`
       with open as (
         select s.slice_id, s.run_id, landed, sum(${likelyCredits}) over (order by not landed, s.turn, s.slice_id) as running

@@ -1,9 +1,9 @@
 import { addMonths, type Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
-import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
+import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { instant, sql } from "../postgres/sql.ts";
-import { onePage } from "./open-slices.ts";
+import { unsureCredits } from "./open-slices.ts";
 
 /*
  * A night adds a slice for each partition and list, and after two years nearly all of them say the same: loaded, for good. Slices of a
@@ -144,8 +144,8 @@ async function foldPartitions(
     ), plan as (
       update ops.plan as p
       set    past_slice_count = p.past_slice_count + g.slices, past_credits = p.past_credits + g.credits, past_unsure_credits = p.past_unsure_credits + g.unsure
-      from   (select g.plan_id, count(distinct g.slice_id) as slices, ${chargedCredits("q")} as credits,
-                     coalesce(sum(${onePage("g")}) filter (where ${mayHaveBeenCharged("q")}), 0) as unsure
+      from   (select g.plan_id, count(distinct g.slice_id) as slices, ${chargedCredits} as credits,
+                     ${unsureCredits("g")} as unsure
               from   gone as g
               left   join ops.request as q on q.slice_id = g.slice_id
               where  g.plan_id is not null

@@ -1,10 +1,9 @@
 import { instant, sql } from "../postgres/sql.ts";
 import { dayOf, type Day } from "../core/day.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
-import type { CreditClass } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOfAccount, isOpen, likelyCredits, onePage, requestsLeft, type OpenWork } from "./open-slices.ts";
-import { priceLeft, readPlanProgress } from "./plans.ts";
+import { priceLeftBeyond } from "./plans.ts";
 import { queueOf } from "./runs.ts";
 import { hasSameList } from "./same-scope.ts";
 import { isAlive } from "./workers.ts";
@@ -23,19 +22,8 @@ export type LaterTries = {
   readonly account: string;
 };
 
-/**
- * A failed slice whose time has come: its plan, if it belongs to one, its app, '' where it is about none, and the requests and credits that
- * it is likely to take.
- */
-export type DueTry = {
-  readonly sliceId: string;
-  readonly planId: string | null;
-  readonly dataset: string;
-  readonly class: CreditClass;
-  readonly app: string;
-  readonly requests: number;
-  readonly credits: number;
-};
+/** A failed slice whose time has come, as a piece of work: its plan, if it belongs to one, and its app, '' where it is about none. */
+export type DueTry = OpenWork & { readonly sliceId: string; readonly planId: string | null; readonly app: string };
 
 /**
  * Failed slices whose time has come, in their turn, except those that were made good or are open again, that a living foreground process
@@ -48,7 +36,7 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
   if ((await sql`${due} limit 1`.execute(db)).rows.length === 0) return [];
   const { rows } = await sql<DueTry>`
     with due as materialized (${due})
-    select s.slice_id as "sliceId", s.plan_id as "planId", s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, ${requestsLeft}::int as requests, ${likelyCredits}::float8 as credits
+    select s.slice_id as "sliceId", s.plan_id as "planId", s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, 1 as slices, ${requestsLeft}::int as requests, ${likelyCredits}::float8 as credits
     from   due
     join   ops.failed_slice as f on f.slice_id = due.slice_id
     join   ops.slice as s on s.slice_id = due.slice_id
@@ -89,7 +77,7 @@ function requestedFrom(today: Day) {
 export async function spentOnLaterTries(db: Database, now: number, account: string): Promise<number> {
   const isMine = isOfAccount(account);
   const { rows } = await sql<{ credits: number }>`
-    select (select coalesce(sum(case when ${mayHaveBeenCharged("q")} then ${onePage()} else q.cost end), 0)
+    select (select coalesce(sum(case when ${mayHaveBeenCharged} then ${onePage()} else q.cost end), 0)
             from   ops.slice as s
             join   ops.request as q using (slice_id)
             where  s.retried_at is not null and ${isMine} and q.received_at >= greatest(s.retried_at, ${dayOf(now)}::timestamp at time zone 'UTC'))::float8
@@ -98,23 +86,6 @@ export async function spentOnLaterTries(db: Database, now: number, account: stri
             left   join ops.credit_cost as c on c.operation = s.operation
             where  s.retried_at is not null and ${isMine} and ${isOpen()})::float8 as credits`.execute(db);
   return rows[0]?.credits ?? 0;
-}
-
-/** Slices that are requested again, as work by dataset and class. */
-export function sumOfTries(tries: readonly DueTry[]): readonly OpenWork[] {
-  const groups = Map.groupBy(tries, (one) => JSON.stringify([one.dataset, one.class]));
-  return [...groups.values()].flatMap((same) => {
-    const [first] = same;
-    if (first === undefined) return [];
-    const sum = (of: (one: DueTry) => number) => same.reduce((all, one) => all + of(one), 0);
-    const work = { slices: same.length, requests: sum((one) => one.requests), credits: sum((one) => one.credits) };
-    return [{ dataset: first.dataset, class: first.class, ...work }];
-  });
-}
-
-/** Slices that are requested again, each as a piece of work of its app. */
-export function oneByOne(tries: readonly DueTry[]): readonly (DueTry & { readonly slices: 1 })[] {
-  return tries.map((one) => ({ ...one, slices: 1 }));
 }
 
 /** What may be spent: credits in all, and by plan what is left of its price. */
@@ -136,17 +107,8 @@ export function affordableTries(due: readonly DueTry[], { credits, plans }: TryL
 /** What is left of the price of each plan that due slices belong to, less what its open slices still take. */
 export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promise<ReadonlyMap<string, number>> {
   const left = new Map<string, number>();
-  for (const planId of new Set(due.flatMap((one) => one.planId ?? []))) {
-    const { rows } = await sql<{ credits: number; open: number }>`
-      select credits::float8 as credits,
-             (select coalesce(sum(${likelyCredits}), 0)::float8
-              from   ops.slice as s
-              left   join ops.credit_cost as c on c.operation = s.operation
-              where  s.plan_id = p.plan_id and ${isOpen()}) as open
-      from   ops.plan as p where p.plan_id = ${planId}`.execute(db);
-    const [plan] = rows;
-    if (plan !== undefined) left.set(planId, priceLeft(plan, await readPlanProgress(db, planId)) - plan.open);
-  }
+  for (const planId of new Set(due.flatMap((one) => one.planId ?? [])))
+    left.set(planId, await priceLeftBeyond(db, planId));
   return left;
 }
 

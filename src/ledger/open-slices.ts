@@ -1,6 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import { openStates, type CreditClass } from "../core/slice.ts";
 import type { Day } from "../core/day.ts";
+import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 
 const literals = sql.join(openStates.map((state) => sql.lit(state)));
@@ -14,6 +15,11 @@ export function isOpen(slice = "s"): ReturnType<typeof sql<boolean>> {
 export function onePage(slice = "s"): ReturnType<typeof sql<number>> {
   const [credits, requests] = [sql.ref(`${slice}.planned_credits`), sql.ref(`${slice}.planned_requests`)];
   return sql<number>`ceil(${credits}::numeric / greatest(${requests}, 1))`;
+}
+
+/** SQL: what requests (`ops.request as q`) without a reply may have cost, of slices of the table of this name; 0 where there are none. */
+export function unsureCredits(slice: string): ReturnType<typeof sql<number>> {
+  return sql<number>`coalesce(sum(${onePage(slice)}) filter (where ${mayHaveBeenCharged}), 0)`;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { addMonths, monthStart, type Day } from "../core/day.ts";
-import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
+import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
-import { onePage } from "./open-slices.ts";
+import { unsureCredits } from "./open-slices.ts";
 
 /** The table of requests; each month of it is a partition. */
 export const requestTable = "ops.request";
@@ -36,12 +36,12 @@ export async function sumUpRequests(transaction: Database, month: Day): Promise<
   await sql`
     update ops.run as r
     set    past_request_count = r.past_request_count + p.requests, past_credits = r.past_credits + p.credits
-    from   (select q.run_id, count(*) as requests, ${chargedCredits("q")} as credits from ${going} and q.run_id is not null group by 1) as p
+    from   (select q.run_id, count(*) as requests, ${chargedCredits} as credits from ${going} and q.run_id is not null group by 1) as p
     where  r.run_id = p.run_id`.execute(transaction);
   await sql`
     update ops.plan as p
     set    past_credits = p.past_credits + q.credits, past_unsure_credits = p.past_unsure_credits + q.unsure
-    from   (select s.plan_id, sum(q.cost) as credits, coalesce(sum(${onePage("s")}) filter (where ${mayHaveBeenCharged("q")}), 0) as unsure
+    from   (select s.plan_id, sum(q.cost) as credits, ${unsureCredits("s")} as unsure
             from   (select q.slice_id, q.cost, q.status, q.error_code from ${going}) as q
             join   ops.slice as s on s.slice_id = q.slice_id
             where  s.plan_id is not null

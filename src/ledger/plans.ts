@@ -1,10 +1,10 @@
 import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
-import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
+import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { isAlive } from "./workers.ts";
-import { isOpen, onePage } from "./open-slices.ts";
+import { isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
 
 /** What a plan holds of one dataset, class, operation, app and country; '' where the dataset does not distinguish any. */
 export type PlanLine = {
@@ -65,29 +65,16 @@ export async function keepPlan<R, B>(db: Database, plan: PlanRecord<R, B>, now: 
   return rows[0]?.plan_id ?? "";
 }
 
-type PlanRow = {
-  plan_id: string;
-  account: string;
-  made_at: Date;
-  as_of: Day;
-  request: unknown;
-  basis: unknown;
-  newest_first: boolean;
-  digest: string;
-  slices: number;
-  requests: string;
-  credits: string;
-  naive_credits: string | null;
-  left_out_slices: number;
-  left_out_credits: string;
-  queued_at: Date | null;
-};
-
 /** The plan of this number, null when the account has none. `R` and `B` are what the planner put in. */
 export async function readPlan<R, B>(db: Database, planId: string, account: string): Promise<KeptPlan<R, B> | null> {
-  const { rows } =
-    await sql<PlanRow>`select * from ops.plan where plan_id = ${planId} and account = ${account}`.execute(db);
-  const row = rows[0];
+  type PlanRow = Omit<KeptPlan<R, B>, "madeAt" | "queuedAt" | "lines"> & { madeAt: Date; queuedAt: Date | null };
+  const { rows } = await sql<PlanRow>`
+    select plan_id as "planId", account, made_at as "madeAt", as_of as "asOf", request, basis, newest_first as "newestFirst", digest, slices,
+           requests::float8 as requests, credits::float8 as credits, naive_credits::float8 as "naiveCredits",
+           json_build_object('slices', left_out_slices, 'credits', left_out_credits) as "leftOut", queued_at as "queuedAt"
+    from   ops.plan
+    where  plan_id = ${planId} and account = ${account}`.execute(db);
+  const [row] = rows;
   if (row === undefined) return null;
   const lines = await sql<PlanLine>`
     select dataset, class, operation, store, track_id as app, country_code as country, slices, requests::float8 as requests,
@@ -95,23 +82,7 @@ export async function readPlan<R, B>(db: Database, planId: string, account: stri
     from   ops.plan_line
     where  plan_id = ${planId}
     order  by dataset, class, operation, store, track_id, country_code`.execute(db);
-  return {
-    planId: row.plan_id,
-    account: row.account,
-    madeAt: row.made_at.getTime(),
-    asOf: row.as_of,
-    request: row.request as R,
-    basis: row.basis as B,
-    newestFirst: row.newest_first,
-    digest: row.digest,
-    slices: row.slices,
-    requests: Number(row.requests),
-    credits: Number(row.credits),
-    naiveCredits: row.naive_credits === null ? null : Number(row.naive_credits),
-    leftOut: { slices: row.left_out_slices, credits: Number(row.left_out_credits) },
-    lines: lines.rows,
-    queuedAt: row.queued_at?.getTime() ?? null,
-  };
+  return { ...row, madeAt: row.madeAt.getTime(), queuedAt: row.queuedAt?.getTime() ?? null, lines: lines.rows };
 }
 
 /** Numbers that a person may have meant, the newest first. */
@@ -175,7 +146,7 @@ export async function readPlanProgress(db: Database, planId: string): Promise<Pl
     cross  join (select count(*)::int as total, count(*) filter (where is_open)::int as open, ${countedElsewhere},
                         count(*) filter (where state = 'skipped')::int as skipped
                  from   ${slicesOf(planId)}) as slices
-    cross  join (select ${chargedCredits("q")} as credits, coalesce(sum(${onePage("o")}) filter (where ${mayHaveBeenCharged("q")}), 0)::float8 as unsure
+    cross  join (select ${chargedCredits} as credits, ${unsureCredits("o")}::float8 as unsure
                  from   ops.request as q join ops.slice as o on o.slice_id = q.slice_id
                  where  o.plan_id = ${planId}) as spent
     cross  join (select coalesce(sum(h.cost), 0) as credits from ops.credit_hold as h join ops.slice as o on o.slice_id = h.slice_id
@@ -207,11 +178,26 @@ const countedElsewhere = sql`
            count(*) filter (where is_open and not is_owned)::int as orphaned`;
 
 /** What is left of the price of a plan: running it, and going on with it, never spends more. */
-export function priceLeft(
-  plan: { readonly credits: number },
-  { credits, unsureCredits, takenCredits }: PlanProgress,
-): number {
-  return Math.max(0, plan.credits - Math.max(credits + unsureCredits, takenCredits));
+export function priceLeft(plan: { readonly credits: number }, progress: PlanProgress): number {
+  return Math.max(0, plan.credits - Math.max(progress.credits + progress.unsureCredits, progress.takenCredits));
+}
+
+/**
+ * What is left of the price of a plan beyond what its open slices still take; with `counts` only those of them count (`ops.slice as s`, and
+ * its run `r`) of which it is true.
+ */
+export async function priceLeftBeyond(db: Database, planId: string, counts = sql`true`): Promise<number> {
+  const { rows } = await sql<{ credits: number; open: number }>`
+    select p.credits::float8 as credits,
+           (select coalesce(sum(${likelyCredits}), 0)::float8
+            from   ops.slice as s
+            join   ops.run   as r on r.run_id = s.run_id
+            left   join ops.credit_cost as c on c.operation = s.operation
+            where  s.plan_id = p.plan_id and ${isOpen()} and ${counts}) as open
+    from   ops.plan as p
+    where  p.plan_id = ${planId}`.execute(db);
+  const { credits = 0, open = 0 } = rows[0] ?? {};
+  return priceLeft({ credits }, await readPlanProgress(db, planId)) - open;
 }
 
 /** What other runs did since an instant (epoch-ms) with the datasets of a plan. */

@@ -212,7 +212,7 @@ export async function runProgress(db: Database, runId: string, now: number, cred
 /** What the requests of a run cost: what others paid for slices that joined it later is theirs. */
 async function creditsOf(db: Database, runId: string): Promise<number> {
   const { rows } = await sql<{ credits: number }>`
-    select ${chargedCredits("q")} + (select past_credits from ops.run where run_id = ${runId}) as credits
+    select ${chargedCredits} + (select past_credits from ops.run where run_id = ${runId}) as credits
     from   ops.request as q where q.run_id = ${runId}`.execute(db);
   return rows[0]?.credits ?? 0;
 }

@@ -7,7 +7,6 @@ import { addDays, dayOf } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
 import { readForecast, writeForecast, type ForecastDay, type StoredForecast } from "../credits/forecast-days.ts";
 import { wasPlannedSince } from "../ledger/runs.ts";
-import { oneByOne } from "../ledger/later-tries.ts";
 import { openWorkByApp } from "../ledger/open-slices.ts";
 import { sumOfWork } from "../planner/credit-budgets.ts";
 import { createForesight, type ForeseenCharge, type WaitingWork } from "../planner/price-schedule.ts";
@@ -82,7 +81,7 @@ async function waitingWork(
   const { tries } = await dueTries(db, clock, most);
   return [
     ...open.map(({ dueOn, ...work }) => ({ ...work, until: dueOn ?? today })),
-    ...oneByOne(tries).map((work) => ({ ...work, until: today })),
+    ...tries.map((work) => ({ ...work, until: today })),
   ];
 }
 

@@ -8,6 +8,7 @@ const due = (sliceId: string, credits: number, planId: string | null = null): Du
   dataset: "keyword_rank",
   class: "daily",
   app: "",
+  slices: 1,
   requests: 1,
 });
 const chosen = (credits: number, tries: readonly DueTry[], plans: Record<string, number> = {}) =>

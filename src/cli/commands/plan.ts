@@ -11,7 +11,6 @@ import { currentPortfolio } from "../../planner/backfill-plan.ts";
 import { createTally, sumOf } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount, openWorkByApp } from "../../ledger/open-slices.ts";
-import { oneByOne, sumOfTries } from "../../ledger/later-tries.ts";
 import { dueTries } from "../../runs/later-tries.ts";
 import { outOfPortfolio } from "../../runs/out-of-portfolio.ts";
 import { withApp } from "../with-app.ts";
@@ -73,7 +72,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const due = await dueTries(db, app.clock, { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY });
   const tries = due.tries.filter(({ sliceId }) => !gone.includes(sliceId));
   const waitingByApp = await openWorkByApp(db, names, accountOf(settings), gone);
-  const [lines, waiting] = [workOf(all), [...workOf(waitingByApp), ...sumOfTries(tries)]];
+  const [lines, waiting] = [workOf(all), [...workOf(waitingByApp), ...workOf(tries)]];
   return {
     stage: stage ?? "market",
     apps: (await currentPortfolio(db, settings)).apps.length,
@@ -89,7 +88,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
       ({ dataset, isLearned }) => isLearned && names.includes(dataset),
     ),
     reported: sumReported(await readReported(db, { request, settings })),
-    overBudget: cutToRooms([...all, ...waitingByApp, ...oneByOne(tries)], settings, await roomsOf(app)).deferred,
+    overBudget: cutToRooms([...all, ...waitingByApp, ...tries], settings, await roomsOf(app)).deferred,
   };
 }
 
