@@ -8,6 +8,15 @@ import { isAlive } from "./workers.ts";
 /** SQL: an answer of `ops.slice as s` has landed: it is paid for. */
 export const hasLanded = sql<boolean>`exists (select from raw.answer as a where a.slice_id = s.slice_id)`;
 
+/** Deletes the slices `s` that a query finds, save those that another transaction has locked and is about to change. Returns how many. */
+export async function cancelFound(db: Database, found: SqlFragment): Promise<number> {
+  const { rows } = await sql`
+    with found as (${found} for update of s skip locked)
+    delete from ops.slice as s using found where s.slice_id = found.slice_id
+    returning s.slice_id`.execute(db);
+  return rows.length;
+}
+
 /**
  * Cancels what syncs in the foreground left that were killed or stopped. A cancelled slice is deleted: its cells count as not requested,
  * and the next sync or scheduled run plans them again where they are due. `own` names a run of this process that has just stopped; without it the
@@ -15,23 +24,21 @@ export const hasLanded = sql<boolean>`exists (select from raw.answer as a where 
  * died, unless it had a limit, so that a poisoned slice is counted; what a run had adopted; slices of a plan; and what a run that
  * ended in good order deferred. Returns how many were cancelled.
  */
-export async function cancelUnfinished(db: Database, own: string | null = null): Promise<number> {
+export function cancelUnfinished(db: Database, own: string | null = null): Promise<number> {
   const isOver = own === null ? sql`not ${isAlive(sql`r.worker_id`)}` : sql`r.run_id = ${own}`;
-  const { rows } = await sql`
-    with broken_off as materialized (
-      select r.run_id, r.started_at, r.max_credits is not null as is_limited from ops.run as r
-      where  r.kind = 'sync' and r.worker_id is not null and (r.ended_at is null or r.outcome in ('interrupted', 'aborted')) and ${isOver}
-      and    exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
-    ), unfinished as (
+  return cancelFound(
+    db,
+    sql`
+      with broken_off as materialized (
+        select r.run_id, r.started_at, r.max_credits is not null as is_limited from ops.run as r
+        where  r.kind = 'sync' and r.worker_id is not null and (r.ended_at is null or r.outcome in ('interrupted', 'aborted')) and ${isOver}
+        and    exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
+      )
       select s.slice_id from ops.slice as s
       join   broken_off as r using (run_id)
       where  s.state in ('pending', 'deferred') and s.plan_id is null and s.created_at >= r.started_at
-      and    (s.broken_off_count = 0 or r.is_limited) and not ${hasLanded}
-      for    update of s skip locked
-    )
-    delete from ops.slice as s using unfinished where s.slice_id = unfinished.slice_id
-    returning s.slice_id`.execute(db);
-  return rows.length;
+      and    (s.broken_off_count = 0 or r.is_limited) and not ${hasLanded}`,
+  );
 }
 
 /**
@@ -40,16 +47,13 @@ export async function cancelUnfinished(db: Database, own: string | null = null):
  */
 export async function cancelScheduled(db: Database, account: string, datasets: readonly string[]): Promise<number> {
   if (datasets.length === 0) return 0;
-  const { rows } = await sql`
-    with switched_off as (
+  return cancelFound(
+    db,
+    sql`
       select s.slice_id from ops.slice as s
       join   ops.run as r on r.run_id = s.run_id and r.kind = 'schedule' and r.account = ${account} and s.dataset = any (r.datasets)
-      where  s.dataset = any (${[...datasets]}::text[]) and ${isOpen()} and s.state <> 'running' and s.plan_id is null and not ${hasLanded}
-      for    update of s skip locked
-    )
-    delete from ops.slice as s using switched_off where s.slice_id = switched_off.slice_id
-    returning s.slice_id`.execute(db);
-  return rows.length;
+      where  s.dataset = any (${[...datasets]}::text[]) and ${isOpen()} and s.state <> 'running' and s.plan_id is null and not ${hasLanded}`,
+  );
 }
 
 /**

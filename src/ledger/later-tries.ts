@@ -45,18 +45,17 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
     where  r.account = ${of.account} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
     and    (s.plan_id is not null or r.kind = 'schedule' or s.dataset = any (${[...of.on]}::text[]))
     and    case when s.class = 'snapshot' then s.as_of >= ${of.today}::date else s.window_end > ${requestedFrom(of.today)} end
-    and    not exists (
-      select from ops.slice as o
-      where  ${isOpen("o")} and o.dataset = s.dataset and o.scope = s.scope and coalesce(o.batch_id, 0) = coalesce(s.batch_id, 0)
-      and    o.window_start = s.window_start and o.window_end = s.window_end)
-    -- of several that failed for the same request the newest is tried: two of them cannot wait at once
-    and    not exists (
-      select from ops.slice as o
-      where  ${hasSameList("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start
-      and    o.state = 'failed' and o.slice_id > s.slice_id)
+    and    ${mayWait}
     order  by s.turn, s.slice_id`.execute(db);
   return rows;
 }
+
+/** SQL: true for a failed slice `s` unless another one for the same request is open or failed later: two of them cannot wait at once. */
+export const mayWait = sql<boolean>`not exists (
+      select from ops.slice as o
+      where  ${hasSameList("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start
+      and    (${isOpen("o")} or o.state = 'failed' and o.slice_id > s.slice_id)
+      offset 0)`; // a fence: as a join the whole ledger would be read
 
 /** SQL: the first day of which the dataset of a slice (`ops.slice as s`) still requests answers. */
 function requestedFrom(today: Day) {

@@ -2,8 +2,8 @@ import type { Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
-import { hasLanded } from "./cancel-slices.ts";
-import { isAlive } from "./workers.ts";
+import { cancelFound, hasLanded } from "./cancel-slices.ts";
+import { hasLivingWorker, isAlive } from "./workers.ts";
 
 /** A slice that is not answered: the day on which it was planned, and the day after its last one where these are not of the present. */
 export type LeftSlice = { readonly sliceId: string; readonly plannedOn: Day; readonly end: Day | null };
@@ -35,8 +35,7 @@ export async function readLeftBehind(
   { account, datasets, isWorker }: LeftBehindOf,
 ): Promise<readonly LeftBehind[]> {
   const isNamed = datasets === undefined ? sql`true` : sql`s.dataset = any (${[...datasets]}::text[])`;
-  const aWorkerLives = sql`exists (select from ops.worker as w where w.kind = 'worker' and w.account = r.account and ${isAlive(sql`w.worker_id`)})`;
-  const isFree = sql`case when r.worker_id is not null then not ${isAlive(sql`r.worker_id`)} else ${isWorker} or not ${aWorkerLives} end`;
+  const isFree = sql`case when r.worker_id is not null then not ${isAlive(sql`r.worker_id`)} else ${isWorker} or not ${hasLivingWorker} end`;
   const { rows } = await sql<LeftBehind>`
     with unanswered as materialized (
       select slice_id from ops.slice as s
@@ -66,14 +65,11 @@ export async function readLeftBehind(
  * Cancels slices of partitions that are in the portfolio no more: their cells count as not requested, should they be in it again. Answers
  * that have begun to land stay: they are paid for, and `replay` may read them. Returns how many were cancelled.
  */
-export async function cancelLeftBehind(db: Database, sliceIds: readonly string[]): Promise<number> {
-  const { rows } = await sql`
-    with found as (
+export function cancelLeftBehind(db: Database, sliceIds: readonly string[]): Promise<number> {
+  return cancelFound(
+    db,
+    sql`
       select s.slice_id from ops.slice as s
-      where  s.slice_id = any (${[...sliceIds]}::bigint[]) and s.state in ('pending', 'deferred', 'failed') and not ${hasLanded}
-      for    update of s skip locked
-    )
-    delete from ops.slice as s using found where s.slice_id = found.slice_id
-    returning s.slice_id`.execute(db);
-  return rows.length;
+      where  s.slice_id = any (${[...sliceIds]}::bigint[]) and s.state in ('pending', 'deferred', 'failed') and not ${hasLanded}`,
+  );
 }

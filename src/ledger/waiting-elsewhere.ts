@@ -2,9 +2,9 @@ import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { CreditClass, Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
-import { isOpen, likelyCredits } from "./open-slices.ts";
+import { mayWait } from "./later-tries.ts";
+import { likelyCredits } from "./open-slices.ts";
 import { queueOf } from "./runs.ts";
-import { hasSameList } from "./same-scope.ts";
 import { isAlive } from "./workers.ts";
 
 /** A slice that waits for another account: its partition, its items if a call names any, and what it is likely to cost. */
@@ -54,12 +54,7 @@ const triedWithinDays = 30;
 /** SQL: true for a failed slice `s` whose next try is due, for days that can be requested later. Its days count as requested for all accounts. */
 function mayBeTried(now: number): SqlFragment<boolean> {
   return sql<boolean>`s.class <> 'snapshot' and s.due_at between ${instant(now)} - make_interval(days => ${triedWithinDays}) and ${instant(now)}
-            and s.slice_id in (select f.slice_id from ops.failed_slice as f)
-            -- of several for the same request one waits at a time
-            and not exists (
-              select from ops.slice as o
-              where  ${hasSameList("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start
-              and    (${isOpen("o")} or o.state = 'failed' and o.slice_id > s.slice_id))`;
+            and s.slice_id in (select f.slice_id from ops.failed_slice as f) and ${mayWait}`;
 }
 
 /** Accounts that no process has worked with for a day: they may have been given up, and what they left waits for nobody. */

@@ -182,6 +182,10 @@ export function isAlive(workerId: ReturnType<typeof sql>): ReturnType<typeof sql
   return sql<boolean>`(${holdsLock(workerId)} and exists (select from ops.worker as living where living.worker_id = ${workerId} and living.stopped_at is null))`;
 }
 
+/** SQL: true while a worker lives that runs the queue which the workers of the account of a run (`ops.run as r`) share. */
+export const hasLivingWorker = sql<boolean>`exists (
+    select from ops.worker as w where w.kind = 'worker' and w.account = r.account and ${isAlive(sql`w.worker_id`)})`;
+
 /** SQL: true while the worker's lock is held; a frozen process holds it still. */
 export function holdsLock(workerId: ReturnType<typeof sql>): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`exists (

@@ -1,9 +1,6 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
-import type { Day } from "../core/day.ts";
-import { scopeKey } from "../core/slice.ts";
 import { datasets as allDatasets } from "../datasets/shared/all.ts";
-import type { Partition } from "../datasets/shared/define-dataset.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import {
   cancelLeftBehind,
@@ -12,10 +9,7 @@ import {
   type LeftBehindOf,
   type LeftSlice,
 } from "../ledger/left-behind.ts";
-import { requestable } from "../plan/missing.ts";
-import { timingWith } from "../planner/dataset-settings.ts";
-import { partitionsOf, type DatasetPlanning } from "../planner/plan-chunks.ts";
-import { startsByShard } from "../planner/plan-stream.ts";
+import { wantedPartitions, type WantedPartition } from "../planner/wanted-partitions.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock">;
 
@@ -45,44 +39,13 @@ export async function outOfPortfolio(
   const left = all.filter(({ dataset }) => known.has(dataset));
   if (left.length === 0) return [];
   const names = [...new Set(left.map(({ dataset }) => dataset))];
-  const wanted = new Map<string, Wanted>();
-  const scopes = new Set(left.map(keyOf));
   const request = { datasets: names, bounds: {}, today: clock.today(), isScheduled: true } as const;
-  for await (const starts of startsByShard(db, request, settings))
-    for (const start of starts)
-      for (const partition of partitionsOf(start)) {
-        const key = keyOf({ dataset: start.dataset.name, scope: partition.scope });
-        const items = partition.items === null ? null : new Set(partition.items);
-        if (scopes.has(key)) wanted.set(key, { items, firstDay: firstDayOf(partition, start) });
-      }
-  return left.flatMap((one) => unwanted(one, wanted.get(keyOf(one)))).map(({ sliceId }) => sliceId);
+  const wantedOf = await wantedPartitions(db, { request, settings, of: left });
+  return left.flatMap((one) => unwanted(one, wantedOf(one))).map(({ sliceId }) => sliceId);
 }
 
-/** What is wanted of a partition: its items, and the first day that a plan of some day requests; of a snapshot there is none. */
-type Wanted = {
-  readonly items: ReadonlySet<string> | null;
-  readonly firstDay: ((plannedOn: Day) => Day) | null;
-};
-
-/** As far as the configuration says how much history there is: what a dataset requests otherwise depends on what is known of it. */
-function firstDayOf({ timing }: Partition, { dataset, settings }: DatasetPlanning): Wanted["firstDay"] {
-  if (settings.history_days === undefined && settings.start === undefined) return null;
-  const own = timingWith(timing ?? dataset.timing, settings);
-  return own.kind === "snapshot" ? null : (plannedOn) => requestable(own, plannedOn, {}).start;
-}
-
-function unwanted(left: LeftBehind, wanted: Wanted | undefined): readonly LeftSlice[] {
-  if (wanted === undefined || !isWanted(left, wanted.items)) return left.slices;
+function unwanted({ slices }: LeftBehind, wanted: WantedPartition | null): readonly LeftSlice[] {
+  if (wanted === null) return slices;
   const { firstDay } = wanted;
-  if (firstDay === null) return [];
-  return left.slices.filter(({ plannedOn, end }) => end !== null && end <= firstDay(plannedOn));
-}
-
-function keyOf({ dataset, scope }: Pick<LeftBehind, "dataset" | "scope">): string {
-  return `${dataset} ${scopeKey(scope)}`;
-}
-
-/** A list goes on while one of its items is in the portfolio: a call costs the same with fewer. */
-function isWanted({ items }: LeftBehind, wanted: Wanted["items"]): boolean {
-  return items === null || wanted === null || items.some((item) => wanted.has(item));
+  return firstDay === null ? [] : slices.filter(({ plannedOn, end }) => end !== null && end <= firstDay(plannedOn));
 }

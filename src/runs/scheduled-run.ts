@@ -65,7 +65,7 @@ async function openScheduled(parts: IngestParts, settings: Settings, request: Sy
     return opened;
   });
   const adopted = await adoptInto(db, runId, log);
-  const taken = await takeOver(parts, db, { runId, request, settings, mostCredits: Number.POSITIVE_INFINITY });
+  const taken = await takeOver(parts, { runId, request, settings, mostCredits: Number.POSITIVE_INFINITY });
   if (taken > 0) await announceQueued(db);
   if (adopted > 0) log.info({ run_id: runId, slices: adopted }, "runs.adopted");
   return { runId, shards: inputs.shards.length };

@@ -60,7 +60,7 @@ async function planWave(parts: SyncParts, { runId, names, request }: WaveRequest
   const failed = await takeFailed(parts, { runId, names });
   const { settings } = parts;
   const taking = { runId, request, settings, mostCredits: parts.runLimit.left() };
-  const taken = adopted + failed > 0 ? 0 : await takeOver(parts.ingest, db, taking);
+  const taken = adopted + failed > 0 ? 0 : await takeOver(parts.ingest, taking);
   if (adopted + failed + taken > 0) return { taken: adopted + failed + taken, leftOut: 0, isWhole: false };
   return planRest(parts, { runId, request });
 }

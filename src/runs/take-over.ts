@@ -1,14 +1,12 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
-import { scopeKey } from "../core/slice.ts";
 import { floorOf, type Floors } from "../credits/floors.ts";
 import { readAccount, type AccountState } from "../credits/account.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { readWaitingElsewhere, takeWaiting, type WaitingElsewhere } from "../ledger/waiting-elsewhere.ts";
-import { partitionsOf } from "../planner/plan-chunks.ts";
-import { datasetsOf, startsByShard } from "../planner/plan-stream.ts";
+import { datasetsOf } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
-import type { Database } from "../postgres/database.ts";
+import { wantedPartitions } from "../planner/wanted-partitions.ts";
 
 /*
  * Facts are fetched once, with the account that planned them first. Where its credits have run out and another account wants the same
@@ -25,22 +23,14 @@ type Taking = {
 
 /** Moves slices to a run that wait for the credits of another account and that this one wants and can pay for. Returns how many. */
 export async function takeOver(
-  { accountId, clock, log }: Pick<IngestParts, "accountId" | "clock" | "log">,
-  db: Database,
+  { db, accountId, clock, log }: Pick<IngestParts, "db" | "accountId" | "clock" | "log">,
   { runId, request, settings, mostCredits }: Taking,
 ): Promise<number> {
   const datasets = datasetsOf(request, settings).map(({ name }) => name);
   const waiting = await readWaitingElsewhere(db, { account: accountOf(settings), datasets, now: clock.now() });
   if (waiting.length === 0) return 0;
-  const named = new Set(waiting.map(keyOf));
-  const wanted = new Map<string, readonly string[] | null>();
-  for await (const starts of startsByShard(db, request, settings))
-    for (const start of starts)
-      for (const { scope, items } of partitionsOf(start)) {
-        const key = keyOf({ dataset: start.dataset.name, scope });
-        if (named.has(key)) wanted.set(key, items);
-      }
-  const own = waiting.filter((slice) => isWanted(slice, wanted.get(keyOf(slice))));
+  const wantedOf = await wantedPartitions(db, { request, settings, of: waiting });
+  const own = waiting.filter((slice) => wantedOf(slice) !== null);
   const paid = affordable(own, {
     account: await readAccount(db, accountId),
     floors: settings.credits.floors,
@@ -56,16 +46,6 @@ export async function takeOver(
         );
   if (taken > 0) log.info({ run_id: runId, slices: taken }, "runs.taken_over");
   return taken;
-}
-
-function keyOf({ dataset, scope }: Pick<WaitingElsewhere, "dataset" | "scope">): string {
-  return `${dataset} ${scopeKey(scope)}`;
-}
-
-/** A list of which the account wants nothing is for the other one to pay. */
-function isWanted({ items }: WaitingElsewhere, wanted: readonly string[] | null | undefined): boolean {
-  if (wanted === undefined) return false;
-  return items === null || wanted === null || items.some((item) => wanted.includes(item));
 }
 
 type Means = {

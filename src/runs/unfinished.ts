@@ -1,6 +1,6 @@
 import { sql } from "../postgres/sql.ts";
 import type { Window } from "../core/window.ts";
-import { isAlive } from "../ledger/workers.ts";
+import { hasLivingWorker, isAlive } from "../ledger/workers.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "../ledger/open-slices.ts";
 import { hasSameScope } from "../ledger/same-scope.ts";
@@ -30,7 +30,7 @@ const openElsewhere = ({ runId, datasets }: OpenElsewhere) => sql`
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
     cross  join lateral (select case when s.state = 'running' then ${isAlive(sql`s.worker_id`)}
-                                   when r.worker_id is null then ${aWorkerLives} else ${isAlive(sql`r.worker_id`)} end as alive) as owner
+                                   when r.worker_id is null then ${hasLivingWorker} else ${isAlive(sql`r.worker_id`)} end as alive) as owner
     where  s.dataset = any (${[...datasets]}::text[]) and s.run_id <> ${runId} and ${isOpen()}
     and    r.account = ${accountOfRun(runId)}`;
 
@@ -72,6 +72,3 @@ const wasUnavailable = sql<boolean>`exists (
       where  ${hasSameScope("before", "s")} and before.state = 'skipped' and before.run_id <> s.run_id
       and    exists (select from ops.slice as beside
                      where  beside.run_id = before.run_id and beside.dataset = s.dataset and beside.state in ('loaded', 'empty')))`;
-
-/** SQL: true while a process runs the queue that the workers of the account of run `r` share. */
-const aWorkerLives = sql`exists (select from ops.worker as w where w.kind = 'worker' and w.account = r.account and ${isAlive(sql`w.worker_id`)})`;
