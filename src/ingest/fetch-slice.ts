@@ -12,9 +12,8 @@ import { callsOf, type Dataset } from "../datasets/shared/define-dataset.ts";
 import { mostPagesOf } from "../datasets/shared/scope-limits.ts";
 import { reprice } from "../ledger/amend-slices.ts";
 import { digestOf } from "../ledger/batches.ts";
-import { readableFrom } from "../ledger/landed-slices.ts";
 import type { Database } from "../postgres/database.ts";
-import { landedPages, type LandedPage } from "../raw/read-answers.ts";
+import { readablePages, type LandedPage } from "../raw/read-answers.ts";
 import { pageLimitOf } from "./page-limit.ts";
 import { type CallSignals, paidCall } from "./paid-call.ts";
 import type { IngestParts } from "./ingest-parts.ts";
@@ -121,10 +120,7 @@ async function pagesOf(
   signals: CallSignals,
 ): Promise<(index: number, cursor?: number) => Promise<LandedPage>> {
   const operation = operationById(slice.operation);
-  const landed =
-    slice.attempt > 1
-      ? await landedPages(parts.db, slice.sliceId, await readableFrom(parts.db, slice.sliceId))
-      : new Map<number, LandedPage>();
+  const landed = slice.attempt > 1 ? await readablePages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
   return async (index, cursor = index) => {
     const kept = landed.get(index);
     if (kept !== undefined && isStillTrue(slice, kept) && isReadable(operation, index, kept.body)) return kept;
@@ -143,7 +139,7 @@ async function pagesOf(
 export async function hasOwnAnswer(db: Database, slice: Slice): Promise<boolean> {
   const operation = operationById(slice.operation);
   if (slice.attempt === 1 || operation.paging !== null) return false;
-  const landed = await landedPages(db, slice.sliceId, await readableFrom(db, slice.sliceId));
+  const landed = await readablePages(db, slice.sliceId);
   const calls = callsOf(datasetNamed(slice.dataset), slice);
   return Array.from({ length: calls }, (_, index) => landed.get(index)).every(
     (page, index) =>

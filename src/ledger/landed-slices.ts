@@ -106,11 +106,3 @@ export async function missingAnswers(db: Database, dataset: string, within: Part
     and    not exists (select from raw.answer as a where a.slice_id = s.slice_id)`.execute(db);
   return rows[0] as MissingAnswers;
 }
-
-/** The first attempt at a slice whose stored pages its next attempt reads: those before it are requested again. */
-export async function readableFrom(db: Database, sliceId: string): Promise<number> {
-  const { rows } = await sql<{
-    from: number;
-  }>`select read_from_attempt as "from" from ops.slice where slice_id = ${sliceId}`.execute(db);
-  return rows[0]?.from ?? 0;
-}

@@ -18,24 +18,27 @@ const unpackAside = promisify(zstdDecompress);
 /** A packed answer of ranks takes 10 microseconds at once and ten times that through another thread. */
 const largestAtOnce = 64 * 1024;
 
-/**
- * The pages that were landed for a slice, by number; of a page that was requested again the latest. `from` leaves out those of attempts
- * before it.
- */
-export async function landedPages(db: Database, sliceId: string, from = 0): Promise<ReadonlyMap<number, LandedPage>> {
-  return (await landedPagesOf(db, [sliceId], from)).get(sliceId) ?? new Map<number, LandedPage>();
+/** The pages that were landed for a slice, by number; of a page that was requested again the latest. */
+export async function landedPages(db: Database, sliceId: string): Promise<ReadonlyMap<number, LandedPage>> {
+  return (await landedPagesOf(db, [sliceId])).get(sliceId) ?? new Map<number, LandedPage>();
 }
 
-/** The same of several slices at once, by slice; those without a page are left out. */
+/** Those of them that the next attempt at the slice reads; the others are requested again. */
+export async function readablePages(db: Database, sliceId: string): Promise<ReadonlyMap<number, LandedPage>> {
+  const isRead = sql`attempt >= (select s.read_from_attempt from ops.slice as s where s.slice_id = a.slice_id)`;
+  return (await landedPagesOf(db, [sliceId], isRead)).get(sliceId) ?? new Map<number, LandedPage>();
+}
+
+/** The pages of several slices at once, by slice; those without a page are left out. */
 export async function landedPagesOf(
   db: Database,
   sliceIds: readonly string[],
-  from = 0,
+  isWanted = sql`true`,
 ): Promise<ReadonlyMap<string, ReadonlyMap<number, LandedPage>>> {
   const { rows } = await sql<LandedRow>`
     select distinct on (slice_id, page) slice_id, page, body, fetched_at
-    from   raw.answer
-    where  slice_id = any (${[...sliceIds]}::bigint[]) and attempt >= ${from}
+    from   raw.answer as a
+    where  slice_id = any (${[...sliceIds]}::bigint[]) and ${isWanted}
     order  by slice_id, page, attempt desc, answer_id desc`.execute(db);
   const found = new Map<string, Map<number, LandedPage>>();
   for (const { slice_id: sliceId, page, body, fetched_at: fetchedAt } of rows) {
