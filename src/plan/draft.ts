@@ -1,24 +1,17 @@
 import type { CreditClass, SliceDraft } from "../core/slice.ts";
 import { isSplit, pagesExpected, type FetchOption } from "../core/fetch-option.ts";
-import { windowLength, type Window } from "../core/window.ts";
+import { windowLength } from "../core/window.ts";
+import type { Piece } from "./cover/cheapest-cover.ts";
 import type { DatasetPlan, PlanPartition, PlanRequest } from "./plan-request.ts";
 
 /** What planning one partition comes to. */
 export type Part = Pick<DatasetPlan, "slices" | "naiveCredits">;
 
-/** Some items of a partition over a window, by one fetch option. `requests` where the length of the window does not say. */
-type Piece = {
-  readonly option: FetchOption;
-  readonly items: readonly string[];
-  readonly window: Window;
-  readonly requests?: number;
-};
-
-/** A piece of a plan as a priced slice. */
+/** A piece of a plan as a priced slice. `requests` where the length of its window does not say how many it takes. */
 export function draft(
   request: PlanRequest,
   partition: PlanPartition,
-  piece: Piece,
+  piece: Piece & { readonly requests?: number },
   creditClass: CreditClass,
 ): SliceDraft {
   const windows = piece.requests ?? Math.max(1, Math.ceil(windowLength(piece.window) / piece.option.maxDays));

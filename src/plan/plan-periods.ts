@@ -5,8 +5,8 @@ import type { Timing } from "../core/timing.ts";
 import { isSameWindow, type Window } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
 import { calendarOf } from "./cover/gap-grid.ts";
-import { requestable, emptyEarlyDaysOf, missingCells, settledEnd } from "./missing.ts";
-import type { PartitionPlanning, PlanRequest } from "./plan-request.ts";
+import { requestable, emptyEarlyDaysOf, missingCells, settledEnd, type MissingCells } from "./missing.ts";
+import type { PartitionPlanning, PlanPartition, PlanRequest } from "./plan-request.ts";
 
 type Period = Extract<Timing, { kind: "period" }>;
 
@@ -20,17 +20,7 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
   const newest = periodOf(timing.grid, addDays(settledEnd(timing, request.today), -1));
   const slices: SliceDraft[] = [];
   let items = 0;
-  for (const window of periodsToRequest(timing, request)) {
-    const own = covered.filter((slice) => slice.refused || isSameWindow(slice.window, window));
-    const { fresh, restated } = missingCells({
-      timing,
-      items: partition.items,
-      calendar: calendarOf(window),
-      covered: own,
-      today: request.today,
-      reprocess: request.reprocess,
-      emptyEarlyDays: emptyEarlyDaysOf(timing),
-    });
+  for (const { window, fresh, restated } of missingPeriods({ request, partition, covered, timing })) {
     const again = restated.rows.map(({ item }) => item);
     const first = fresh.rows.map(({ item }) => item).filter((item) => !again.includes(item));
     // the newest whole period: the one before the unfinished one, or the one that has just ended
@@ -48,11 +38,28 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
   return { slices, naiveCredits: option.credits * items };
 }
 
-/** The periods that share a day with what may be requested and are over and published. */
-function periodsToRequest(timing: Period, { today, bounds }: PlanRequest): readonly Window[] {
+/** The periods that share a day with what may be requested and are over and published, each with what is missing of it. */
+export function missingPeriods({
+  request: { today, bounds, reprocess },
+  partition: { items },
+  covered,
+  timing,
+}: Wanted): readonly (MissingCells & { readonly window: Window })[] {
   const settled = settledEnd(timing, today);
-  return periodsTouching(timing.grid, requestable(timing, today, bounds)).filter(({ end }) => end <= settled);
+  return periodsTouching(timing.grid, requestable(timing, today, bounds))
+    .filter(({ end }) => end <= settled)
+    .map((window) => {
+      const own = covered.filter((slice) => slice.refused || isSameWindow(slice.window, window));
+      const [calendar, emptyEarlyDays] = [calendarOf(window), emptyEarlyDaysOf(timing)];
+      return { window, ...missingCells({ timing, items, calendar, covered: own, today, reprocess, emptyEarlyDays }) };
+    });
 }
+
+/** What missing periods are worked out from. */
+type Wanted = Pick<PartitionPlanning<Period>, "covered" | "timing"> & {
+  readonly request: Pick<PlanRequest, "today" | "bounds" | "reprocess">;
+  readonly partition: Pick<PlanPartition, "items">;
+};
 
 /** The days whose slices say what is missing of these periods. */
 export function periodReach(grid: Grid, { start, end }: Window): Window {

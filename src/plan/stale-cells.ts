@@ -1,9 +1,9 @@
 import { addDays } from "../core/day.ts";
-import { periodsTouching } from "../core/period.ts";
 import type { Covered } from "../core/slice.ts";
-import { isSameWindow, oneDay, type Window } from "../core/window.ts";
+import { oneDay, type Window } from "../core/window.ts";
 import { calendarOf, windowOf, type GapGrid } from "./cover/gap-grid.ts";
-import { requestable, emptyEarlyDaysOf, isOpen, missingCells, settledEnd } from "./missing.ts";
+import { requestable, isOpen, missingCells } from "./missing.ts";
+import { missingPeriods } from "./plan-periods.ts";
 import type { PlanPartition, PlanRequest } from "./plan-request.ts";
 
 /** Items, null where the scope says it all, and days of theirs. */
@@ -27,26 +27,18 @@ export function staleCells({ request, partition, covered }: StaleOptions): reado
   const { today, bounds } = request;
   const timing = partition.timing ?? request.timing;
   if (timing.kind === "snapshot") return staleSnapshots(timing.refreshDays, { request, partition, covered });
-  const restated = (window: Window, own: readonly Covered[], emptyEarlyDays?: number) =>
-    missingCells({
-      timing,
-      items: partition.items,
-      calendar: calendarOf(window),
-      covered: own,
-      today,
-      reprocess: "missing",
-      ...(emptyEarlyDays === undefined ? {} : { emptyEarlyDays }),
-    }).restated;
-  const within = requestable(timing, today, bounds);
-  if (timing.kind === "series") return stretchesOf(restated(within, covered), partition.items === null);
-  const settled = settledEnd(timing, today);
-  return periodsTouching(timing.grid, within)
-    .filter(({ end }) => end <= settled)
-    .flatMap((window) => {
-      const own = covered.filter((slice) => slice.refused || isSameWindow(slice.window, window));
-      const items = restated(window, own, emptyEarlyDaysOf(timing)).rows.map(({ item }) => item);
-      return items.length === 0 ? [] : [{ items: partition.items === null ? null : items, window }];
-    });
+  const { items } = partition;
+  if (timing.kind === "series") {
+    const calendar = calendarOf(requestable(timing, today, bounds));
+    return stretchesOf(
+      missingCells({ timing, items, calendar, covered, today, reprocess: "missing" }).restated,
+      items === null,
+    );
+  }
+  return missingPeriods({ request: { today, bounds, reprocess: "missing" }, partition, covered, timing }).flatMap(
+    ({ window, restated: { rows } }) =>
+      rows.length === 0 ? [] : [{ items: items === null ? null : rows.map(({ item }) => item), window }],
+  );
 }
 
 function stretchesOf({ calendar, rows }: GapGrid, isWhole: boolean): readonly Cells[] {
