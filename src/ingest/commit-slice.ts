@@ -1,7 +1,6 @@
 import { fail } from "../core/errors.ts";
-import { outcomeOf } from "./prepare-slice.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import type { SliceLoad } from "./prepare-slice.ts";
+import { outcomeOf, type SliceLoad } from "./prepare-slice.ts";
 
 /** What a slice left behind. */
 export type Committed = {

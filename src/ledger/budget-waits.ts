@@ -2,7 +2,7 @@ import { isCovered, type CreditBudget } from "../core/credit-budget.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOfAccount } from "./open-slices.ts";
-import { announceQueued, sharedQueue } from "./shared-queue.ts";
+import { announceQueued } from "./shared-queue.ts";
 
 /**
  * Slices of one dataset and app that wait for the next period of a budget; `app` null where they are about none. `isTooDear`: one call of them
@@ -34,7 +34,7 @@ export async function resumeWithinBudgets(
   db: Database,
   usedUp: readonly Pick<CreditBudget, "datasets" | "apps">[],
   now: number,
-  queueId = sharedQueue,
+  queueId: string,
 ): Promise<number> {
   const free = (await readBudgetWaits(db, now)).filter((wait) => !usedUp.some((budget) => isCovered(wait, budget)));
   if (free.length === 0) return 0;

@@ -4,7 +4,7 @@ import { floorOf, type Floors } from "../credits/floors.ts";
 import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
 import { suspectFrom } from "./poison.ts";
-import { announceQueued, sharedQueue } from "./shared-queue.ts";
+import { announceQueued } from "./shared-queue.ts";
 import { likelyCredits } from "./open-slices.ts";
 import { hasSameHash } from "./same-scope.ts";
 import { sharingColumns, type SharingRow, slicesOf } from "./slice-rows.ts";
@@ -165,7 +165,7 @@ function isWaiting(queueId: string, now: number) {
 }
 
 /** True when slices that workers share wait for credits of a later time than `now` (epoch-ms). */
-export async function isAnyWaitingForCredits(db: Database, now: number, queueId = sharedQueue): Promise<boolean> {
+export async function isAnyWaitingForCredits(db: Database, now: number, queueId: string): Promise<boolean> {
   const { rows } = await sql`select from ops.slice as s where ${isWaiting(queueId, now)} limit 1`.execute(db);
   return rows.length > 0;
 }
@@ -174,8 +174,8 @@ export async function isAnyWaitingForCredits(db: Database, now: number, queueId 
 export type CreditLimits = {
   readonly accountId: string;
   readonly floors: Floors;
-  /** The queue of its workers; that of the account of API_TOKEN when left out. */
-  readonly queueId?: string;
+  /** The queue of its workers. */
+  readonly queueId: string;
 };
 
 /**
@@ -184,7 +184,7 @@ export type CreditLimits = {
  */
 export async function resumeAffordable(
   db: Database,
-  { accountId, floors, queueId = sharedQueue }: CreditLimits,
+  { accountId, floors, queueId }: CreditLimits,
   now: number,
 ): Promise<number> {
   const floor = sql.join(

@@ -8,12 +8,11 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
-import { readTracked } from "./portfolio.ts";
 import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
 import { cutPlan, type CutPlan } from "./cut-to-limit.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
 import { planChunks } from "./plan-stream.ts";
-import { portfolioOf } from "./portfolio.ts";
+import { portfolioOf, readTracked } from "./portfolio.ts";
 
 /** What a plan was made from and can change until it is run: keywords by `store:app country`, credits by operation, settings by dataset. */
 export type PlanBasis = {

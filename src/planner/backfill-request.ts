@@ -1,8 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
-import { keptFrom } from "../core/period.ts";
-import { periodOf } from "../core/period.ts";
+import { keptFrom, periodOf } from "../core/period.ts";
 import type { Portfolio, PortfolioApp } from "../core/portfolio.ts";
 import { firstStoreOpened } from "../core/store.ts";
 import { lastDay, oneDay, type Window } from "../core/window.ts";

@@ -1,5 +1,4 @@
-import type { CellState } from "../plan/cell-states.ts";
-import { sumOfCells, type CellCounts } from "../plan/cell-states.ts";
+import { sumOfCells, type CellCounts, type CellState } from "../plan/cell-states.ts";
 import type { ScopeCoverage } from "./gaps.ts";
 
 /** States of cells whose answer is not there: nobody has it yet, or nobody got it. */

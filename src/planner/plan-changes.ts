@@ -3,8 +3,7 @@ import { operations } from "../api/operations/all.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { daysBetween, type Day } from "../core/day.ts";
-import { meanwhile, type Meanwhile } from "../ledger/plans.ts";
-import type { PlanLine } from "../ledger/plans.ts";
+import { meanwhile, type Meanwhile, type PlanLine } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { addUp, basisOf, currentPortfolio, type BackfillPlan, type PlanBasis } from "./backfill-plan.ts";
 

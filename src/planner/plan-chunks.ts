@@ -3,15 +3,14 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { gathered, readAhead } from "../core/read-ahead.ts";
 import { scopeKey, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
-import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
+import { fetchOptionFor, isPaged, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import { mostPagesOf, withMostPages } from "../datasets/shared/scope-limits.ts";
 import type { CoverageReader, LastPages } from "../ledger/coverage.ts";
 import type { Reprocess } from "../plan/missing.ts";
 import { inOrder, planDataset } from "../plan/plan-dataset.ts";
 import type { DatasetPlan, PlanPartition } from "../plan/plan-request.ts";
 import { inGroups } from "../core/partition-group.ts";
-import { isWanted } from "./request.ts";
-import type { SyncRequest } from "./request.ts";
+import { isWanted, type SyncRequest } from "./request.ts";
 import { timingWith } from "./dataset-settings.ts";
 import { learnedTiming } from "./lookback.ts";
 
@@ -47,12 +46,11 @@ export async function* planInChunks(
   planned: (partition: Partition, covered: readonly Covered[]) => Partition = (partition) => partition,
 ): AsyncGenerator<PlannedChunk> {
   const { dataset, request, settings } = planning;
-  const isPaged = dataset.operations.some(({ paging }) => paging !== null);
   const timingOf = (partition: Partition) => partitionTiming(partition, planning);
   const read = async (chunks: readonly (readonly Partition[])[]) => {
     const scopes = chunks.flat().map(({ scope }) => scope);
     const covered = await coverage.read(scopes);
-    const last: LastPages = (isPaged ? await coverage.lastPages?.(scopes) : undefined) ?? new Map();
+    const last: LastPages = (isPaged(dataset) ? await coverage.lastPages?.(scopes) : undefined) ?? new Map();
     return { chunks, covered, last };
   };
   const together = gathered(chunksOf(partitionsOf(planning)), {
@@ -89,9 +87,7 @@ export function partitionsOf({
   settings,
 }: Omit<DatasetPlanning, "learned">): readonly Partition[] {
   const { countries, devices, options } = settings;
-  const mostPages = dataset.operations.some(({ paging }) => paging !== null)
-    ? (settings.most_pages ?? dataset.mostPages)
-    : undefined;
+  const mostPages = isPaged(dataset) ? (settings.most_pages ?? dataset.mostPages) : undefined;
   const isChosen = inGroups(dataset.name, request.only?.groups ?? []);
   const within = (chosen: readonly string[] | undefined, value: string | undefined) =>
     chosen === undefined || value === undefined || chosen.includes(value);

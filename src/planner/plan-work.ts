@@ -1,5 +1,6 @@
 import type { Settings } from "../config/settings.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
+import { isPaged } from "../datasets/shared/define-dataset.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
 import { sumOf } from "./plan-tally.ts";
 
@@ -13,7 +14,7 @@ export function workOf(lines: readonly OpenWork[]): readonly OpenWork[] {
 /** Those datasets of some work whose answers have pages, the number of which is known only when the first is read. */
 export function datasetsAtLeast(work: readonly Pick<OpenWork, "dataset">[], { datasets }: Settings): readonly string[] {
   return [...new Set(work.map(({ dataset }) => dataset))].filter((name) => {
-    const { operations, mostPages } = datasetNamed(name);
-    return operations.some(({ paging }) => paging !== null) && (datasets[name]?.most_pages ?? mostPages) !== 1;
+    const dataset = datasetNamed(name);
+    return isPaged(dataset) && (datasets[name]?.most_pages ?? dataset.mostPages) !== 1;
   });
 }

@@ -7,7 +7,7 @@ import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
 import { emptyEarlyDaysOf } from "../plan/missing.ts";
 import type { Database } from "../postgres/database.ts";
 import { compareByHash } from "../postgres/plan-hints.ts";
-import { settingsOf } from "./dataset-settings.ts";
+import { settingsOf, timingWith } from "./dataset-settings.ts";
 import { partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
 import { datasetsOf, startsByShard } from "./plan-stream.ts";
 import { learnedDays } from "./lookback.ts";
@@ -15,7 +15,6 @@ import { recordConfigured } from "./record-configured.ts";
 import { recordGroups } from "./record-groups.ts";
 import { recordUnread } from "./record-unread.ts";
 import type { SyncRequest } from "./request.ts";
-import { timingWith } from "./dataset-settings.ts";
 
 /** The timings of single scopes of some datasets: all that the account has. */
 export type OwnTimings = { readonly datasets: readonly string[]; readonly lines: readonly TimingLine[] };

@@ -3,7 +3,7 @@ import { addMonths, day, daysBetween } from "../core/day.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { canLearn } from "./lookback.ts";
 import { isKeptByMonth } from "./dataset-settings.ts";
-import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
+import { fetchOptionFor, isPaged, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import { exampleCountries, examplePartitions, timingsOf } from "./example-partitions.ts";
 
 /** Settings that would change nothing about a dataset, each with the reason: a person who writes one expects an effect. */
@@ -15,12 +15,11 @@ export function unusableSettings(name: string, { options, ...given }: DatasetSet
   const partitions = examplePartitions(dataset, { options });
   // what it is planned from may be too special to be made up
   const whom = partitions.length === 0 ? {} : whomUnusable(dataset, partitions, options);
-  const isPaged = dataset.operations.some(({ paging }) => paging !== null);
   return {
     ...whom,
     ...whenUnusable(dataset, partitions),
     ...(canLearn(dataset) ? {} : { lookback: "its figures are not compared from night to night" }),
-    ...(isPaged ? {} : { most_pages: "its answers have no pages" }),
+    ...(isPaged(dataset) ? {} : { most_pages: "its answers have no pages" }),
     ...(isKeptByMonth(dataset) ? {} : { partitions: notByMonth }),
     ...keepUnusable(dataset, given),
   };

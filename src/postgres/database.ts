@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
 import pg from "pg";
-import type { PoolClient } from "pg";
 import { fail } from "../core/errors.ts";
 import { connectionString } from "./connection.ts";
 import { connectionProblem, withoutReply } from "./database-errors.ts";
@@ -170,7 +169,7 @@ function databaseOf(pool: pg.Pool): Database {
 type Connected = Database & { readonly transact: Transact };
 
 /** One connection, which runs a statement when the one before has ended, and one transaction at a time. */
-function databaseOn(client: PoolClient): Connected {
+function databaseOn(client: pg.PoolClient): Connected {
   let before: Promise<unknown> = Promise.resolve();
   let isInTransaction = false;
   const transact: Transact = async (work, begin) => {

@@ -32,8 +32,8 @@ type Row = {
 };
 
 /**
- * The last answer to a call (see `questionOf`); null where none is stored. `since` (epoch-ms) finds one that is for no slice, and came
- * since then.
+ * The last answer to a call (see `questionOf`); null where none is stored. `unreadSince` (epoch-ms): only one that is for no slice,
+ * and came since then.
  */
 export async function lastAnswerTo(
   db: Database,

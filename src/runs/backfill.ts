@@ -1,7 +1,6 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { fail } from "../core/errors.ts";
-import { readPlanElsewhere } from "../ledger/plans.ts";
-import { noteQueued, runOfPlan } from "../ledger/plans.ts";
+import { noteQueued, readPlanElsewhere, runOfPlan } from "../ledger/plans.ts";
 import { adoptOrphanedSlices, enqueueWithin, recordNaivePrice, openRun } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
 import { lockNumbers } from "../postgres/advisory-lock.ts";

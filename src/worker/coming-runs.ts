@@ -1,6 +1,5 @@
 import { accountIdIn } from "../app.ts";
-import type { Config } from "../config/config.ts";
-import { crontabFile } from "../config/config.ts";
+import { crontabFile, type Config } from "../config/config.ts";
 import { dayOf } from "../core/day.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { createForesight, type Foreseen } from "../planner/price-schedule.ts";

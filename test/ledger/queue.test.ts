@@ -106,7 +106,8 @@ describe("the queue", () => {
       { total: 100, remaining: 10, resetsAt: null, periodHours: null },
       stage.clock,
     );
-    const limits = { accountId: "any", floors: { snapshot: 0, daily: 0.5, lookback: 0.5, history: 0.5 } };
+    const floors = { snapshot: 0, daily: 0.5, lookback: 0.5, history: 0.5 };
+    const limits = { accountId: "any", floors, queueId: sharedQueue };
     const woken = async (days: number) => {
       await resumeAffordable(stage.db, limits, now + days * 86_400_000);
       return (await stage.queued()).map(({ slice }) => slice);

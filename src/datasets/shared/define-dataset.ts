@@ -224,6 +224,11 @@ function setOf(items: readonly string[]): ReadonlySet<string> {
   return last.set;
 }
 
+/** True where answers of the dataset may have several pages; how many is known only when the first is read. */
+export function isPaged({ operations }: Pick<Dataset, "operations">): boolean {
+  return operations.some(({ paging }) => paging !== null);
+}
+
 /** How many calls answer a slice; each is stored as a page of it. */
 export function callsOf(dataset: Dataset, slice: Pick<Slice, "operation" | "scope">): number {
   return dataset.wholeList !== undefined && isWholeList(dataset, slice) ? dataset.wholeList.calls(slice.scope) : 1;

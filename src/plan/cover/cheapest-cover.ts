@@ -1,10 +1,16 @@
 import { carries, optionCost, type FetchOption } from "../../core/fetch-option.ts";
 import { windowLength, type Window } from "../../core/window.ts";
-import { isBestByDay } from "./cover-items.ts";
 import { dayCalls, priceOfWindows } from "./day-calls.ts";
 import { fewestWindows, windowCount, windowOf, type GapGrid } from "./gap-grid.ts";
 import { windowCandidates } from "./window-candidates.ts";
-import { coverItemsOf, optionsByKind, type CoverItem, type OptionsByKind, type Windows } from "./cover-items.ts";
+import {
+  coverItemsOf,
+  isBestByDay,
+  optionsByKind,
+  type CoverItem,
+  type OptionsByKind,
+  type Windows,
+} from "./cover-items.ts";
 
 /** One call of a cover, or as many as its fetch option takes: which option, which items (none where the scope says it all), which days. */
 export type Piece = { readonly option: FetchOption; readonly items: readonly string[]; readonly window: Window };

@@ -7,7 +7,7 @@ import { findPostmaster } from "./postmaster.ts";
 /** Any number that no other software takes: the key of the advisory lock in the database `postgres`. */
 const holdersKey = 5_702_887;
 const pollMs = 100;
-/** Six minutes: longer than a start may take (see embedded-postmaster.ts). */
+/** Six minutes: longer than a start may take (see postmaster.ts). */
 const mostPolls = 3600;
 
 /** Connects to the server that runs; undefined when none does. One that is starting or stopping is waited for. */
