@@ -2,13 +2,11 @@
 
 create table ops.account (
   account       text        primary key,
-  queue_id      bigint      not null unique generated always as identity (start with -1 increment by -1),
-  first_seen_at timestamptz not null
+  queue_id      bigint      not null unique generated always as identity (start with -1 increment by -1)
 );
 comment on table  ops.account               is 'Accounts of the API that work with this warehouse beside the one of API_TOKEN, which has no row.';
 comment on column ops.account.account       is 'Name of the account, as accounts in the configuration has it.';
 comment on column ops.account.queue_id      is 'Queue that its workers share, below zero; the workers of API_TOKEN share queue 0.';
-comment on column ops.account.first_seen_at is 'When a process first worked with it.';
 select ops.comment_columns('ops.account');
 
 create table ops.worker (
@@ -468,7 +466,6 @@ create table ops.held_answer (
   outcome       text        check (outcome in ('agreed', 'confirmed', 'contradicted', 'superseded')),
   decided_at    timestamptz
 );
-create index held_answer_open on ops.held_answer (dataset) where outcome is null;
 comment on table  ops.held_answer               is 'Answers about the portfolio that would close more than half of the members of their scope. They are stored and not applied until a person agrees, or an answer of a later day says the same.';
 comment on column ops.held_answer.slice_id      is 'Slice of the answer.';
 comment on column ops.held_answer.dataset       is 'Dataset of the slice.';

@@ -6,8 +6,7 @@ create table ops.dataset (
   is_on    boolean     not null,
   is_switched_off boolean not null default false,
   items_are_apps boolean not null default false,
-  countries text[],
-  noted_at timestamptz not null
+  countries text[]
 );
 comment on table  ops.dataset          is 'Datasets of the program, as configured in the process that planned last.';
 comment on column ops.dataset.stage    is 'portfolio (the tracked apps and keywords), listing (other lists that later datasets are planned from) or market.';
@@ -15,7 +14,6 @@ comment on column ops.dataset.is_on    is 'True when a sync without dataset name
 comment on column ops.dataset.is_switched_off is 'True when the configuration switches it off: a line of the crontab that names it does not plan it.';
 comment on column ops.dataset.items_are_apps is 'True when the items of its slices are apps: a track id (123), or a country and a track id (US:123).';
 comment on column ops.dataset.countries is 'Countries that the configuration cuts it down to; null where it takes all of the portfolio.';
-comment on column ops.dataset.noted_at is 'When the row last changed.';
 select ops.comment_columns('ops.dataset');
 
 create table ops.dataset_timing (

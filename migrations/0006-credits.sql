@@ -33,7 +33,6 @@ comment on column ops.credit_account.observed_at     is 'When the service last r
 create table ops.credit_hold (
   hold_id    bigint      primary key generated always as identity,
   account_id text        not null,
-  class      text        not null,
   cost       integer     not null,
   slice_id   bigint,
   worker_id  bigint,
@@ -44,7 +43,6 @@ create index credit_hold_expiry on ops.credit_hold (account_id, expires_at);
 comment on table  ops.credit_hold            is 'Credits held for calls in flight. The holds of a worker whose lease expired are released at once and counted as spent until the service reports the balance. A hold that is never settled expires.';
 comment on column ops.credit_hold.hold_id    is 'Number of the hold.';
 comment on column ops.credit_hold.account_id is 'Account.';
-comment on column ops.credit_hold.class      is 'Credit class; person for a request of a command.';
 comment on column ops.credit_hold.cost       is 'Credits held.';
 comment on column ops.credit_hold.slice_id   is 'Slice of the call; null for requests about the account and for requests of a command.';
 comment on column ops.credit_hold.worker_id  is 'Process that holds them; null when it is not in ops.worker.';

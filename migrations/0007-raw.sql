@@ -39,8 +39,7 @@ create table ops.replay (
   within_end   date,
   keep_pruned  boolean     not null,
   program      text        not null,
-  rebuilt_to   date,
-  updated_at   timestamptz not null
+  rebuilt_to   date
 );
 comment on table  ops.replay              is 'Datasets of which a replay has rebuilt a part, until the whole replay ends: one that is started again goes on behind it.';
 comment on column ops.replay.dataset      is 'Dataset that is rebuilt.';
@@ -49,4 +48,3 @@ comment on column ops.replay.within_end   is 'Day after the last one that is reb
 comment on column ops.replay.keep_pruned  is 'True where rows stay whose answers are stored no more.';
 comment on column ops.replay.program      is 'Digest of the program that rebuilds; another one begins anew.';
 comment on column ops.replay.rebuilt_to   is 'Days before it are rebuilt; infinity once all are.';
-comment on column ops.replay.updated_at   is 'When the last part was committed.';

@@ -101,8 +101,6 @@ create table ops.reported_check (
   figures         jsonb       not null,
   compared_count  integer     not null default 0,
   differing_count integer     not null default 0,
-  reported_at     timestamptz not null,
-  differed_at     timestamptz,
   primary key (dataset, scope, date_day, source, account)
 );
 comment on table  ops.reported_check                 is 'Days whose figures an answer of another dataset reports and which are requested all the same, so that both are compared. Where they differ, what else that dataset reports to the account is requested again, and nothing more is taken from it.';
@@ -114,6 +112,4 @@ comment on column ops.reported_check.account         is 'Account that requested 
 comment on column ops.reported_check.figures         is 'Reported figures that are not compared yet, by item.';
 comment on column ops.reported_check.compared_count  is 'Figures that were compared.';
 comment on column ops.reported_check.differing_count is 'Of these those that differ.';
-comment on column ops.reported_check.reported_at     is 'When the answer that reports them was received.';
-comment on column ops.reported_check.differed_at     is 'When the first one differed; null where none does.';
 select ops.comment_columns('ops.reported_check');

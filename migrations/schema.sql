@@ -5260,7 +5260,6 @@ create view mart.weighted_share_of_voice_daily (
 create table ops.account (
   account text not null, -- Name of the account, as accounts in the configuration has it.
   queue_id bigint not null generated always as identity, -- Queue that its workers share, below zero; the workers of API_TOKEN share queue 0.
-  first_seen_at timestamp with time zone not null, -- When a process first worked with it.
   constraint account_pkey PRIMARY KEY (account),
   constraint account_queue_id_key UNIQUE (queue_id)
 );
@@ -5755,7 +5754,6 @@ create view ops.credit_forecast_day (
 create table ops.credit_hold (
   hold_id bigint not null generated always as identity, -- Number of the hold.
   account_id text not null, -- Account.
-  class text not null, -- Credit class; person for a request of a command.
   cost integer not null, -- Credits held.
   slice_id bigint, -- Slice of the call; null for requests about the account and for requests of a command.
   worker_id bigint, -- Process that holds them; null when it is not in ops.worker.
@@ -5833,7 +5831,6 @@ create table ops.dataset (
   is_switched_off boolean not null default false, -- True when the configuration switches it off: a line of the crontab that names it does not plan it.
   items_are_apps boolean not null default false, -- True when the items of its slices are apps: a track id (123), or a country and a track id (US:123).
   countries text[], -- Countries that the configuration cuts it down to; null where it takes all of the portfolio.
-  noted_at timestamp with time zone not null, -- When the row last changed.
   constraint dataset_pkey PRIMARY KEY (dataset),
   constraint dataset_stage_check CHECK ((stage = ANY (ARRAY['portfolio'::text, 'listing'::text, 'market'::text])))
 );
@@ -6399,7 +6396,6 @@ create table ops.held_answer (
   constraint held_answer_pkey PRIMARY KEY (slice_id),
   constraint held_answer_outcome_check CHECK ((outcome = ANY (ARRAY['agreed'::text, 'confirmed'::text, 'contradicted'::text, 'superseded'::text])))
 );
-CREATE INDEX held_answer_open ON ops.held_answer USING btree (dataset) WHERE (outcome IS NULL);
 
 -- Problems that the workers found, with start, end and the times of the messages to the webhook.
 create table ops.incident (
@@ -6950,7 +6946,6 @@ create table ops.replay (
   keep_pruned boolean not null, -- True where rows stay whose answers are stored no more.
   program text not null, -- Digest of the program that rebuilds; another one begins anew.
   rebuilt_to date, -- Days before it are rebuilt; infinity once all are.
-  updated_at timestamp with time zone not null, -- When the last part was committed.
   constraint replay_pkey PRIMARY KEY (dataset)
 );
 
@@ -7004,8 +6999,6 @@ create table ops.reported_check (
   figures jsonb not null, -- Reported figures that are not compared yet, by item.
   compared_count integer not null default 0, -- Figures that were compared.
   differing_count integer not null default 0, -- Of these those that differ.
-  reported_at timestamp with time zone not null, -- When the answer that reports them was received.
-  differed_at timestamp with time zone, -- When the first one differed; null where none does.
   constraint reported_check_pkey PRIMARY KEY (dataset, scope, date_day, source, account)
 );
 

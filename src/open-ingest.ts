@@ -74,7 +74,7 @@ export async function openIngest(
   // before the first balance check, whose answer is taken as it is when nothing is under way
   await reapDeadWorkers(living);
   const outage = outageLog({ db, clock, accountId }, onApi);
-  const shared = await sharedQueueOf(db, account, clock.now());
+  const shared = await sharedQueueOf(db, account);
   const stop = createStop({ ...living, hide: app.hide });
   opened.defer(stop.noted);
   opened.defer(outage.written);

@@ -67,7 +67,7 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
   for (const end of [...seams.filter((seam) => from === undefined || seam > from), null]) {
     const part = { ...(start === undefined ? {} : { start }), ...(end === null ? endOf(within) : { end }) };
     const rebuilt = await parts.db.transaction().execute(async (transaction) => {
-      if (key !== null) await noteReplay(transaction, dataset.name, { key, rebuiltTo: end, now: parts.clock.now() });
+      if (key !== null) await noteReplay(transaction, dataset.name, { key, rebuiltTo: end });
       return rebuildPart(transaction, parts, { dataset, request: { ...request, within: part } });
     });
     done.slices += rebuilt.slices;

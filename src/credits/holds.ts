@@ -1,6 +1,5 @@
 import { instant, sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Spender } from "../core/slice.ts";
 import { reconciledBalance } from "./reconciled-balance.ts";
 import { credits, usablePace } from "./sql-values.ts";
 
@@ -32,14 +31,13 @@ const mostAheadMs = 60_000;
 const slowestPace = 0.1;
 
 /**
- * A request for the credits of one call. `floor` is the share of the total that its class leaves untouched; `workerId` the process that
- * sends the call, null when it is not in ops.worker.
+ * A request for the credits of one call. `floor` is the share of the total that it leaves untouched; `workerId` the process that sends the
+ * call, null when it is not in ops.worker.
  */
 export type CreditRequest = {
   readonly accountId: string;
   readonly workerId: string | null;
   readonly cost: number;
-  readonly class: Spender;
   readonly floor: number;
   /** Slice that the call is for; null or left out where it is for none. */
   readonly sliceId?: string | null;
@@ -108,8 +106,8 @@ export async function reserveMany(
       update ops.credit_budget as b set taken_credits = taken_credits + g.fits * ${cost}
       from   granted as g where b.budget_id = any (${budgetIds})
     )
-    insert into ops.credit_hold (account_id, worker_id, class, cost, expires_at, budget_ids, slice_id)
-    select account_id, ${request.workerId}::bigint, ${request.class}, ${cost}, starts_at + (place - 1) * gap + ${holdFor}, ${budgetIds},
+    insert into ops.credit_hold (account_id, worker_id, cost, expires_at, budget_ids, slice_id)
+    select account_id, ${request.workerId}::bigint, ${cost}, starts_at + (place - 1) * gap + ${holdFor}, ${budgetIds},
            (${requests.map(({ sliceId }) => sliceId ?? null)}::bigint[])[place]
     from   granted, generate_series(1, fits) as place
     order  by place

@@ -113,7 +113,6 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
       accountId,
       workerId,
       cost: work.cost,
-      class: work.class,
       floor: floorFor(work, work.lostAt !== undefined),
       sliceId: work.sliceId ?? null,
       planId,

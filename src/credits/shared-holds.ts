@@ -55,7 +55,6 @@ export function createSharedHolds(options: {
     reserve: createBatcher({
       most: mostAtOnce,
       alike: (a: CreditRequest, b: CreditRequest) =>
-        a.class === b.class &&
         a.cost === b.cost &&
         a.floor === b.floor &&
         (a.planId ?? null) === (b.planId ?? null) &&

@@ -79,7 +79,7 @@ export async function loadAlsoAnswered(
     const newest = days.at(-1);
     if (newest === undefined) continue;
     const check = { ...reporting, scope: withoutAccount(slice.scope), day: newest.day };
-    await noteCheck(transaction, { ...check, figures: Object.fromEntries(newest.figures) }, fetched.fetchedAt);
+    await noteCheck(transaction, { ...check, figures: Object.fromEntries(newest.figures) });
     await loadDays(transaction, parts, from, { fetched, days: days.slice(0, -1) });
   }
 }

@@ -12,7 +12,7 @@ import type { SliceLoad } from "./prepare-slice.ts";
  */
 export async function compareReported(
   transaction: Database,
-  { clock, reported }: Pick<AlsoAnsweredParts, "clock" | "reported">,
+  { reported }: Pick<AlsoAnsweredParts, "reported">,
   loads: readonly SliceLoad[],
 ): Promise<void> {
   const own = loads.filter(({ slice }) => reported.has(slice.dataset));
@@ -26,7 +26,7 @@ export async function compareReported(
     if (load === undefined) continue;
     const { compared, differing } = await compare(check, load);
     if (compared.length === 0) continue;
-    await settleCheck(transaction, check, { compared, differing, now: clock.now() });
+    await settleCheck(transaction, check, { compared, differing });
     // at each: a list may have been loaded while another worker's transaction found the first
     if (differing > 0) await distrust(transaction, check, reportedBy(check.source));
   }

@@ -1,4 +1,4 @@
-import { instant, sql } from "../postgres/sql.ts";
+import { sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
@@ -41,16 +41,16 @@ export async function noteDatasets(
   db: Database,
   lines: readonly DatasetLine[],
   timings: readonly TimingLine[],
-  { account, planned, now }: { readonly account: string; readonly planned: readonly string[]; readonly now: number },
+  { account, planned }: { readonly account: string; readonly planned: readonly string[] },
 ): Promise<void> {
   await sql`
-    insert into ops.dataset as d (dataset, stage, is_on, is_switched_off, items_are_apps, countries, noted_at)
-    select dataset, stage, is_on, coalesce(is_switched_off, false), coalesce(items_are_apps, false), countries, ${instant(now)}
+    insert into ops.dataset as d (dataset, stage, is_on, is_switched_off, items_are_apps, countries)
+    select dataset, stage, is_on, coalesce(is_switched_off, false), coalesce(items_are_apps, false), countries
     from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, is_switched_off boolean, items_are_apps boolean, countries text[])
     order  by dataset
     on conflict (dataset) do update
     set    stage = excluded.stage, is_on = excluded.is_on, is_switched_off = excluded.is_switched_off, items_are_apps = excluded.items_are_apps,
-           countries = excluded.countries, noted_at = excluded.noted_at
+           countries = excluded.countries
     where  (d.stage, d.is_on, d.is_switched_off, d.items_are_apps, d.countries)
            is distinct from (excluded.stage, excluded.is_on, excluded.is_switched_off, excluded.items_are_apps, excluded.countries)`.execute(
     db,

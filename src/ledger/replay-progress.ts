@@ -24,17 +24,15 @@ export async function replayProgress(db: Database, dataset: string, key: ReplayK
 export async function noteReplay(
   transaction: Database,
   dataset: string,
-  { key, rebuiltTo, now }: { readonly key: ReplayKey; readonly rebuiltTo: Day | null; readonly now: number },
+  { key, rebuiltTo }: { readonly key: ReplayKey; readonly rebuiltTo: Day | null },
 ): Promise<void> {
   await sql`
-    insert into ops.replay (dataset, within_start, within_end, keep_pruned, program, rebuilt_to, updated_at)
+    insert into ops.replay (dataset, within_start, within_end, keep_pruned, program, rebuilt_to)
     values (${dataset}, ${key.within.start ?? null}, ${key.within.end ?? null}, ${key.keepPruned}, ${key.program},
-            ${rebuiltTo ?? "infinity"}::date, ${new Date(now).toISOString()})
+            ${rebuiltTo ?? "infinity"}::date)
     on conflict (dataset) do update
     set within_start = excluded.within_start, within_end = excluded.within_end, keep_pruned = excluded.keep_pruned,
-        program = excluded.program, rebuilt_to = excluded.rebuilt_to, updated_at = excluded.updated_at`.execute(
-    transaction,
-  );
+        program = excluded.program, rebuilt_to = excluded.rebuilt_to`.execute(transaction);
 }
 
 /** Forgets how far replays of datasets came. */

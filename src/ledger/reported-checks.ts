@@ -1,7 +1,7 @@
 import type { Day } from "../core/day.ts";
 import { reportedPrefix, type Scope, type Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
-import { instant, sql, type Queryable } from "../postgres/sql.ts";
+import { sql, type Queryable } from "../postgres/sql.ts";
 
 /*
  * What answers report of other datasets is taken on trust, and the trust is checked: one day of it is requested all the same. Its
@@ -19,14 +19,12 @@ export type ReportedCheck = Reporting & {
 };
 
 /** Keeps reported figures until their day was requested as well; newer ones take the place of those not compared yet. */
-export async function noteCheck(db: Database, check: ReportedCheck, reportedAt: number): Promise<void> {
+export async function noteCheck(db: Database, check: ReportedCheck): Promise<void> {
   const { dataset, scope, day, source, account, figures } = check;
   await sql`
-    insert into ops.reported_check (dataset, scope, date_day, source, account, figures, reported_at)
-    values (${dataset}, ${JSON.stringify(scope)}::jsonb, ${day}::date, ${source}, ${account}, ${JSON.stringify(figures)}::jsonb,
-            ${instant(reportedAt)})
-    on conflict (dataset, scope, date_day, source, account) do update
-    set    figures = excluded.figures, reported_at = excluded.reported_at`.execute(db);
+    insert into ops.reported_check (dataset, scope, date_day, source, account, figures)
+    values (${dataset}, ${JSON.stringify(scope)}::jsonb, ${day}::date, ${source}, ${account}, ${JSON.stringify(figures)}::jsonb)
+    on conflict (dataset, scope, date_day, source, account) do update set figures = excluded.figures`.execute(db);
 }
 
 /** The figures that wait for the answers of these slices, each with the place of its slice. */
@@ -48,17 +46,12 @@ export async function checksOf(
 export async function settleCheck(
   db: Database,
   { dataset, scope, day, source, account }: Omit<ReportedCheck, "figures">,
-  {
-    compared,
-    differing,
-    now,
-  }: { readonly compared: readonly string[]; readonly differing: number; readonly now: number },
+  { compared, differing }: { readonly compared: readonly string[]; readonly differing: number },
 ): Promise<void> {
   await sql`
     update ops.reported_check
     set    figures = figures - ${[...compared]}::text[], compared_count = compared_count + ${compared.length}::integer,
-           differing_count = differing_count + ${differing}::integer,
-           differed_at = case when ${differing}::integer > 0 then coalesce(differed_at, ${instant(now)}) else differed_at end
+           differing_count = differing_count + ${differing}::integer
     where  (dataset, scope, date_day, source, account) = (${dataset}, ${JSON.stringify(scope)}::jsonb, ${day}::date, ${source}, ${account})`.execute(
     db,
   );

@@ -1,4 +1,4 @@
-import { instant, sql, type Queryable } from "../postgres/sql.ts";
+import { sql, type Queryable } from "../postgres/sql.ts";
 
 /*
  * A worker with nothing to run sleeps until a slice that it knows of is due. What another process queues meanwhile is announced on a channel;
@@ -14,13 +14,13 @@ export function isShared(queueId: string): boolean {
 }
 
 /** The queue that the workers of an account share. Makes it where the account is new. */
-export async function sharedQueueOf(db: Queryable, account: string, now: number): Promise<string> {
+export async function sharedQueueOf(db: Queryable, account: string): Promise<string> {
   if (account === "") return sharedQueue;
   for (;;) {
     const { rows } = await sql<{ queue_id: string }>`
       with made as (
-        insert into ops.account (account, first_seen_at)
-        select ${account}, ${instant(now)} where not exists (select from ops.account where account = ${account})
+        insert into ops.account (account)
+        select ${account} where not exists (select from ops.account where account = ${account})
         on conflict do nothing
         returning queue_id
       )

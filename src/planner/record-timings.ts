@@ -23,7 +23,6 @@ export type OwnTimings = { readonly datasets: readonly string[]; readonly lines:
 type Noting = {
   readonly request: SyncRequest;
   readonly settings: Settings;
-  readonly now: number;
   readonly own?: OwnTimings | undefined;
 };
 
@@ -32,7 +31,7 @@ type Noting = {
  * Of the datasets of the request also the scopes whose timing is their own. Groups of apps and keywords, what the
  * configuration lists and whose lists are not read any more are recorded beside them. In a transaction of the caller's. For processes that are about to plan work.
  */
-export async function noteTimings(db: Database, { request, settings, now, own: known }: Noting): Promise<void> {
+export async function noteTimings(db: Database, { request, settings, own: known }: Noting): Promise<void> {
   const names = datasetsOf(request, settings).map(({ name }) => name);
   const lookbacks = await learnedDays(db, { settings, today: request.today, names });
   const defaults = datasets.map(({ name, tables, timing }) => {
@@ -56,11 +55,8 @@ export async function noteTimings(db: Database, { request, settings, now, own: k
     await recordGroups(db, settings.portfolio.groups);
     await recordConfigured(db, settings.portfolio, request.today);
     await recordUnread(db, settings, request.today);
-    await noteDatasets(db, lines, [...defaults, ...own.lines], {
-      account: accountOf(settings),
-      planned: own.datasets,
-      now,
-    });
+    const of = { account: accountOf(settings), planned: own.datasets };
+    await noteDatasets(db, lines, [...defaults, ...own.lines], of);
   });
 }
 

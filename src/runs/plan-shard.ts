@@ -84,7 +84,7 @@ export async function endPlanning(
   { runId, request, settings, own }: PlanningEnd,
 ): Promise<void> {
   await lockNumbers(transaction, "planning", locksOf(wholePlan));
-  await noteTimings(transaction, { request, settings, now: clock.now(), own });
+  await noteTimings(transaction, { request, settings, own });
   await noteLostDays(transaction, { runId, today: request.today, now: clock.now() });
 }
 

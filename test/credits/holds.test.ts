@@ -14,18 +14,18 @@ const none = { held: 0, inFlight: 0 };
 
 test("grants down to the floor and not one credit under it", async () => {
   const account = await bank.account({ total: 100, left: 50 });
-  expect(await account.reserve(31, { floor: 0.2 })).toBeNull();
-  expect(await account.reserve(30, { floor: 0.2 })).not.toBeNull();
-  expect(await account.reserve(1, { floor: 0.2 })).toBeNull();
+  expect(await account.reserve(31, 0.2)).toBeNull();
+  expect(await account.reserve(30, 0.2)).not.toBeNull();
+  expect(await account.reserve(1, 0.2)).toBeNull();
   expect(await account.state()).toMatchObject({ remaining: 50, held: 30, inFlight: 1 });
 });
 
 test("a floor that is no whole number is rounded up, and one that is stays", async () => {
   const uneven = await bank.account({ total: 101, left: 101 });
-  expect(await uneven.reserve(91, { floor: 0.1 })).toBeNull();
-  expect(await uneven.reserve(90, { floor: 0.1 })).not.toBeNull();
+  expect(await uneven.reserve(91, 0.1)).toBeNull();
+  expect(await uneven.reserve(90, 0.1)).not.toBeNull();
   const even = await bank.account({ total: 100, left: 100 });
-  expect(await even.reserve(93, { floor: 0.07 })).not.toBeNull();
+  expect(await even.reserve(93, 0.07)).not.toBeNull();
 });
 
 test("each class has its own floor: as credits run out backfill stops first and snapshots last", async () => {
@@ -35,7 +35,7 @@ test("each class has its own floor: as credits run out backfill stops first and 
   for (let left = 100; left > 0; left -= 1) {
     await account.observe({ left });
     for (const creditClass of creditClasses) {
-      const grant = await account.reserve(1, { class: creditClass, floor: floors[creditClass] });
+      const grant = await account.reserve(1, floors[creditClass]);
       if (grant === null) stopsAt[creditClass] ??= left;
       else await account.settle(grant, account.refusal());
     }
@@ -47,14 +47,14 @@ test("the floor is that of an allowance that has grown as soon as an answer repo
   const account = await bank.account({ total: 100, left: 50 });
   const first = await account.hold(1);
   await account.settle(first, account.answer(1, { left: 1000 }));
-  expect(await account.reserve(801, { floor: 0.2 })).toBeNull();
-  const most = await account.reserve(800, { floor: 0.2 });
+  expect(await account.reserve(801, 0.2)).toBeNull();
+  const most = await account.reserve(800, 0.2);
   expect(most).not.toBeNull();
   // what is left says nothing of the total
   if (most !== null) await account.settle(most, account.answer(800, { left: 200 }));
-  expect(await account.reserve(1, { floor: 0.2 })).toBeNull();
+  expect(await account.reserve(1, 0.2)).toBeNull();
   await account.observe({ total: 500, left: 200 });
-  expect(await account.reserve(100, { floor: 0.2 })).not.toBeNull();
+  expect(await account.reserve(100, 0.2)).not.toBeNull();
 });
 
 test("grants nothing while the balance or the total is not known", async () => {
@@ -155,7 +155,7 @@ test("two accounts side by side touch nothing of each other", async () => {
 
 test("three hundred reservers of one balance at once are granted exactly what it holds", async () => {
   const account = await bank.account({ total: 100, left: 100 });
-  const grants = await Promise.all(Array.from({ length: 300 }, () => account.reserve(3, { floor: 0.1 })));
+  const grants = await Promise.all(Array.from({ length: 300 }, () => account.reserve(3, 0.1)));
   const granted = grants.filter((grant) => grant !== null);
   expect(granted).toHaveLength(30);
   expect(await account.state()).toMatchObject({ held: 90, inFlight: 30 });

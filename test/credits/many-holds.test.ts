@@ -27,7 +27,6 @@ const take = (account: TestAccount, cost: number, count: number, floor = 0) =>
       accountId: account.accountId,
       workerId: null,
       cost,
-      class: "daily" as const,
       floor,
     })),
     account.clock,
@@ -66,7 +65,7 @@ test("the holds of dead workers are released before a request is refused", async
   const account = await bank.account({ total: 100, left: 10 });
   const { accountId, clock } = account;
   const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 1000, holders: noHolders });
-  const request = { accountId, workerId: null, cost: 5, class: "daily", floor: 0 } as const;
+  const request = { accountId, workerId: null, cost: 5, floor: 0 } as const;
   await Promise.all([holds.reserve(request), holds.reserve(request)]);
   clock.move(15 * minute - 1);
   expect(await holds.reserve(request)).toBeNull();

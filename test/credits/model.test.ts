@@ -53,7 +53,7 @@ const pick = (calls: readonly ModelCall[], seed: number) =>
 const reserve = (cost: number, creditClass: CreditClass) =>
   command(`reserve ${cost} ${creditClass}`, async (model, { account, grants }) => {
     const granted = model.grants(cost, creditClass);
-    const grant = await account.reserve(cost, { class: creditClass, floor: floors[creditClass] });
+    const grant = await account.reserve(cost, floors[creditClass]);
     expect(grant !== null).toBe(granted);
     if (grant === null) return;
     grants.set(grants.size, grant);

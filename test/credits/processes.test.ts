@@ -116,7 +116,7 @@ test("a process killed with calls under way leaks nothing: its credits are had a
     .poll(() => readAccount(bank.db, "orphaned"), { interval: 5, timeout: 20_000 })
     .toMatchObject({ held: 80, inFlight: 4 });
   await spenders[Symbol.asyncDispose]();
-  const want = { accountId: "orphaned", workerId: null, cost: 90, class: "daily", floor: 0.05 } as const;
+  const want = { accountId: "orphaned", workerId: null, cost: 90, floor: 0.05 } as const;
   expect((await reserveMany(bank.db, [want], machine))[0]).toBeUndefined();
   const later: Clock = { ...machine, now: () => machine.now() + hour };
   await releaseExpired(bank.db, "orphaned", later);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { noteLostDays } from "../../src/ledger/lost-days.ts";
-import { august, draft, now, today } from "../support/ledger-stage.ts";
+import { august, draft, today } from "../support/ledger-stage.ts";
 import { minute, watchForTests } from "../support/watch-stage.ts";
 
 const watched = watchForTests();
@@ -13,7 +13,7 @@ test("a snapshot that nobody could load is announced before its day is lost, and
     stage.db,
     [{ dataset: "chart", stage: "market", is_on: true }],
     [{ dataset: "chart", scope: null, kind: "snapshot", refresh_days: 1 }],
-    { account: "", planned: [], now },
+    { account: "", planned: [] },
   );
   const midnight = Date.parse(`${today}T00:00:00Z`);
   await watched.ended("failed", draft({ dataset: "chart", class: "snapshot", window: august(20), asOf: today }));

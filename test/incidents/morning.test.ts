@@ -22,7 +22,7 @@ test("a sync that was broken off is on the page until a later run has planned ea
   const { stage: ledger } = stage;
   const gone = await ledger.dead();
   await ledger.pool.query(
-    "insert into ops.dataset (dataset, stage, is_on, noted_at) values ('top_chart', 'market', false, now()), ('review', 'market', true, now())",
+    "insert into ops.dataset (dataset, stage, is_on) values ('top_chart', 'market', false), ('review', 'market', true)",
   );
   const sync = async (outcome: RunOutcome | null, datasets: readonly string[], start: Partial<RunStart> = {}) => {
     const run = await ledger.run({ workerId: gone, datasets, ...start });
@@ -82,7 +82,7 @@ test("what failed of a dataset that was switched off since wants nobody", async 
 test("where no worker runs nothing is well while the newest day of a dataset is older than its timing lets it be", async () => {
   const { db, pool } = stage.stage;
   await pool.query(
-    "insert into ops.dataset (dataset, stage, is_on, noted_at) values ('review', 'market', true, now()), ('top_chart', 'market', false, now()) on conflict do nothing",
+    "insert into ops.dataset (dataset, stage, is_on) values ('review', 'market', true), ('top_chart', 'market', false) on conflict do nothing",
   );
   await pool.query(`
     insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, account)

@@ -130,8 +130,8 @@ test("what a list reports that was loaded while another worker found that lists 
   expect(await reportedSlices(stage)).toHaveLength(olderDays.length);
   // its difference was committed between the check of that list and its rows
   await stage.query(
-    `insert into ops.reported_check (dataset, scope, date_day, source, account, figures, compared_count, differing_count, reported_at, differed_at)
-     select dataset, '{"app": "another"}', date_day, source, account, '{}', 1, 1, reported_at, reported_at from ops.reported_check`,
+    `insert into ops.reported_check (dataset, scope, date_day, source, account, figures, compared_count, differing_count)
+     select dataset, '{"app": "another"}', date_day, source, account, '{}', 1, 1 from ops.reported_check`,
   );
   await stage.sync(through(byDefault));
   const own = async (of: Stage) => (await ranksOf(of))["core.fact_keyword_rank"];

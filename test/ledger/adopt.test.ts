@@ -23,7 +23,7 @@ describe("adoptOrphanedSlices", () => {
 
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  const queueOf = (account: string) => sharedQueueOf(stage.db, account, now);
+  const queueOf = (account: string) => sharedQueueOf(stage.db, account);
   const adopt = (mostCredits = Number.POSITIVE_INFINITY, datasets = ["keyword_rank"]) =>
     adoptOrphanedSlices(stage.db, { runId: mine, datasets, mostCredits });
 

@@ -3,7 +3,7 @@ import { addDays } from "../../src/core/day.ts";
 import { readCompleteDays } from "../../src/ledger/complete-days.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import { draft, ledgerForTests, now, today } from "../support/ledger-stage.ts";
+import { draft, ledgerForTests, today } from "../support/ledger-stage.ts";
 
 const ledger = ledgerForTests();
 
@@ -13,7 +13,7 @@ test("a dataset whose newest answer is older than what a sync requests is comple
     db,
     [{ dataset: "chart", stage: "market", is_on: true }],
     [{ dataset: "chart", scope: null, kind: "series", settle_days: 1, lookback_days: 0, history_days: 1 }],
-    { account: "", planned: [], now },
+    { account: "", planned: [] },
   );
   const start = addDays(today, -4);
   await inState(

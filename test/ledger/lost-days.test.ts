@@ -19,7 +19,7 @@ describe("a snapshot that nobody can request any more", () => {
         { dataset: "daily", scope: null, kind: "snapshot", refresh_days: 1 },
         { dataset: "weekly", scope: null, kind: "snapshot", refresh_days: 7 },
       ],
-      { account: "", planned: [], now },
+      { account: "", planned: [] },
     ),
   );
 
@@ -120,7 +120,6 @@ describe("a snapshot that nobody can request any more", () => {
       noteDatasets(db, [{ dataset: "daily", stage: "market", is_on: false, ...change }], [], {
         account: "",
         planned: [],
-        now,
       });
     const atRisk = async () => (await readDaysAtRisk(db, midnight + 16 * hour)).map(({ dataset }) => dataset);
     await ended("failed", snapshot("daily", 20));

@@ -11,7 +11,7 @@ const last = "2026-08-12";
 
 test("of an app, a country or a competitor that left the portfolio on the day of its last request nothing is due", async () => {
   for (const row of [
-    `ops.dataset (dataset, stage, is_on, items_are_apps, noted_at) values ('keyword_rank', 'market', true, false, '${today}Z'), ('visibility', 'market', true, true, '${today}Z')`,
+    `ops.dataset (dataset, stage, is_on, items_are_apps) values ('keyword_rank', 'market', true, false), ('visibility', 'market', true, true)`,
     "ops.dataset_timing (dataset, scope, is_default, kind, settle_days) values ('keyword_rank', 'null', true, 'series', 1), ('visibility', 'null', true, 'series', 1)",
     `ops.run (kind, as_of, datasets, started_at) values ('sync', '${today}', '{}', '${today}Z')`,
     "ops.batch (items, digest) values ('{US:7,US:8,US:9,JP:9}', 'competitors')",

@@ -29,7 +29,7 @@ const slices: readonly (readonly [string | null, readonly string[], string, stri
 
 test("an app of several lists is as fresh as they are together", async () => {
   for (const row of [
-    `ops.dataset (dataset, stage, is_on, items_are_apps, noted_at) values ('app_rating', 'market', true, true, '${today}Z')`,
+    `ops.dataset (dataset, stage, is_on, items_are_apps) values ('app_rating', 'market', true, true)`,
     "ops.dataset_timing (dataset, scope, is_default, kind, refresh_days) values ('app_rating', 'null', true, 'snapshot', 1)",
     `ops.run (kind, as_of, datasets, started_at) values ('sync', '${today}', '{}', '${today}Z')`,
   ])

@@ -75,8 +75,8 @@ beforeAll(async () => {
   mart = await openMartStage();
   await mart.name({ "ios:1": "Ours" });
   await mart.ask(`
-    insert into ops.dataset (dataset, stage, is_on, items_are_apps, noted_at)
-    select d, 'market', d <> 'top_chart', d in ('visibility', 'app_rating'), '${today}Z'
+    insert into ops.dataset (dataset, stage, is_on, items_are_apps)
+    select d, 'market', d <> 'top_chart', d in ('visibility', 'app_rating')
     from   unnest('{keyword_rank,category_rank,ad_creative,search_ads_top_app,app_match,app_history,sales_metric,retention,top_chart,visibility,app_rating,tracked_app,visibility_score,app_estimate,chart_place,app_note}'::text[]) as d`);
   await mart.ask(`
     insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, pack_days, refresh_days)

@@ -73,7 +73,7 @@ test("long lists are compared by hash, since statistics may be old; what follows
   const settings = Settings.parse({ portfolio: { source: "config", apps: [{ id: "12", countries: ["US"] }] } });
   const request = { datasets: [], bounds: {}, today: day("2026-08-09") };
   const after = await stage.db.transaction().execute(async (transaction) => {
-    await noteTimings(transaction, { request, settings, now: Date.UTC(2026, 7, 9) });
+    await noteTimings(transaction, { request, settings });
     return sql<{ setting: string }>`select current_setting('enable_nestloop') as setting`.execute(transaction);
   });
   const { rows } = await stage.pool.query<{ setting: string }>("select setting from public.nested_loops order by 1");

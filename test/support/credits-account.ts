@@ -2,7 +2,6 @@ import { sql } from "../../src/postgres/sql.ts";
 import { observeBalance, openAccount, readAccount, type AccountState } from "../../src/credits/account.ts";
 import type { Holders } from "../../src/credits/dead-holds.ts";
 import { releaseExpired, reserveMany, settle, type Grant, type CallReceipt } from "../../src/credits/holds.ts";
-import type { CreditClass } from "../../src/core/slice.ts";
 import { openWarehouse, type Database } from "../../src/postgres/database.ts";
 import { standingClock, type StandingClock } from "./credits-clock.ts";
 import { freshDatabase } from "./database.ts";
@@ -26,7 +25,7 @@ export type TestAccount = {
   readonly periodEnd: number;
   readonly pace: number;
   readonly state: () => Promise<AccountState>;
-  readonly reserve: (cost: number, options?: { class?: CreditClass; floor?: number }) => Promise<Grant | null>;
+  readonly reserve: (cost: number, floor?: number) => Promise<Grant | null>;
   /** Reserves and fails the test where nothing is granted. */
   readonly hold: (cost: number) => Promise<Grant>;
   readonly settle: (grant: Grant, receipt: CallReceipt) => Promise<void>;
@@ -74,10 +73,8 @@ export async function openBank(): Promise<Bank> {
 function accountIn(db: Database, accountId: string, pace: number): TestAccount {
   const clock = standingClock();
   const periodEnd = clock.now() + 18 * hour;
-  const take = async (
-    cost: number,
-    { class: creditClass = "daily", floor = 0 }: { class?: CreditClass; floor?: number } = {},
-  ) => (await reserveMany(db, [{ accountId, workerId: null, cost, class: creditClass, floor }], clock))[0] ?? null;
+  const take = async (cost: number, floor = 0) =>
+    (await reserveMany(db, [{ accountId, workerId: null, cost, floor }], clock))[0] ?? null;
   const headers = ({ left, resetsAt = periodEnd }: Told) => ({
     remaining: left ?? null,
     resetsAt: left === undefined ? null : resetsAt,
