@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
@@ -32,6 +32,15 @@ export type TimingLine = {
   readonly empty_early_days?: number | undefined;
   readonly keep_months?: number | undefined;
 };
+
+/** SQL: a value of the timing `t` by which a slice (`ops.slice as s`) is requested again: that of its scope or else of its dataset. */
+export function ofTiming(value: SqlFragment): SqlFragment {
+  return sql`(
+  select ${value} from ops.dataset_timing as t
+  where  t.dataset = s.dataset and (t.is_default or t.scope = s.scope)
+  order  by t.is_default
+  limit  1)`;
+}
 
 /**
  * Notes what SQL has to know of datasets and timings; what has not changed is not written. Of the datasets in `planned` the lines of

@@ -2,6 +2,7 @@ import { instant, sql } from "../postgres/sql.ts";
 import { dayOf, type Day } from "../core/day.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
+import { ofTiming } from "./dataset-timings.ts";
 import { isOfAccount, isOpen, likelyCredits, onePage, requestsLeft, type OpenWork } from "./open-slices.ts";
 import { priceLeftBeyond } from "./plans.ts";
 import { queueOf } from "./runs.ts";
@@ -59,14 +60,11 @@ export const mayWait = sql<boolean>`not exists (
 
 /** SQL: the first day of which the dataset of a slice (`ops.slice as s`) still requests answers. */
 function requestedFrom(today: Day) {
-  return sql<Day>`coalesce((
-    select greatest(case when s.plan_id is null
-                         then coalesce(t.first_day, ${today}::date + 1 - t.settle_days - t.history_days - coalesce(t.pack_days, 0)) end,
-                    (date_trunc('month', ${today}::timestamp) - make_interval(months => t.keep_months))::date)
-    from   ops.dataset_timing as t
-    where  t.dataset = s.dataset and (t.is_default or t.scope = s.scope)
-    order  by t.is_default
-    limit  1), date '-infinity')`;
+  const firstDay = sql`
+    greatest(case when s.plan_id is null
+                  then coalesce(t.first_day, ${today}::date + 1 - t.settle_days - t.history_days - coalesce(t.pack_days, 0)) end,
+             (date_trunc('month', ${today}::timestamp) - make_interval(months => t.keep_months))::date)`;
+  return sql<Day>`coalesce(${ofTiming(firstDay)}, date '-infinity')`;
 }
 
 /**

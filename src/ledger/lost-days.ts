@@ -4,6 +4,7 @@ import { addDays, type Day } from "../core/day.ts";
 import { neverRequested, type Slice } from "../core/slice.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
+import { ofTiming } from "./dataset-timings.ts";
 import { isOpen } from "./open-slices.ts";
 import { hasSameList, hasSameScope } from "./same-scope.ts";
 import { queueBeside } from "./tails.ts";
@@ -27,11 +28,7 @@ function isAnswered(day: SqlFragment): SqlFragment<boolean> {
 }
 
 /** SQL: days for which a snapshot of `ops.slice as s` stands. */
-const refreshDays = sql<number>`coalesce((
-  select t.refresh_days from ops.dataset_timing as t
-  where  t.dataset = s.dataset and (t.is_default or t.scope = s.scope)
-  order  by t.is_default
-  limit  1), 1)`;
+const refreshDays = sql<number>`coalesce(${ofTiming(sql`t.refresh_days`)}, 1)`;
 
 /** SQL: inserts slices of lost days; to be followed by `selectLost`. */
 const insertLost = sql`

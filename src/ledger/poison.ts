@@ -7,17 +7,8 @@
 /** Slices during which that many processes ended run alone: they are the suspects when the next one ends. */
 export const suspectFrom = 2;
 
-/** What becomes of a slice whose process died: it waits, runs again, or has failed as what ended the process. */
-export type Verdict = { readonly isPoisoned: boolean; readonly waitMs: number };
-
-/** So many processes may die while they run a slice alone before the slice counts as the cause. */
+/** At so many deaths of processes that ran it alone a slice has failed as their cause. */
 export const mostAlone = 3;
 
-/** The wait before the attempt that decides. */
+/** The wait before the attempt that decides, in ms. */
 export const decidingWaitMs = 10 * 60_000;
-
-/** The verdict over a slice after so many deaths during which it ran alone. */
-export function verdictAfter(aloneDeaths: number, waitMs = decidingWaitMs): Verdict {
-  if (aloneDeaths >= mostAlone) return { isPoisoned: true, waitMs: 0 };
-  return { isPoisoned: false, waitMs: aloneDeaths === mostAlone - 1 ? waitMs : 0 };
-}

@@ -2,7 +2,7 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { cancelUnfinished } from "./cancel-slices.ts";
-import { mostAlone, verdictAfter } from "./poison.ts";
+import { decidingWaitMs, mostAlone } from "./poison.ts";
 import { announceQueued } from "./shared-queue.ts";
 import { holdsLock } from "./workers.ts";
 
@@ -20,11 +20,11 @@ export type Reconciled = {
 /**
  * Finds processes that died without a word, or that sent no heartbeat for `deadAfterMs` although they hold their lock, and frees
  * what they had: their slices wait again at no failure, their sessions are ended, and jobs of the queue that they had locked can be taken.
- * A slice that ran alone at the end of several processes has failed (poison.ts); `decidingWaitMs` is the wait before the last of them. One
+ * A slice that ran alone at the end of several processes has failed (poison.ts); `waitMs` is the wait before the last of them. One
  * statement for slices and processes, so that nobody who freezes over it holds up the others.
  */
-export async function reconcile(db: Database, deadAfterMs: number, decidingWaitMs?: number): Promise<Reconciled> {
-  const { deadWorkers, sessions, freed, failed } = await freeSlices(db, deadAfterMs, decidingWaitMs);
+export async function reconcile(db: Database, deadAfterMs: number, waitMs = decidingWaitMs): Promise<Reconciled> {
+  const { deadWorkers, sessions, freed, failed } = await freeSlices(db, deadAfterMs, waitMs);
   if (freed > 0) await announceQueued(db);
   if (sessions.length > 0) await endSessions(db, sessions);
   return { deadWorkers, freed, failed, cancelled: await cancelUnfinished(db), jobs: await freeJobs(db) };
@@ -63,11 +63,8 @@ type Freed = {
 
 const poisoned = fail("process_died", { attempts: mostAlone });
 
-async function freeSlices(db: Database, deadAfterMs: number, decidingWaitMs?: number): Promise<Freed> {
-  const verdicts = Array.from({ length: mostAlone + 1 }, (_, deaths) => ({
-    deaths,
-    ...verdictAfter(deaths, decidingWaitMs),
-  }));
+async function freeSlices(db: Database, deadAfterMs: number, waitMs: number): Promise<Freed> {
+  const isPoisoned = sql`j.deaths >= ${mostAlone}::integer`;
   const { rows } = await sql<Freed>`
     with dead as (
       update ops.worker as w set stopped_at = clock_timestamp(), ended_as = 'died'
@@ -81,7 +78,7 @@ async function freeSlices(db: Database, deadAfterMs: number, decidingWaitMs?: nu
               or exists (select from ops.worker as w where w.worker_id = s.worker_id and w.stopped_at is not null))
       for    update skip locked
     ), judged as (
-      select s.slice_id, least(s.broken_off_alone_count + alone.count, ${mostAlone}::integer) as deaths
+      select s.slice_id, s.broken_off_alone_count + alone.count as deaths
       from   stuck
       join   ops.slice as s using (slice_id)
       cross  join lateral (
@@ -90,13 +87,12 @@ async function freeSlices(db: Database, deadAfterMs: number, decidingWaitMs?: nu
     ), freed as (
       update ops.slice as s
       set    broken_off_count = s.broken_off_count + 1, broken_off_alone_count = j.deaths,
-             due_at = case when v."waitMs" > 0 then clock_timestamp() + v."waitMs" * interval '1 millisecond' end,
-             state = case when v."isPoisoned" then 'failed' else 'pending' end,
-             error_code = case when v."isPoisoned" then ${poisoned.code} else s.error_code end,
-             error_message = case when v."isPoisoned" then ${poisoned.message} else s.error_message end,
+             due_at = case when j.deaths = ${mostAlone - 1}::integer then clock_timestamp() + ${waitMs}::double precision * interval '1 millisecond' end,
+             state = case when ${isPoisoned} then 'failed' else 'pending' end,
+             error_code = case when ${isPoisoned} then ${poisoned.code} else s.error_code end,
+             error_message = case when ${isPoisoned} then ${poisoned.message} else s.error_message end,
              ended_at = clock_timestamp()
       from   judged as j
-      join   jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v (deaths integer, "isPoisoned" boolean, "waitMs" double precision) using (deaths)
       where  s.slice_id = j.slice_id
       returning s.slice_id, s.state
     )
