@@ -5,7 +5,7 @@ import { accountOf } from "./config/config-of-account.ts";
 import { programDigest } from "./config/program.ts";
 import type { StorehouseError } from "./core/errors.ts";
 import { nameAccount, openAccount } from "./credits/account.ts";
-import type { Holders } from "./credits/dead-holds.ts";
+import type { Holders } from "./credits/lapsed-holds.ts";
 import type { RunLimit } from "./credits/run-limit.ts";
 import { learnedPrices } from "./credits/costs.ts";
 import { createCreditQueue } from "./credits/queue.ts";

@@ -116,7 +116,7 @@ export async function reserveMany(
 }
 
 /** SQL: how long after its call could start a hold expires. */
-const holdFor = sql`${holdMs}::double precision * interval '1 millisecond'`;
+export const holdFor = sql`${holdMs}::double precision * interval '1 millisecond'`;
 
 /** The settlement of a hold: the outcome of its call. */
 export type Settlement = { readonly holdId: string; readonly receipt: CallReceipt };
@@ -213,36 +213,4 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
                  where  charged.credits is not null
                  group  by budget_id) as d
     where  b.budget_id = d.budget_id`;
-}
-
-/**
- * SQL: records the calls for slices of holds that ended unsettled (`ended`: worker, slice, cost, expiry) as requests without a reply, except a
- * call whose reply was recorded before its hold could be settled.
- */
-export function recordLost(accountId: string, clock: Clock): SqlFragment {
-  return sql`
-         insert into ops.request (account_id, slice_id, run_id, attempt, page, dataset, class, operation, store, track_id, country_code,
-                                  params, status, error_code, cost, duration_ms, byte_count, worker_id, received_at)
-         select ${accountId}, s.slice_id, s.run_id, s.attempt, 0, s.dataset, s.class, s.operation, s.scope ->> 'store', s.scope ->> 'app',
-                s.scope ->> 'country', '{}', null, 'process_died', 0, 0, 0, e.worker_id,
-                ${instant(clock.now())}
-         from   ended     as e
-         join   ops.slice as s on s.slice_id = e.slice_id
-         where  not exists (select from ops.request as q
-                            where  q.slice_id = e.slice_id and q.worker_id = e.worker_id and q.received_at >= e.expires_at - ${holdFor})`;
-}
-
-/** Releases holds that were not settled in time: their calls are on record as lost. */
-export async function releaseExpired(db: Queryable, accountId: string, clock: Clock): Promise<void> {
-  await sql`
-    with expired as (
-      -- another worker is releasing these right now
-      select hold_id from ops.credit_hold where account_id = ${accountId} and expires_at <= ${instant(clock.now())} for update skip locked
-    ), ended as (delete from ops.credit_hold where hold_id in (select hold_id from expired) returning worker_id, slice_id, cost, expires_at),
-       lost  as (${recordLost(accountId, clock)}),
-       gone  as (select sum(cost)::integer as cost, count(*)::integer as count from ended having count(*) > 0)
-    update ops.credit_account as a
-    set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count
-    from   gone
-    where  a.account_id = ${accountId}`.execute(db);
 }

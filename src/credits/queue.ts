@@ -7,7 +7,7 @@ import { creditClasses, type Spender } from "../core/slice.ts";
 import type { RunLimit } from "./run-limit.ts";
 import { createCallGate, type CallGate } from "./call-gate.ts";
 import { freshForMs, createAccountReader } from "./account.ts";
-import type { Holders } from "./dead-holds.ts";
+import type { Holders } from "./lapsed-holds.ts";
 import { correctPlan, leftOfPlan } from "./plan-price.ts";
 import { createSharedHolds } from "./shared-holds.ts";
 import type { BudgetSubject, CreditBudget } from "../core/credit-budget.ts";

@@ -1,16 +1,8 @@
 import type { Queryable } from "../postgres/sql.ts";
 import { createBatcher } from "../core/batcher.ts";
 import type { Clock } from "../core/clock.ts";
-import { releaseDeadHolds, type Holders } from "./dead-holds.ts";
-import {
-  canShareStatement,
-  releaseExpired,
-  reserveMany,
-  settle,
-  type Settlement,
-  type Grant,
-  type CreditRequest,
-} from "./holds.ts";
+import { releaseLapsedHolds, type Holders } from "./lapsed-holds.ts";
+import { canShareStatement, reserveMany, settle, type Settlement, type Grant, type CreditRequest } from "./holds.ts";
 
 /** Holds of calls under way at the same time, taken and settled together: one statement for all that are alike. */
 export interface SharedHolds {
@@ -38,8 +30,7 @@ export function createSharedHolds(options: {
 
   async function release(): Promise<void> {
     releasedAt = clock.now();
-    await releaseDeadHolds(db, { accountId, holders }, clock);
-    await releaseExpired(db, accountId, clock);
+    await releaseLapsedHolds(db, { accountId, holders }, clock);
   }
 
   async function grant(requests: readonly CreditRequest[]): Promise<readonly Grant[]> {

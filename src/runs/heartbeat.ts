@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isStopped, readStop, type AccountStop } from "../credits/account-stop.ts";
-import { hasDeadHolds, releaseDeadHolds, type Holders } from "../credits/dead-holds.ts";
+import { hasDeadHolds, releaseLapsedHolds, type Holders } from "../credits/lapsed-holds.ts";
 import { isReconcileDue, reconcile } from "../ledger/reconcile.ts";
 import type { Beat, LivingWorker } from "../ledger/workers.ts";
 import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
@@ -59,7 +59,7 @@ export async function reapDeadWorkers({
     rhythm.deadAfterMs,
     rhythm.decidingWaitMs,
   );
-  await releaseDeadHolds(db, { accountId, holders }, clock);
+  await releaseLapsedHolds(db, { accountId, holders }, clock);
   if (deadWorkers.length + freed + jobs > 0) log.warn({ workers: deadWorkers, slices: freed, jobs }, "workers.dead");
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.cancelled");
   if (failed.length > 0) log.error({ slices: failed }, "slices.poisoned");

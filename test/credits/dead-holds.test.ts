@@ -1,6 +1,6 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { releaseDeadHolds, type Holders } from "../../src/credits/dead-holds.ts";
+import { releaseLapsedHolds, type Holders } from "../../src/credits/lapsed-holds.ts";
 import { reserveMany } from "../../src/credits/holds.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
@@ -21,7 +21,7 @@ const nothingHeld = { held: 0, inFlight: 0 };
 
 const holdBy = async ({ accountId, clock }: TestAccount, workerId: string, cost: number) =>
   must((await reserveMany(bank.db, [{ accountId, workerId, cost, floor: 0 }], clock))[0]);
-const release = ({ accountId, clock }: TestAccount) => releaseDeadHolds(bank.db, { accountId, holders }, clock);
+const release = ({ accountId, clock }: TestAccount) => releaseLapsedHolds(bank.db, { accountId, holders }, clock);
 
 test("the holds of a dead worker are released at once and count as charged until the service reports a balance", async () => {
   const account = await bank.account();

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { observeBalance, openAccount, readAccount } from "../../src/credits/account.ts";
 import { readBudgets } from "../../src/credits/budgets.ts";
-import { releaseExpired, reserveMany } from "../../src/credits/holds.ts";
+import { reserveMany } from "../../src/credits/holds.ts";
+import { releaseLapsedHolds } from "../../src/credits/lapsed-holds.ts";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { dayOf } from "../../src/core/day.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
-import { hour, openBank, type Bank } from "../support/credits-account.ts";
+import { hour, noHolders, openBank, type Bank } from "../support/credits-account.ts";
 import { standingClock } from "../support/credits-clock.ts";
 import { openSpenders, type Spender } from "../support/credits-spenders.ts";
 import { long } from "../support/long.ts";
@@ -119,7 +120,7 @@ test("a process killed with calls under way leaks nothing: its credits are had a
   const want = { accountId: "orphaned", workerId: null, cost: 90, floor: 0.05 } as const;
   expect((await reserveMany(bank.db, [want], machine))[0]).toBeUndefined();
   const later: Clock = { ...machine, now: () => machine.now() + hour };
-  await releaseExpired(bank.db, "orphaned", later);
+  await releaseLapsedHolds(bank.db, { accountId: "orphaned", holders: noHolders }, later);
   expect(await readAccount(bank.db, "orphaned")).toMatchObject({ remaining: total, ...settled });
   expect((await reserveMany(bank.db, [want], later))[0]).toMatchObject({ holdId: expect.any(String) });
 });

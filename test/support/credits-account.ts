@@ -1,7 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { observeBalance, openAccount, readAccount, type AccountState } from "../../src/credits/account.ts";
-import type { Holders } from "../../src/credits/dead-holds.ts";
-import { releaseExpired, reserveMany, settle, type Grant, type CallReceipt } from "../../src/credits/holds.ts";
+import { releaseLapsedHolds, type Holders } from "../../src/credits/lapsed-holds.ts";
+import { reserveMany, settle, type Grant, type CallReceipt } from "../../src/credits/holds.ts";
 import { openWarehouse, type Database } from "../../src/postgres/database.ts";
 import { standingClock, type StandingClock } from "./credits-clock.ts";
 import { freshDatabase } from "./database.ts";
@@ -97,7 +97,7 @@ function accountIn(db: Database, accountId: string, pace: number): TestAccount {
         { ...headers(told), total: total ?? null, periodHours: 24, ...(sentAt === undefined ? {} : { sentAt }) },
         clock,
       ),
-    releaseExpired: () => releaseExpired(db, accountId, clock),
+    releaseExpired: () => releaseLapsedHolds(db, { accountId, holders: noHolders }, clock),
     answer: (charged, told = {}) => ({ ...headers(told), charged, tooFast: false, lost: false }),
     refusal: ({ tooFast = false, notBefore = null, ...told } = {}) => ({
       ...headers(told),
