@@ -45,7 +45,7 @@ export async function itemsOf(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (numbers.length === 0) return new Map();
   const { rows } = await sql<{ batch_id: string; items: string }>`
-    select batch_id, to_json(items)::text as items from ops.batch where batch_id = any (${[...numbers]}::bigint[])`.execute(
+    select batch_id, to_json(items)::text as items from ops.slice_batch where batch_id = any (${[...numbers]}::bigint[])`.execute(
     db,
   );
   return new Map(rows.map((row) => [row.batch_id, itemsFrom(row.items)]));

@@ -3,6 +3,7 @@ import type { Day } from "../core/day.ts";
 import { type Covered, type Scope, scopeKey } from "../core/slice.ts";
 import type { Pages } from "../core/fetch-option.ts";
 import type { Database } from "../postgres/database.ts";
+import { itemsOf } from "./batches.ts";
 import { readPacked, unpacked, wantedScopes, type Wanted } from "./packed-slices.ts";
 import { wasRefused } from "./refused-items.ts";
 
@@ -28,11 +29,8 @@ export function coverageReader(db: Database, dataset: string, within: Wanted): C
     read: async (scopes) => {
       const rows = await readPacked(db, { dataset, within, scopes });
       if (lists.size > mostLists) lists.clear();
-      await readLists(
-        db,
-        rows.flatMap(({ batch }) => batch ?? []),
-        lists,
-      );
+      const unknown = new Set(rows.flatMap(({ batch }) => (batch === null || lists.has(batch) ? [] : [batch])));
+      for (const [batch, items] of await itemsOf(db, [...unknown])) lists.set(batch, items);
       const found = new Map<string, readonly Covered[]>();
       for (const [place, own] of Map.groupBy(rows, (row) => row.place)) {
         const scope = scopes[place];
@@ -71,14 +69,6 @@ async function readRefusals(
     order  by s.slice_id`.execute(db);
   const window = { start: before, end: before };
   return rows.map((row) => ({ ...row, window, state: "skipped", refused: true }));
-}
-
-async function readLists(db: Database, ids: readonly string[], lists: Map<string, readonly string[]>): Promise<void> {
-  const unknown = [...new Set(ids)].filter((id) => !lists.has(id));
-  if (unknown.length === 0) return;
-  const { rows } = await sql<{ batch_id: string; items: string[] }>`
-    select batch_id, items from ops.slice_batch where batch_id = any (${unknown}::bigint[])`.execute(db);
-  for (const { batch_id, items } of rows) lists.set(batch_id, items);
 }
 
 /** How many pages the longest of the answers about the newest days had, by `scopeKey` and then by operation; scopes without any are left out. */

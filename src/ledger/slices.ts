@@ -4,7 +4,7 @@ import { creditClasses, type Slice, type SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
-import { digestOf, insertBatches } from "./batches.ts";
+import { batchesOf, digestOf, insertBatches } from "./batches.ts";
 import { announceQueued, isShared } from "./shared-queue.ts";
 
 /*
@@ -165,9 +165,9 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
   const middle = Math.ceil(items.length / 2);
   const first = { ...slice, items: items.slice(0, middle) };
   const second = { ...slice, items: items.slice(middle) };
-  const batches = await insertBatches(db, [first]);
+  const [batch] = await batchesOf(db, [first.items]);
   const kept = await sql`
-    update ops.slice set state = 'pending', batch_id = ${batches.get(digestOf(first.items))}
+    update ops.slice set state = 'pending', batch_id = ${batch}
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
     returning slice_id`.execute(db);
   if (kept.rows.length === 0) return [];
@@ -195,10 +195,10 @@ export async function dropRefused(db: Database, slice: Slice): Promise<void> {
     where  ${waiting} and ${item} = any (b.items) and cardinality(b.items) > 1`.execute(db);
   for (const { batch_id, items } of rows) {
     const rest = items.filter((other) => other !== item);
-    const batches = await insertBatches(db, [{ ...slice, items: rest }]);
+    const [batch] = await batchesOf(db, [rest]);
     // one that waits for what this one would find need not wait any longer
     await sql`
-      update ops.slice as s set batch_id = ${batches.get(digestOf(rest))}, due_at = null
+      update ops.slice as s set batch_id = ${batch}, due_at = null
       where  ${waiting} and s.batch_id = ${batch_id}`.execute(db);
   }
 }

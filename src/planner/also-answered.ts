@@ -5,7 +5,7 @@ import type { Window } from "../core/window.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { requestable } from "../plan/missing.ts";
-import { settingsOf, timingWith } from "./dataset-settings.ts";
+import { isOn, settingsOf, timingWith } from "./dataset-settings.ts";
 
 /**
  * Another dataset that answers of a slice report as well, and the days that a sync may request of it and that are final; null where the
@@ -18,11 +18,10 @@ type AlsoWanted = (
 
 /** The datasets that answers of others report as well, by these settings: an option of such a dataset says so, and both are on. */
 export function reportedDatasets(settings: Settings): ReadonlySet<string> {
-  const isOn = (dataset: Dataset) => settingsOf(dataset, settings).on ?? dataset.on;
   return new Set(
     datasets.flatMap((source) => {
-      if (source.alsoAnswers === undefined || !isOn(source) || !reports(source, settings)) return [];
-      return isOn(datasetNamed(source.alsoAnswers.dataset)) ? [source.alsoAnswers.dataset] : [];
+      if (source.alsoAnswers === undefined || !isOn(source, settings) || !reports(source, settings)) return [];
+      return isOn(datasetNamed(source.alsoAnswers.dataset), settings) ? [source.alsoAnswers.dataset] : [];
     }),
   );
 }
@@ -40,10 +39,10 @@ export function alsoWanted(settings: Settings): AlsoWanted {
     const { alsoAnswers } = source;
     if (alsoAnswers === undefined || !reports(source, settings)) return null;
     const target = datasetNamed(alsoAnswers.dataset);
-    const { on = target.on, countries, ...rest } = settingsOf(target, settings);
+    const { countries, ...rest } = settingsOf(target, settings);
     const isElsewhere = countries !== undefined && !countries.includes(scope["country"] ?? "");
     const timing = timingWith(target.timing, rest, today);
-    if (!on || isElsewhere || timing.kind === "snapshot") return null;
+    if (!isOn(target, settings) || isElsewhere || timing.kind === "snapshot") return null;
     const { start, end } = requestable(timing, today, {});
     return { target, within: { start, end: addDays(end, -timing.lookbackDays) } };
   };

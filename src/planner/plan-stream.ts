@@ -8,7 +8,7 @@ import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { planningSourcesOf, stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Database } from "../postgres/database.ts";
 import { readPlanningSource } from "../load/planning-sources.ts";
-import { settingsOf } from "./dataset-settings.ts";
+import { isOn, settingsOf } from "./dataset-settings.ts";
 import { learnedDays } from "./lookback.ts";
 import { planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 import { coverageFor } from "./plan-coverage.ts";
@@ -33,8 +33,7 @@ export function datasetsOf(
   const fromAccount = settings.portfolio.source !== "config";
   const canBe = ({ stage }: Dataset) => fromAccount || stage !== "portfolio";
   const isLeftOut = ({ name }: Dataset) => request.isScheduled === true && settings.datasets[name]?.on === false;
-  if (named.length === 0)
-    return datasets.filter((dataset) => (settings.datasets[dataset.name]?.on ?? dataset.on) && canBe(dataset));
+  if (named.length === 0) return datasets.filter((dataset) => isOn(dataset, settings) && canBe(dataset));
   // a dataset is planned from what the account follows and from the planning sources that it names, and those again from others
   const last = datasets.findLastIndex((dataset) => named.includes(dataset));
   const needs = new Set(named.flatMap(({ plannedFrom = [] }) => plannedFrom));

@@ -7,7 +7,7 @@ import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
 import { emptyEarlyDaysOf } from "../plan/missing.ts";
 import type { Database } from "../postgres/database.ts";
 import { compareByHash } from "../postgres/plan-hints.ts";
-import { settingsOf, timingWith } from "./dataset-settings.ts";
+import { isOn, settingsOf, timingWith } from "./dataset-settings.ts";
 import { partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
 import { datasetsOf, startsByShard } from "./plan-stream.ts";
 import { learnedDays } from "./lookback.ts";
@@ -40,12 +40,13 @@ export async function noteTimings(db: Database, { request, settings, own: known 
   });
   const own = known ?? (await readOwn(db, { ...request, only: {} }, settings));
   const readsNoList = isWithoutLists(settings);
-  const lines = datasets.map(({ name, stage, on, itemsAreApps = false }) => {
+  const lines = datasets.map((dataset) => {
+    const { name, stage, itemsAreApps = false } = dataset;
     const isOff = settings.datasets[name]?.on === false || (stage === "portfolio" && readsNoList);
     return {
       dataset: name,
       stage,
-      is_on: !isOff && (settings.datasets[name]?.on ?? on),
+      is_on: !isOff && isOn(dataset, settings),
       is_switched_off: isOff,
       items_are_apps: itemsAreApps,
       countries: settings.datasets[name]?.countries,

@@ -1,5 +1,4 @@
 import type { Settings } from "../config/settings.ts";
-import { dayOf } from "../core/day.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { datasetsOf } from "./plan-stream.ts";
@@ -9,10 +8,7 @@ import { datasetsOf } from "./plan-stream.ts";
  * account follows where it does not count. Those that are on when none is named.
  */
 export function scheduled(names: readonly string[], settings: Settings): readonly string[] {
-  if (names.length === 0) return datasetsOf(everythingOn, settings).map(({ name }) => name);
+  if (names.length === 0) return datasetsOf({ datasets: [] }, settings).map(({ name }) => name);
   const counts = ({ stage }: Dataset) => stage !== "portfolio" || settings.portfolio.source !== "config";
   return names.filter((name) => settings.datasets[name]?.on !== false && counts(datasetNamed(name)));
 }
-
-/** The names of datasets do not depend on the day. */
-const everythingOn = { datasets: [], bounds: {}, today: dayOf(0) };

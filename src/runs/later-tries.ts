@@ -12,6 +12,7 @@ import {
 } from "../ledger/later-tries.ts";
 import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
+import { isOn } from "../planner/dataset-settings.ts";
 import { isPassing } from "../postgres/database-errors.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log">;
@@ -84,6 +85,6 @@ function triedDatasets(settings: Settings, named: readonly string[] | null) {
   const names = datasets.filter(({ name }) => settings.datasets[name]?.on !== false);
   return {
     datasets: names.map(({ name }) => name),
-    on: names.filter(({ name, on }) => settings.datasets[name]?.on ?? on).map(({ name }) => name),
+    on: names.filter((dataset) => isOn(dataset, settings)).map(({ name }) => name),
   };
 }
