@@ -34,37 +34,31 @@ export type MadePlan = {
 /** Plans a backfill from what is known now and keeps the plan. Spends nothing and queues nothing. Throws a UsageError for what does not fit. */
 export async function makePlan(db: Database, { requested, settings, clock }: WantedPlan): Promise<MadePlan> {
   // one snapshot of everything, however long it takes: the plan is gone through more than once
-  return db
-    .transaction()
-    .setIsolationLevel("repeatable read")
-    .execute(async (transaction) => {
-      const { portfolio, request, notes, sum, leftOut } = await priced(transaction, { requested, settings, clock });
-      if (sum === null) return { plan: null, leftOut, notes };
-      const record = {
-        ...sum,
-        account: accountOf(settings),
-        asOf: clock.today(),
-        request,
-        basis: await basisOf(transaction, portfolio, settings, request),
-        newestFirst: request.newestFirst,
-        naiveCredits: leftOut.slices > 0 ? null : Math.round(sum.naiveCredits),
-        leftOut,
-      };
-      const madeAt = clock.now();
-      const planId = await keepPlan(transaction, record, madeAt);
-      return { plan: { ...record, planId, madeAt, queuedAt: null }, leftOut, notes };
-    });
+  return db.transaction("repeatable read").execute(async (transaction) => {
+    const { portfolio, request, notes, sum, leftOut } = await priced(transaction, { requested, settings, clock });
+    if (sum === null) return { plan: null, leftOut, notes };
+    const record = {
+      ...sum,
+      account: accountOf(settings),
+      asOf: clock.today(),
+      request,
+      basis: await basisOf(transaction, portfolio, settings, request),
+      newestFirst: request.newestFirst,
+      naiveCredits: leftOut.slices > 0 ? null : Math.round(sum.naiveCredits),
+      leftOut,
+    };
+    const madeAt = clock.now();
+    const planId = await keepPlan(transaction, record, madeAt);
+    return { plan: { ...record, planId, madeAt, queuedAt: null }, leftOut, notes };
+  });
 }
 
 /** What `makePlan` would come to, without keeping it: null when there is nothing to do or nothing fits. Writes nothing. */
 export async function pricePlan(db: Database, wanted: WantedPlan): Promise<Omit<PricedPlan, "portfolio">> {
-  return db
-    .transaction()
-    .setIsolationLevel("repeatable read")
-    .execute(async (transaction) => {
-      const { request, sum, leftOut, notes } = await priced(transaction, wanted);
-      return { request, sum, leftOut, notes };
-    });
+  return db.transaction("repeatable read").execute(async (transaction) => {
+    const { request, sum, leftOut, notes } = await priced(transaction, wanted);
+    return { request, sum, leftOut, notes };
+  });
 }
 
 /** What a plan of a backfill is made from. */

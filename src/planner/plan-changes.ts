@@ -37,29 +37,26 @@ export async function planChanges(
   db: Database,
   { plan, settings, clock }: { plan: BackfillPlan; settings: Settings; clock: Clock },
 ): Promise<PlanChanges> {
-  return db
-    .transaction()
-    .setIsolationLevel("repeatable read")
-    .execute(async (transaction) => {
-      const { sum } = await addUp(transaction, plan, settings);
-      if (sum.digest === plan.digest) return null;
-      const basis = await basisOf(transaction, await currentPortfolio(transaction, settings), settings, plan.request);
-      return {
-        before: pick(plan),
-        now: pick(sum),
-        lines: changedLines(plan.lines, sum.lines),
-        meanwhile: await meanwhile(transaction, { ...plan, datasets: plan.request.datasets }),
-        portfolio: changedPortfolio(plan, sum.lines, basis),
-        prices: changed(plan.basis.prices, basis.prices).filter(({ name }) =>
-          [...plan.lines, ...sum.lines].some(({ operation }) => operation === name),
-        ),
-        settings: plan.request.datasets.filter(
-          (name) => !isDeepStrictEqual(plan.basis.settings[name] ?? {}, basis.settings[name] ?? {}),
-        ),
-        asOf: plan.asOf,
-        daysPassed: daysBetween(plan.asOf, clock.today()),
-      };
-    });
+  return db.transaction("repeatable read").execute(async (transaction) => {
+    const { sum } = await addUp(transaction, plan, settings);
+    if (sum.digest === plan.digest) return null;
+    const basis = await basisOf(transaction, await currentPortfolio(transaction, settings), settings, plan.request);
+    return {
+      before: pick(plan),
+      now: pick(sum),
+      lines: changedLines(plan.lines, sum.lines),
+      meanwhile: await meanwhile(transaction, { ...plan, datasets: plan.request.datasets }),
+      portfolio: changedPortfolio(plan, sum.lines, basis),
+      prices: changed(plan.basis.prices, basis.prices).filter(({ name }) =>
+        [...plan.lines, ...sum.lines].some(({ operation }) => operation === name),
+      ),
+      settings: plan.request.datasets.filter(
+        (name) => !isDeepStrictEqual(plan.basis.settings[name] ?? {}, basis.settings[name] ?? {}),
+      ),
+      asOf: plan.asOf,
+      daysPassed: daysBetween(plan.asOf, clock.today()),
+    };
+  });
 }
 
 function pick({ slices, requests, credits }: Sums): Sums {

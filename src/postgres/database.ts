@@ -12,13 +12,11 @@ import { isFlatArray, parseTextArray } from "./text-array.ts";
 export interface Database extends Queryable {
   /** All of `work` on one connection. */
   connection(): { readonly execute: <T>(work: (db: Database) => Promise<T>) => Promise<T> };
-  /** All of `work` or nothing. Throws inside another one on the same connection: its end would commit the outer one. */
-  transaction(): TransactionBuilder;
-}
-
-interface TransactionBuilder {
-  readonly execute: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
-  readonly setIsolationLevel: (level: "repeatable read") => Pick<TransactionBuilder, "execute">;
+  /**
+   * All of `work` or nothing; with a level all statements of it see the database as it was at the first one. Throws inside another one on the
+   * same connection: its end would commit the outer one.
+   */
+  transaction(level?: "repeatable read"): { readonly execute: <T>(work: (db: Database) => Promise<T>) => Promise<T> };
 }
 
 /** The pool and the query layer over it. Disposing ends both. */
@@ -150,7 +148,7 @@ export function liftReplyLimit(client: pg.ClientBase): () => void {
 }
 
 function databaseOf(pool: pg.Pool): Database {
-  const onOne = async <T>(work: (one: Connected) => Promise<T>): Promise<T> => {
+  const onOne = async <T>(work: (one: Database) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
     try {
       return await work(databaseOn(client));
@@ -162,17 +160,15 @@ function databaseOf(pool: pg.Pool): Database {
   return {
     run: (text, values) => onOne((one) => one.run(text, values)),
     connection: () => ({ execute: onOne }),
-    transaction: () => transactionOn((work, begin) => onOne((one) => one.transact(work, begin))),
+    transaction: (level) => ({ execute: (work) => onOne((one) => one.transaction(level).execute(work)) }),
   };
 }
 
-type Connected = Database & { readonly transact: Transact };
-
 /** One connection, which runs a statement when the one before has ended, and one transaction at a time. */
-function databaseOn(client: pg.PoolClient): Connected {
+function databaseOn(client: pg.PoolClient): Database {
   let before: Promise<unknown> = Promise.resolve();
   let isInTransaction = false;
-  const transact: Transact = async (work, begin) => {
+  const transact = async <T>(work: (db: Database) => Promise<T>, begin: string) => {
     if (isInTransaction) throw new Error("a transaction is under way on this connection: run the statements on it");
     isInTransaction = true;
     try {
@@ -181,26 +177,18 @@ function databaseOn(client: pg.PoolClient): Connected {
       isInTransaction = false;
     }
   };
-  const one: Connected = {
-    transact,
+  const one: Database = {
     run: (text, values) => {
       const result = before.then(() => client.query<Record<string, unknown>>(text, [...values]));
       before = result.catch(() => undefined);
       return result;
     },
     connection: () => ({ execute: (work) => work(one) }),
-    transaction: () => transactionOn(transact),
+    transaction: (level) => ({
+      execute: (work) => transact(work, level === undefined ? "begin" : `begin isolation level ${level}`),
+    }),
   };
   return one;
-}
-
-type Transact = <T>(work: (db: Database) => Promise<T>, begin: string) => Promise<T>;
-
-function transactionOn(transact: Transact): TransactionBuilder {
-  return {
-    execute: (work) => transact(work, "begin"),
-    setIsolationLevel: (level) => ({ execute: (work) => transact(work, `begin isolation level ${level}`) }),
-  };
 }
 
 async function within<T>(one: Database, work: (db: Database) => Promise<T>, begin: string): Promise<T> {
