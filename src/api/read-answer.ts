@@ -30,6 +30,16 @@ export type Read = {
 /** An escape of U+0000 or of a surrogate: only then is the parsed value walked to clean it. */
 const needsCleaning = /\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/;
 
+/** False for a body that cannot be used: half of an answer, one that reports a failure, or one that the reader breaks at. */
+export function isReadable(operation: Operation, body: Buffer): boolean {
+  try {
+    readAnswer(operation, body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Reads a body: text first, then JSON, then the envelope, then the schema, item by item where one does not fit.
  * Throws `not_json`, `not_utf8`, `answer_too_deep`, `success_false` or `unknown_shape`; the latter also where no item at all fits. A body

@@ -89,6 +89,11 @@ export function fail(code: ErrorCode, context: ErrorContext = {}, cause?: unknow
   return new classes[errorCodes[code].recovery](code, context, cause);
 }
 
+/** An error that nobody foresaw, as one of ours; `hide` takes secrets out of what it says. */
+export function unexpected(cause: unknown, hide: (text: string) => string): StorehouseError {
+  return fail("unexpected", { problem: hide(String(cause)).slice(0, 300) }, cause);
+}
+
 /** One line: what is wrong, with which values, and what to do next. */
 function sentence(code: ErrorCode, context: ErrorContext): string {
   return `${code}: ${problemOf(code, context)}; ${filled(errorCodes[code].next, context)}`;

@@ -1,7 +1,7 @@
 import type { SharedAnswer } from "../api/credit-headers.ts";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
 import { questionIn } from "../ingest/account-calls.ts";
-import { readAnswer } from "../api/read-answer.ts";
+import { isReadable } from "../api/read-answer.ts";
 import { windowOfCall } from "../api/range.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 import { dayOf } from "../core/day.ts";
@@ -223,15 +223,5 @@ function isUsable(parts: GatewayParts, call: Call, stored: StoredAnswer): boolea
   };
   const timings = belongsTo.map((dataset) => timingWith(dataset.timing, settingsOf(dataset, settings), today));
   const isYoung = clock.now() - fetchedAt < settings.gateway.fresh_minutes * 60_000;
-  return (isFinal(dated, timings, today) ?? isYoung) && isReadable(call, stored.body);
-}
-
-/** Half an answer, or one that says that it failed, is requested again. */
-function isReadable({ operation }: Call, body: Buffer): boolean {
-  try {
-    readAnswer(operation, body);
-    return true;
-  } catch {
-    return false;
-  }
+  return (isFinal(dated, timings, today) ?? isYoung) && isReadable(call.operation, stored.body);
 }

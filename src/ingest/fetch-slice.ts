@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Operation } from "../api/define-operation.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
-import { readAnswer } from "../api/read-answer.ts";
+import { isReadable } from "../api/read-answer.ts";
 import { dayOf } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { pagePrice, scopeKey, type Slice } from "../core/slice.ts";
@@ -123,7 +123,7 @@ async function pagesOf(
   const landed = slice.attempt > 1 ? await readablePages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
   return async (index, cursor = index) => {
     const kept = landed.get(index);
-    if (kept !== undefined && isStillTrue(slice, kept) && isReadable(operation, index, kept.body)) return kept;
+    if (kept !== undefined && isStillTrue(slice, kept) && canBeUsed(operation, index, kept.body)) return kept;
     const params = { ...dataset.request(slice, index), ...pageParams(operation, cursor) };
     const call = { operation, params, class: slice.class, page: { slice, index }, ...signals };
     return parts.apiOutage.through(async () => {
@@ -143,7 +143,7 @@ export async function hasOwnAnswer(db: Database, slice: Slice): Promise<boolean>
   const calls = callsOf(datasetNamed(slice.dataset), slice);
   return Array.from({ length: calls }, (_, index) => landed.get(index)).every(
     (page, index) =>
-      page !== undefined && dayOf(page.fetchedAt) === slice.asOf && isReadable(operation, index, page.body),
+      page !== undefined && dayOf(page.fetchedAt) === slice.asOf && canBeUsed(operation, index, page.body),
   );
 }
 
@@ -157,13 +157,7 @@ function isMarkup(body: Buffer): boolean {
   return body.subarray(0, 64).toString("latin1").trimStart().startsWith("<");
 }
 
-/** False for a stored page that cannot be used: half of an answer, one that reports a failure, or one that the reader breaks at. */
-function isReadable(operation: Operation, index: number, body: Buffer): boolean {
-  if (endsList(operation, index, body)) return true;
-  try {
-    readAnswer(operation, body);
-    return true;
-  } catch {
-    return false;
-  }
+/** False for a stored page that has to be requested again. */
+function canBeUsed(operation: Operation, index: number, body: Buffer): boolean {
+  return endsList(operation, index, body) || isReadable(operation, body);
 }

@@ -1,5 +1,14 @@
 import { dayOf } from "../core/day.ts";
-import { AbortError, DeferError, fail, FencedError, RetryError, SkipError, StorehouseError } from "../core/errors.ts";
+import {
+  AbortError,
+  DeferError,
+  fail,
+  FencedError,
+  RetryError,
+  SkipError,
+  StorehouseError,
+  unexpected,
+} from "../core/errors.ts";
 import { nextTryAt } from "../core/later-tries.ts";
 import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
@@ -136,8 +145,7 @@ async function retryWork<T>(parts: IngestParts, work: () => Promise<T>): Promise
 function knownError(parts: IngestParts, error: unknown, { unsent }: CallSignals): StorehouseError {
   if (error instanceof StorehouseError) return error;
   if (unsent.aborted) return fail("stopped");
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return fail("unexpected", { problem: parts.scrub(text).slice(0, 300) }, error);
+  return unexpected(error, parts.scrub);
 }
 
 async function failAttempt(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {

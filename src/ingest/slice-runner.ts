@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { fail, type StorehouseError } from "../core/errors.ts";
+import { unexpected } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { claimNext, gatherStatistics, releaseOrphanedClaims, wakeDue } from "../ledger/queue.ts";
 import { databaseOutage, isLostConnection, isPassing } from "../postgres/database-errors.ts";
@@ -56,11 +56,7 @@ export function startSliceRunner(
   /** The end of a slice could not be written. If the database was lost, the slice is released; any other error would recur for ever. */
   function releaseSlice(error: unknown): void {
     if (isLostConnection(error) || isPassing(error)) queue.lost();
-    else parts.abort(unexpected(error));
-  }
-
-  function unexpected(error: unknown): StorehouseError {
-    return fail("unexpected", { problem: parts.scrub(String(error)).slice(0, 300) }, error);
+    else parts.abort(unexpected(error, parts.scrub));
   }
 
   function free(): number {
@@ -95,7 +91,7 @@ export function startSliceRunner(
     parts.abort(
       isLostConnection(error)
         ? databaseOutage(error, "the connection broke while slices were claimed")
-        : unexpected(error),
+        : unexpected(error, parts.scrub),
     ),
   );
   return {

@@ -6,7 +6,7 @@ import type { App } from "../app.ts";
 import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { crontabFile } from "../config/config.ts";
-import { AbortError, fail, StorehouseError, UsageError } from "../core/errors.ts";
+import { AbortError, fail, StorehouseError, unexpected, UsageError } from "../core/errors.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
 import { liftStop } from "../credits/account-stop.ts";
 import { raiseFinding } from "../credits/findings.ts";
@@ -169,7 +169,7 @@ function inOurWords({ hide }: App, error: unknown): StorehouseError {
   if (isLostConnection(cause)) return databaseOutage(cause);
   const refused = isRefusedLogin(cause) ? connectionProblem(cause) : null;
   if (refused instanceof StorehouseError) return refused;
-  return fail("unexpected", { problem: hide(String(cause)).slice(0, 300) }, cause);
+  return unexpected(cause, hide);
 }
 
 async function work(app: App, ingest: Ingest, stop: AbortSignal, started: () => void): Promise<void> {
