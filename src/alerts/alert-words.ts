@@ -1,6 +1,7 @@
 import type { AlertColumn } from "../config/alert-marts.ts";
 import type { Alert, AlertValues } from "./alert.ts";
 import type { Fire } from "./fire.ts";
+import { cut } from "../core/words.ts";
 
 const longestValue = 80;
 
@@ -30,8 +31,7 @@ function change(column: string, { values, before, kind }: Cells): string {
 
 function shown(value: AlertValues[string] | undefined, kind: AlertColumn = "text"): string {
   if (value === null || value === undefined) return kind === "rank" ? "not ranked" : "none";
-  const text = String(value);
-  return text.length <= longestValue ? text : `${text.slice(0, longestValue - 1).toWellFormed()}…`;
+  return cut(String(value), longestValue);
 }
 
 function words(column: string): string {

@@ -1,6 +1,6 @@
 import type { Settings } from "../config/settings.ts";
 import { addDays, addMonths, dayOf, monthStart, type Day } from "../core/day.ts";
-import { fail } from "../core/errors.ts";
+import { fail, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
@@ -44,7 +44,7 @@ export async function checkAlerts(parts: AlertParts): Promise<void> {
       if (fired.length > 0) log.info({ alert: alert.name, fired: fired.length }, "alert.fired");
     } catch (error) {
       if (isLostConnection(error)) throw error;
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       log.warn({ alert: alert.name, problem }, "alert.check_failed");
     }
   }

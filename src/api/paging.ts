@@ -1,4 +1,5 @@
 import { listsAt, valuesAt } from "./lists-at.ts";
+import { sumBy } from "../core/count.ts";
 
 /** How an answer that does not fit one call goes on. */
 export type Paging = {
@@ -93,7 +94,7 @@ export function lacksItems({ paging, items }: Paged, value: unknown, index: numb
 
 /** How many items a page has. */
 export function itemsOn(value: unknown, items: readonly string[]): number {
-  return listsAt(value, items).reduce((sum, list) => sum + list.length, 0);
+  return sumBy(listsAt(value, items), ({ length }) => length);
 }
 
 /** How many pages after this one the answer's total reports, null where it has none that can be read. */

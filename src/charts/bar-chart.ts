@@ -1,4 +1,4 @@
-import { countOf } from "../core/count.ts";
+import { countOf, sumBy } from "../core/count.ts";
 import { addDays, weekday, type Day } from "../core/day.ts";
 import { windowLength, type Window } from "../core/window.ts";
 import type { Drawing } from "./draw.ts";
@@ -118,7 +118,7 @@ function numberText(amount: number): string {
 /** The highest of all bars. */
 function largest(bars: readonly { readonly day: Day; readonly amount: number }[]): number {
   const sums = Map.groupBy(bars, ({ day }) => day);
-  return Math.max(0, ...[...sums.values()].map((own) => own.reduce((sum, { amount }) => sum + amount, 0)));
+  return Math.max(0, ...[...sums.values()].map((own) => sumBy(own, ({ amount }) => amount)));
 }
 
 /** The part of some days that lies within the window. */
@@ -142,11 +142,11 @@ function summed(amounts: ReadonlyMap<Day, number>, by: "day" | "week"): Readonly
 }
 
 function gapWords(unanswered: readonly Window[]): string {
-  const days = unanswered.reduce((sum, window) => sum + windowLength(window), 0);
+  const days = sumBy(unanswered, windowLength);
   return days === 0 ? "" : ` ${countOf(days, "day")} without an answer.`;
 }
 
 function sumWords({ name, amounts }: BarSeries): string {
-  const sum = [...amounts.values()].reduce((total, amount) => total + amount, 0);
+  const sum = sumBy(amounts.values(), (amount) => amount);
   return `${name}: ${numberText(sum)}.`;
 }

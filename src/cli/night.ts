@@ -1,6 +1,7 @@
 import { datasets } from "../datasets/shared/all.ts";
 import { examplePortfolio } from "../planner/example-portfolio.ts";
 import { nightCost } from "../planner/night-cost.ts";
+import { sumBy } from "../core/count.ts";
 
 /** The account for which nights are priced: apps of both stores in turn, each in all countries with keywords of its own. */
 const exampleAccount = { apps: 20, countries: ["US", "GB", "DE", "JP", "BR"], keywords: 200 } as const;
@@ -15,7 +16,7 @@ export async function nightCosts(): Promise<ReadonlyMap<string, number>> {
 
 /** What a night costs for some datasets together. */
 export function nightSum(costs: ReadonlyMap<string, number>, names: readonly string[]): number {
-  return names.reduce((sum, name) => sum + (costs.get(name) ?? 0), 0);
+  return sumBy(names, (name) => costs.get(name) ?? 0);
 }
 
 /** Credits of a night as they are shown: small ones with a tenth. */

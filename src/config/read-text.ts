@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { fail } from "../core/errors.ts";
+import { fail, causeCode } from "../core/errors.ts";
 
 /** The text of a file, null when there is none. Throws a UsageError that names a file that cannot be read. */
 export function readText(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const code = causeCode(cause);
     if (code === "ENOENT") return null;
     throw fail("unreadable_file", { file, cause: code }, cause);
   }

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fail } from "../core/errors.ts";
+import { fail, causeCode } from "../core/errors.ts";
 
 /** Why this process may not replace a file that exists, in words; null where it may. */
 export function whyFixed(file: string): string | null {
@@ -39,6 +39,6 @@ export function replaceFile(
   } catch (error) {
     rmSync(beside, { force: true });
     if (!(error instanceof Error) || !("syscall" in error)) throw error;
-    throw fail("unwritable_file", { file, cause: "code" in error ? String(error.code) : "unknown" }, error);
+    throw fail("unwritable_file", { file, cause: causeCode(error) }, error);
   }
 }

@@ -10,6 +10,7 @@ import { isSlow } from "./slow.ts";
 import { navigationEntries } from "./pages/all.ts";
 import { codeText } from "./parts/code-text.ts";
 import type { Visitor } from "./visitor.ts";
+import { capital } from "../core/words.ts";
 
 /** The status of a page that says what is wrong; 400 for a code that is not here, since the visitor can correct what is a usage error. */
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -109,6 +110,5 @@ function nextOf({ code, message, problem }: StorehouseError): string {
 }
 
 function sentence(text: string): string {
-  const capital = text.slice(0, 1).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+  return /[.!?]$/.test(text) ? capital(text) : `${capital(text)}.`;
 }

@@ -7,3 +7,10 @@ export function count(number: number): string {
 export function countOf(number: number, one: string, many = `${one}s`): string {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
+
+/** The sum over some things of what `of` gives for each. */
+export function sumBy<T>(all: Iterable<T>, of: (one: T) => number): number {
+  let sum = 0;
+  for (const one of all) sum += of(one);
+  return sum;
+}

@@ -1,4 +1,5 @@
 import { errorCodes, type ErrorCode, type Recovery } from "./error-codes.ts";
+import { minuteOf } from "./words.ts";
 
 /** Facts about an error, as data: never a URL, never the token. */
 export type ErrorContext = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -120,5 +121,15 @@ function filled(words: string, context: ErrorContext): string {
 /** A fact for people: `until` is an instant, and its milliseconds say nothing to them. */
 function factText(name: string, value: ErrorContext[string]): string {
   if (name !== "until" || typeof value !== "number") return String(value);
-  return `${new Date(value).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return minuteOf(value);
+}
+
+/** The message of an error; of anything else that was thrown its text. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The code that Node or a library gave an error; "unknown" for one without. */
+export function causeCode(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown";
 }

@@ -1,7 +1,6 @@
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { BudgetUse } from "./budgets.ts";
-
-const dayMs = 86_400_000;
+import { dayMs } from "../core/day.ts";
 
 /** When the last day (UTC) begins on which something can be requested that is lost at an instant; both in epoch-ms. */
 export function startOfLastDay(lostAt: number): number {

@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import { apiAccess, crontabFile } from "../config/config.ts";
 import { systemClock, type Clock } from "../core/clock.ts";
-import { addDays, dayOf } from "../core/day.ts";
+import { addDays, dayOf, dayMs } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
@@ -16,7 +16,6 @@ import { runWorker } from "../worker/worker.ts";
  */
 
 const nights = 7;
-const dayMs = 86_400_000;
 
 /** The clock of the night that is running, and the one of this machine after the last. */
 export type NightClock = Clock & { readonly setBack: (days: number) => void };

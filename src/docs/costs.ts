@@ -2,6 +2,7 @@ import { organisations } from "../datasets/search-ads-integration.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { examplePortfolio } from "../planner/example-portfolio.ts";
 import { expectedCredits } from "../planner/night-cost.ts";
+import { sumBy } from "../core/count.ts";
 
 /** How much an account follows: apps, each in all countries, with so many keywords in each. */
 export type AccountSize = { readonly apps: number; readonly countries: number; readonly keywords: number };
@@ -41,7 +42,7 @@ export const appDatasets: readonly string[] = datasets
 
 /** What some datasets cost together, as it is shown. */
 export function sumWords(cost: AccountCost, kind: "first" | "month", names: readonly string[]): string {
-  return creditWords(names.reduce((sum, name) => sum + (cost.get(name)?.[kind] ?? 0), 0));
+  return creditWords(sumBy(names, (name) => cost.get(name)?.[kind] ?? 0));
 }
 
 /** Credits as they are shown. */

@@ -1,4 +1,4 @@
-import { StorehouseError } from "../core/errors.ts";
+import { StorehouseError, messageOf } from "../core/errors.ts";
 
 /** The result of one check of the doctor. `warn` works now and may not for long; only `fail` counts as failed. */
 export type Diagnosis = {
@@ -31,5 +31,5 @@ export function failedWith(check: string, error: unknown): Diagnosis {
     const [found = "", ...next] = error.message.split("; ");
     return failure(check, found, next.join("; "));
   }
-  return failure(check, error instanceof Error ? error.message : String(error), "report this message");
+  return failure(check, messageOf(error), "report this message");
 }

@@ -18,6 +18,7 @@ import { checkSize } from "./size-check.ts";
 import { checkCrontab, checkDisk, type ScheduleFile } from "./machine-checks.ts";
 import { checkApi, checkPing, checkWebhook } from "./api-and-webhook-checks.ts";
 import { createPing, createWebhook } from "../incidents/webhook.ts";
+import { causeCode } from "../core/errors.ts";
 
 /** What the doctor checks: as much of the configuration as could be read. */
 export type DoctorInput = {
@@ -155,7 +156,7 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
 
 /** No such schema, table or column. */
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && ["3F000", "42P01", "42703"].includes(String(error.code));
+  return ["3F000", "42P01", "42703"].includes(causeCode(error));
 }
 
 function unreadable(check: string, error: Error): Diagnosis {

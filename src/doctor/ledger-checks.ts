@@ -5,6 +5,8 @@ import { readDaysAtRisk, readLostDays } from "../ledger/lost-days.ts";
 import { readChecks } from "../ledger/reported-checks.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { titleOf } from "../incidents/kinds.ts";
+import { listed, minuteOf } from "../core/words.ts";
+import { sumBy } from "../core/count.ts";
 
 /** Whether a worker runs and its heartbeat is recent. One that waits until the API accepts the account runs too. */
 export async function checkWorkers(db: Database, account: string): Promise<Diagnosis> {
@@ -50,12 +52,11 @@ export async function checkIncidents(db: Database): Promise<Diagnosis> {
 /** Days that are lost for good, and what is at risk to become so. */
 export async function checkLostDays(db: Database): Promise<Diagnosis> {
   const [lost, risks] = [await readLostDays(db), await readDaysAtRisk(db)];
-  const sum = (all: readonly { readonly cells: number }[]) => all.reduce((cells, one) => cells + one.cells, 0);
   const [first] = risks;
   if (first !== undefined)
     return warn(
       "lost days",
-      `${sum(risks)} snapshots of ${first.dataset}${risks.length > 1 ? ` and ${risks.length - 1} more datasets` : ""} are lost at ${first.lostAt.toISOString().slice(0, 16).replace("T", " ")} UTC unless they are requested before; lost so far: ${sum(lost)}`,
+      `${sumBy(risks, ({ cells }) => cells)} snapshots of ${first.dataset}${risks.length > 1 ? ` and ${risks.length - 1} more datasets` : ""} are lost at ${minuteOf(first.lostAt)} unless they are requested before; lost so far: ${sumBy(lost, ({ cells }) => cells)}`,
       "`storehouse status` shows what they wait for; `storehouse sync` requests them",
     );
   const [newest] = lost;
@@ -63,7 +64,7 @@ export async function checkLostDays(db: Database): Promise<Diagnosis> {
     ? pass("lost days", "none")
     : pass(
         "lost days",
-        `${sum(lost)} snapshots in all, the newest of ${newest.dataset} on ${newest.day}; nothing is at risk`,
+        `${sumBy(lost, ({ cells }) => cells)} snapshots in all, the newest of ${newest.dataset} on ${newest.day}; nothing is at risk`,
       );
 }
 
@@ -75,13 +76,12 @@ export async function checkFailedSlices(db: Database, switchedOff: readonly stri
     db,
   );
   if (rows.length === 0) return pass("failed slices", "none");
-  const list = rows.slice(0, 3).map(({ dataset, code, count }) => `${count} of ${dataset} (${code})`);
+  const groups = rows.map(({ dataset, code, count }) => `${count} of ${dataset} (${code})`);
   const [next] = rows.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort((a, b) => a.getTime() - b.getTime());
-  const later =
-    next === undefined ? "" : ` the next try is due at ${next.toISOString().slice(0, 16).replace("T", " ")} UTC;`;
+  const later = next === undefined ? "" : ` the next try is due at ${minuteOf(next)};`;
   return warn(
     "failed slices",
-    `${list.join(", ")}${rows.length > 3 ? ` and ${rows.length - 3} more groups` : ""}`,
+    listed(groups),
     `${later} \`storehouse failures\` shows the errors; \`storehouse retry\` requests them now`.trim(),
   );
 }
@@ -91,7 +91,7 @@ export async function checkReported(db: Database): Promise<Diagnosis> {
   const checks = await readChecks(db);
   const wrong = checks.filter(({ differing }) => differing > 0);
   if (wrong.length === 0) {
-    const compared = checks.reduce((sum, one) => sum + one.compared, 0);
+    const compared = sumBy(checks, (one) => one.compared);
     return pass("reported figures", `${compared} of those that came with other answers were compared, none differs`);
   }
   const words = wrong.map(

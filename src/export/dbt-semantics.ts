@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import type { Column, Relation } from "../postgres/relations.ts";
 import { dbtYaml, sourceName, withoutJinja } from "./dbt-sources.ts";
 import { martMetrics, type MartMetrics } from "./mart-metrics.ts";
+import { capital } from "../core/words.ts";
 
 /** A file of a dbt project. */
 export type DbtFile = { readonly name: string; readonly text: string };
@@ -177,6 +178,5 @@ function metricsOf({ table, columns }: Relation, metrics: MartMetrics): readonly
 }
 
 function labelOf(column: string, mart: string): string {
-  const words = column.replaceAll("_", " ");
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)} (${mart})`;
+  return `${capital(column.replaceAll("_", " "))} (${mart})`;
 }

@@ -16,6 +16,7 @@ import { monthsAway } from "./months-away.ts";
 import { partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
 import type { Relation } from "../postgres/relations.ts";
 import { writePart, type PartWriter } from "./write-part.ts";
+import { sumBy } from "../core/count.ts";
 
 /** What became of a table: files written, left as they were and taken away, and the rows and bytes of all that the manifest now names. */
 export type TableExport = {
@@ -81,8 +82,8 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
     written: written.length,
     unchanged: files.length - written.length,
     removed: gone.filter(({ window }) => !files.some((file) => file.window?.from === window?.from)).length,
-    rows: files.reduce((sum, { rows }) => sum + rows, 0),
-    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    rows: sumBy(files, ({ rows }) => rows),
+    bytes: sumBy(files, ({ bytes }) => bytes),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { fail, StorehouseError, messageOf } from "../core/errors.ts";
 import { unwritableFile } from "../core/files.ts";
 import type { Window } from "../core/window.ts";
 import { liftReplyLimit } from "../postgres/database.ts";
@@ -86,7 +86,7 @@ async function lockPlace(client: PoolClient, name: string, out: string): Promise
 function inOurWords({ name }: Relation, out: string, error: unknown): unknown {
   if (error instanceof StorehouseError) return error;
   if (isLostConnection(error)) return databaseOutage(error);
-  const problem = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+  const problem = messageOf(error).split("\n")[0] ?? "";
   const cause = causeOf(error, problem);
   if (cause !== null) return unwritableFile(out, { code: cause });
   return fail("export_failed", { table: name, problem }, error);

@@ -1,10 +1,11 @@
 import { operations } from "../api/operations/all.ts";
 import { sql } from "../postgres/sql.ts";
-import { addDays, dayOf } from "../core/day.ts";
+import { addDays, dayOf, dayMs } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
 import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import type { Caller, GatewayParts } from "./gateway-parts.ts";
+import { sumBy } from "../core/count.ts";
 
 /** What a caller may take: credits, and epoch-ms of the end of the period that limits it. */
 export type Allowance = {
@@ -16,7 +17,6 @@ export type Allowance = {
 
 /** A balance that was reported longer ago is checked before it is passed on. */
 const staleAfterMs = 10 * 60_000;
-const dayMs = 86_400_000;
 
 /** Checks of the balance that are under way: what callers ask for at the same time is checked once. */
 const checks = new WeakMap<IngestParts, Promise<void>>();
@@ -68,7 +68,7 @@ export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promi
     where  q.caller = ${caller.name} and q.received_at >= ${`${dayOf(ingest.clock.now())}T00:00:00Z`}::timestamptz
     group  by q.operation`.execute(ingest.db);
   const priceOf = (id: string) => ingest.learned.get(id) ?? operations.find((one) => one.id === id)?.cost ?? 0;
-  const taken = rows.reduce((sum, { operation, charged, unsure }) => sum + charged + unsure * priceOf(operation), 0);
+  const taken = sumBy(rows, ({ operation, charged, unsure }) => charged + unsure * priceOf(operation));
   return Math.max(0, caller.credits_a_day - taken);
 }
 

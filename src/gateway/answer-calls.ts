@@ -5,7 +5,7 @@ import { isReadable } from "../api/read-answer.ts";
 import { windowOfCall } from "../api/range.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 import { dayOf } from "../core/day.ts";
-import { AbortError, DeferError, fail, RetryError, type StorehouseError } from "../core/errors.ts";
+import { AbortError, DeferError, fail, RetryError, type StorehouseError, messageOf } from "../core/errors.ts";
 import { noteSpared } from "../credits/caller-use.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { paidCall } from "../ingest/paid-call.ts";
@@ -62,7 +62,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
 
   function noteFailure(error: unknown): void {
     // the answer is stored: the next start tries again
-    log.warn({ problem: ingest.scrub(error instanceof Error ? error.message : String(error)) }, "gateway.not_loaded");
+    log.warn({ problem: ingest.scrub(messageOf(error)) }, "gateway.not_loaded");
   }
 
   function priceOf({ operation }: Pick<Call, "operation">): number {

@@ -19,6 +19,7 @@ import {
 import { sharedQueue } from "../ledger/shared-queue.ts";
 import type { Database } from "../postgres/database.ts";
 import type { FleetMetric } from "./metric-list.ts";
+import { sumBy } from "../core/count.ts";
 
 /** Figures of all workers of a database together, from the ledger. */
 export type FleetFigures = {
@@ -165,7 +166,7 @@ function byDataset<T extends { readonly dataset: string }>(
 ): readonly Sample[] {
   return [...Map.groupBy(states, ({ dataset }) => dataset)].map(([dataset, own]) => ({
     labels: { dataset },
-    value: own.reduce((sum, state) => sum + value(state), 0),
+    value: sumBy(own, value),
   }));
 }
 

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import { causeCode } from "../core/errors.ts";
 
 /** A server that listens, and its port. Disposing closes open connections. */
 export type ListeningServer = AsyncDisposable & { readonly port: number };
@@ -31,7 +32,7 @@ export async function listenOnFree({
       await server.listen({ host, port: one });
     } catch (cause) {
       await server.close();
-      const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+      const code = causeCode(cause);
       if (code === "EADDRINUSE") continue;
       throw failed(one, code, cause);
     }

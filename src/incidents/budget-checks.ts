@@ -6,6 +6,7 @@ import { accountOf } from "../config/config-of-account.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { problem, type Problem } from "./problems.ts";
+import { sumBy } from "../core/count.ts";
 
 /** Budgets that have refused a call in their running period. */
 export async function budgetProblems({ db, settings, clock, accountId }: CheckParts): Promise<readonly Problem[]> {
@@ -28,7 +29,7 @@ export async function budgetProblems({ db, settings, clock, accountId }: CheckPa
         taken: use.taken,
         limit: use.credits,
         datasets: waiting,
-        slices: own.reduce((sum, { slices }) => sum + slices, 0),
+        slices: sumBy(own, ({ slices }) => slices),
         continues_at: `${use.endsOn}T00:00:00.000Z`,
       },
     });

@@ -1,7 +1,8 @@
 import type { CreditClass } from "../core/slice.ts";
+import { dayMs } from "../core/day.ts";
+import { sumBy } from "../core/count.ts";
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 /** A night's run and the quiet day after it: measured over less, every night would seem to use up the allowance. */
 export const paceHours = 24;
 
@@ -77,7 +78,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
   };
 }
 
-const sumOf = (nights: readonly Night[]) => nights.reduce((sum, { credits }) => sum + credits, 0);
+const sumOf = (nights: readonly Night[]) => sumBy(nights, ({ credits }) => credits);
 
 /** The nights that begin after now and before the reset. Days beyond those that are foreseen take as much as these do on average. */
 function nightsUntil(nights: readonly Night[], now: number, until: number): readonly Night[] {

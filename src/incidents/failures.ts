@@ -1,4 +1,5 @@
 import { problem, type Problem } from "./problems.ts";
+import { sumBy } from "../core/count.ts";
 
 /** Slices of one app (null: of none) in one dataset that failed with the same error and have no attempts left. */
 export type FailedGroup = {
@@ -65,7 +66,7 @@ function appProblem(subject: string, own: readonly FailedGroup[]): Problem {
       name: first?.name ?? null,
       datasets,
       error_codes: [...new Set(own.map(codeOf))].sort(),
-      slices: slicesIn(own),
+      slices: sumBy(own, ({ slices }) => slices),
       next_try_at: nextTry(own),
     },
   });
@@ -80,12 +81,13 @@ function codeProblem(subject: string, part: readonly FailedGroup[]): Problem {
     since: sinceOf(part),
     isTriedAgain: true,
     explains: datasets,
-    facts: { datasets, error_code: part[0]?.code ?? "", slices: slicesIn(part), next_try_at: nextTry(part) },
+    facts: {
+      datasets,
+      error_code: part[0]?.code ?? "",
+      slices: sumBy(part, ({ slices }) => slices),
+      next_try_at: nextTry(part),
+    },
   });
-}
-
-function slicesIn(groups: readonly FailedGroup[]): number {
-  return groups.reduce((sum, { slices }) => sum + slices, 0);
 }
 
 function sinceOf(groups: readonly FailedGroup[]): number {

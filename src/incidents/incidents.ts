@@ -2,9 +2,9 @@ import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Folded, OpenIncident } from "./fold.ts";
 import { summaryOf, type IncidentKind } from "./kinds.ts";
-import { minuteOf } from "./kinds/define-kind.ts";
 import type { Incident } from "./message.ts";
 import type { Problem } from "./problems.ts";
+import { minuteOf } from "../core/words.ts";
 
 /*
  * A problem that a check finds opens an incident, or keeps the one that is open; one that is an effect of another only keeps. An incident closes after `cleanChecksToClose` checks

@@ -1,7 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
-import { addDays, day } from "../core/day.ts";
+import { addDays, day, dayMs } from "../core/day.ts";
 import type { Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
@@ -166,7 +166,6 @@ function nowOfToday(clock: Clock): number {
 }
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** A dataset that is refreshed this seldom is requested once. */
 const onceDays = 3650;

@@ -1,6 +1,7 @@
 import { newlyLost, readDaysAtRisk, readLostDays, type DayAtRisk, type LostDay } from "../ledger/lost-days.ts";
 import type { Database } from "../postgres/database.ts";
 import { problem, type Problem } from "./problems.ts";
+import { sumBy } from "../core/count.ts";
 
 /** Snapshots that are at risk, and those that were lost within a day. */
 export async function dayProblems(db: Database, now: number): Promise<readonly Problem[]> {
@@ -18,7 +19,7 @@ function riskProblems(risks: readonly DayAtRisk[]): readonly Problem[] {
       since: earliest(risks.map(({ since }) => since)),
       facts: {
         datasets: risks.map(({ dataset }) => dataset),
-        cells: cellsOf(risks),
+        cells: sumBy(risks, ({ cells }) => cells),
         lost_at: new Date(earliest(risks.map(({ lostAt }) => lostAt))).toISOString(),
       },
     }),
@@ -37,13 +38,9 @@ function lostProblems(lost: readonly LostDay[], now: number): readonly Problem[]
       facts: {
         datasets: [...new Set(news.map(({ dataset }) => dataset))].sort(),
         days: [...new Set(news.map(({ day }) => day))].sort(),
-        cells: cellsOf(news),
-        cells_ever: cellsOf(lost),
+        cells: sumBy(news, ({ cells }) => cells),
+        cells_ever: sumBy(lost, ({ cells }) => cells),
       },
     }),
   ];
-}
-
-function cellsOf(days: readonly { readonly cells: number }[]): number {
-  return days.reduce((sum, { cells }) => sum + cells, 0);
 }

@@ -1,5 +1,6 @@
 import { titleOf } from "./kinds.ts";
-import { minuteOf } from "./kinds/define-kind.ts";
+import { cut, minuteOf } from "../core/words.ts";
+import { sumBy } from "../core/count.ts";
 
 /** An incident, as a message reports it. */
 export type Incident = {
@@ -71,7 +72,7 @@ export function entriesOf(
   ].slice(0, most);
   return {
     entries: shown.map(({ entry }) => entry),
-    more: total(counts) - shown.reduce((sum, { about }) => sum + about, 0),
+    more: total(counts) - sumBy(shown, ({ about }) => about),
   };
 }
 
@@ -190,8 +191,4 @@ function incidentHeadline({ opened, stillOpen, closed, counts }: Message): strin
   if (total({ ...counts, alerts: 0 }) !== 1 || only === undefined) return `Storehouse incidents: ${parts.join(", ")}`;
   const subject = only.subject === "" ? "" : ` (${only.subject})`;
   return `Storehouse incident ${parts.join("").replace(/^1 /, "")}: ${titleOf(only.kind)}${subject}`;
-}
-
-function cut(text: string, longest: number): string {
-  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
 }

@@ -10,6 +10,7 @@ import type { Database } from "../postgres/database.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
 import { readLateDatasets } from "./late-datasets.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
+import { sumBy } from "../core/count.ts";
 
 /** What a person asks in the morning, with the verdict over all of it. */
 export type Morning = Status & {
@@ -69,15 +70,13 @@ export async function readMorning(
 }
 
 function sumsOf({ datasets, troubles, failedForNow }: Status, switchedOff: readonly string[]) {
-  const sum = (count: (dataset: Status["datasets"][number]) => number) =>
-    datasets.reduce((all, dataset) => all + count(dataset), 0);
   const putOff = troubles.filter(({ state }) => state === "deferred");
-  const others = sum(({ deferred }) => deferred) - putOff.reduce((all, { slices }) => all + slices, 0);
+  const others = sumBy(datasets, ({ deferred }) => deferred) - sumBy(putOff, ({ slices }) => slices);
   return {
-    failed: sum(({ dataset, failed }) => (switchedOff.includes(dataset) ? 0 : failed)) - failedForNow,
+    failed: sumBy(datasets, ({ dataset, failed }) => (switchedOff.includes(dataset) ? 0 : failed)) - failedForNow,
     failedForNow,
-    open: sum(({ pending, running, deferred }) => pending + running + deferred),
-    running: sum(({ running }) => running),
+    open: sumBy(datasets, ({ pending, running, deferred }) => pending + running + deferred),
+    running: sumBy(datasets, ({ running }) => running),
     deferred: others > 0 ? [...putOff, { code: "", slices: others }] : putOff,
     datasets: datasets.length,
     unavailable: datasets.filter(isUnavailable).length,

@@ -1,6 +1,7 @@
 import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
-import { countOf } from "../core/count.ts";
+import { countOf, sumBy } from "../core/count.ts";
+import { listed } from "../core/words.ts";
 
 /** What the verdict of the morning is worked out from. */
 export type VerdictFacts = {
@@ -71,7 +72,7 @@ const tooDearCodes: readonly string[] = ["allowance_too_small", "budget_too_smal
 
 function badOf(facts: VerdictFacts): readonly string[] {
   const { incidents, workers, failed, lostDays, late, datasets, unavailable } = facts;
-  const tooDear = facts.deferred.reduce((sum, { code, slices }) => sum + (tooDearCodes.includes(code) ? slices : 0), 0);
+  const tooDear = sumBy(facts.deferred, ({ code, slices }) => (tooDearCodes.includes(code) ? slices : 0));
   return [
     wasAborted(facts) ? "the last run was aborted" : "",
     datasets > 0 && unavailable === datasets ? "nothing that was requested is available" : "",
@@ -90,13 +91,8 @@ function badOf(facts: VerdictFacts): readonly string[] {
   ].filter((text) => text !== "");
 }
 
-/** So many are named. */
-const namedAtMost = 3;
-
 function lateText(late: readonly string[]): string {
-  const named = late.slice(0, namedAtMost).join(", ");
-  if (late.length > namedAtMost) return `${named} and ${late.length - namedAtMost} more are late`;
-  return late.length === 0 ? "" : `${named} ${late.length === 1 ? "is" : "are"} late`;
+  return late.length === 0 ? "" : `${listed(late)} ${late.length === 1 ? "is" : "are"} late`;
 }
 
 const endWords = {
@@ -130,7 +126,7 @@ function waitTexts(deferred: VerdictFacts["deferred"]): readonly string[] {
   const others = deferred.filter(({ code }) => !tooDearCodes.includes(code));
   const by = Map.groupBy(others, ({ code }) => awaited[code] ?? "credits");
   return [...by].map(([what, own]) => {
-    const slices = own.reduce((sum, one) => sum + one.slices, 0);
+    const slices = sumBy(own, (one) => one.slices);
     return countOf(slices, `slice waits for ${what}`, `slices wait for ${what}`);
   });
 }

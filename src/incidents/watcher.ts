@@ -10,6 +10,7 @@ import type { IncidentKind } from "./kinds.ts";
 import { notify, type Send } from "./notify.ts";
 import { claimPing } from "./ping.ts";
 import type { Problem } from "./problems.ts";
+import { messageOf } from "../core/errors.ts";
 
 /** What the watcher needs: the parts of a check, how often to check, and how messages are sent (null: only to the log). */
 export type WatcherParts = CheckParts & {
@@ -107,9 +108,4 @@ function foundOf({ causes, effects }: Folded, accountIds: readonly string[]): Fo
     causes: causes.filter(({ problem }) => accountIds.includes(problem.accountId)),
     effects: effects.filter(({ accountId }) => accountIds.includes(accountId)),
   };
-}
-
-/** The message of an error of ours or of the database; neither contains an address. */
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-import { day, dayOf, type Day } from "../core/day.ts";
+import { day, dayOf, type Day, dayMs } from "../core/day.ts";
 import { sliceStates, type Covered, type Scope } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
@@ -203,5 +203,4 @@ function inOrderOf(ids: readonly number[], slices: readonly Covered[]): readonly
   return Array.from(order, (index) => slices[index] as Covered);
 }
 
-const dayMs = 86_400_000;
 const dayAt = (count: number): Day => dayOf(count * dayMs);

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
-import { fail } from "../core/errors.ts";
+import { fail, causeCode } from "../core/errors.ts";
 import type { ServerParts } from "./parts.ts";
 import { createMcpServer } from "./server.ts";
 
@@ -34,9 +34,7 @@ export async function serveHttp(parts: ServerParts, port: number): Promise<HttpS
     await server.listen({ host, port });
   } catch (cause) {
     await server.close();
-    throw cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE"
-      ? fail("port_taken", { port }, cause)
-      : cause;
+    throw causeCode(cause) === "EADDRINUSE" ? fail("port_taken", { port }, cause) : cause;
   }
   const { port: got } = server.server.address() as AddressInfo;
   return { url: `http://${host}:${got}${path}`, [Symbol.asyncDispose]: () => server.close() };

@@ -2,7 +2,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { addDays, isDay, type Day } from "../core/day.ts";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { fail, messageOf } from "../core/errors.ts";
 import type { Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { reprocesses } from "../plan/missing.ts";
@@ -168,7 +168,7 @@ async function reply(
     const result = await work();
     return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
   } catch (error) {
-    const text = error instanceof StorehouseError || error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     return { content: [{ type: "text", text: hide(text) }], isError: true };
   }
 }

@@ -1,3 +1,5 @@
+import { capital } from "../core/words.ts";
+
 /** How a number is shown, in Metabase's own words; the same for columns of tables and of questions. */
 type Format = Readonly<Record<string, string | number>>;
 
@@ -136,7 +138,7 @@ export function displayNameOf(column: string): string | null {
   const parts = column.split("_");
   if (!parts.some((part) => part !== "ad" && part in short)) return null;
   const text = parts.map((part) => short[part] ?? part).join(" ");
-  return /^(ios|ipad|iphone)$/.test(parts[0] ?? "") ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return /^(ios|ipad|iphone)$/.test(parts[0] ?? "") ? text : capital(text);
 }
 
 /** True for a name that Metabase made from the column's, and nobody has chosen. */

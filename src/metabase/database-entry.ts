@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readText } from "../config/read-text.ts";
-import { fail } from "../core/errors.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import type { Remote } from "./remote.ts";
 
 /** Where Metabase finds the warehouse, and as whom it reads. `password` may be unknown while what Metabase has works. */
@@ -168,9 +168,7 @@ async function connected<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    const isRefused = error instanceof Error && "code" in error && error.code === "metabase_refused";
-    if (!isRefused) throw error;
-    const context = "context" in error ? (error.context as { problem?: string }) : {};
-    throw fail("metabase_database", { problem: context.problem ?? "it does not say why" }, error);
+    if (!(error instanceof StorehouseError) || error.code !== "metabase_refused") throw error;
+    throw fail("metabase_database", { problem: error.context["problem"] ?? "it does not say why" }, error);
   }
 }

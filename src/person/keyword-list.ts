@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
-import { fail } from "../core/errors.ts";
+import { fail, causeCode } from "../core/errors.ts";
 import { schemaWords } from "../core/schema-words.ts";
 import { foldKeyword } from "../core/text.ts";
 
@@ -55,7 +55,7 @@ function textOf(file: string): string {
   } catch (cause) {
     if (cause instanceof TypeError)
       throw fail("bad_argument", { problem: `${file} is no UTF-8 text: save it as such` }, cause);
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const code = causeCode(cause);
     if (code === "ENOENT") throw fail("bad_argument", { problem: `there is no file ${file}` }, cause);
     throw fail("unreadable_file", { file, cause: code }, cause);
   }

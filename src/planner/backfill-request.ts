@@ -11,6 +11,7 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import type { PartitionGroup } from "../core/partition-group.ts";
 import { settledEnd, type Reprocess } from "../plan/missing.ts";
+import { listed } from "../core/words.ts";
 
 /** What a backfill requests; kept with its plan. `bounds` half-open; lists that are empty stand for all. */
 export type BackfillRequest = {
@@ -86,7 +87,8 @@ function chooseApps(names: readonly string[], portfolio: Portfolio): readonly Po
   const known = portfolio.apps.map(({ trackId }) => trackId);
   return names.flatMap((value) => {
     const found = portfolio.apps.filter(({ store, trackId }) => value === trackId || value === `${store}:${trackId}`);
-    if (found.length === 0) throw fail("not_in_portfolio", { what: "app", value, portfolio: listed(known) });
+    if (found.length === 0)
+      throw fail("not_in_portfolio", { what: "app", value, portfolio: listed(known, namedAtMost) });
     return found;
   });
 }
@@ -94,7 +96,8 @@ function chooseApps(names: readonly string[], portfolio: Portfolio): readonly Po
 function checkCountries(countries: readonly string[], apps: readonly PortfolioApp[]): void {
   const known = [...new Set(apps.flatMap((app) => app.countries.map(({ country }) => country)))].sort();
   for (const value of countries)
-    if (!known.includes(value)) throw fail("not_in_portfolio", { what: "country", value, portfolio: listed(known) });
+    if (!known.includes(value))
+      throw fail("not_in_portfolio", { what: "country", value, portfolio: listed(known, namedAtMost) });
 }
 
 /** A filter that leaves nothing of a dataset is a mistake, not an empty plan. */
@@ -151,11 +154,6 @@ function isAvailable(dataset: Dataset, { bounds, settings, today }: Frame, notes
   if (bounds.start !== undefined && bounds.start >= end && bounds.end === undefined)
     notes.push(`${name} is not published yet from ${bounds.start} on.`);
   return bounds.start === undefined || bounds.start < end;
-}
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, namedAtMost).join(", ");
-  return names.length > namedAtMost ? `${shown} and ${names.length - namedAtMost} more` : shown;
 }
 
 /** The command that requests the same, as a person types it. */

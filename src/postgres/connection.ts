@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import pg from "pg";
-import { fail } from "../core/errors.ts";
+import { fail, causeCode } from "../core/errors.ts";
 
 /** Modes that mean here what they mean to libpq. `prefer` and `allow` would fall back to plain text, and no one would see it. */
 const modes = ["disable", "require", "verify-ca", "verify-full"];
@@ -52,7 +52,7 @@ function hostOf(url: string): string {
   try {
     return new pg.Client({ connectionString: url }).host.toLowerCase();
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = causeCode(error);
     if (code === "ERR_INVALID_URL" || code === "unknown") throw refused(unreadable);
     throw refused(`names a certificate or key that cannot be read (${code})`);
   }

@@ -1,6 +1,7 @@
 import { sql } from "./sql.ts";
 import type { Database } from "./database.ts";
 import { loadersRights } from "./role-statements.ts";
+import { listed } from "../core/words.ts";
 
 /**
  * How the connected role stands: its name, what of the tables is not its own, and what loading takes and it may not, such as `delete on
@@ -42,12 +43,9 @@ export async function lackingRights(db: Database): Promise<LackingRights> {
   return rows[0] as LackingRights;
 }
 
-const shownAtMost = 3;
-
 /** The names of lacking rights, the first three of many. */
 export function lackingRightsText(lacking: readonly string[]): string {
-  const more = lacking.length - shownAtMost;
-  return `${lacking.slice(0, shownAtMost).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return listed(lacking);
 }
 
 /** What to do about lacking rights. */

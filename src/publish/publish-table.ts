@@ -24,6 +24,7 @@ import {
 import { sentAs, valuesOutOfRange, type OutOfRangeValue } from "./stored-value.ts";
 import { differenceIn, sumsInClickHouse, sumsInPostgres, type Sums } from "./sums.ts";
 import { tableStatement, type TablesThere } from "./tables-there.ts";
+import { sumBy } from "../core/count.ts";
 
 /** What became of a table: months swapped, left as they were and removed, and the rows of all that are there now. */
 export type Published = {
@@ -90,8 +91,8 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
     swapped: changed,
     unchanged: kept.length,
     removed: gone.length,
-    rows: [...kept, ...swapped].reduce((sum, { rows }) => sum + Number(rows), 0),
-    rowsOutOfRange: found.reduce((sum, { rowsOutOfRange }) => sum + rowsOutOfRange, 0),
+    rows: sumBy([...kept, ...swapped], ({ rows }) => Number(rows)),
+    rowsOutOfRange: sumBy(found, (one) => one.rowsOutOfRange),
     outOfRange: found.flatMap(({ outOfRange }) => outOfRange),
   };
 }
@@ -152,7 +153,7 @@ async function swap(
   await recordPublished(clickHouse, relation.name, { months: underWay(months), at: now() });
   await clickHouse.run(replaceMonths(relation, names, staging));
   await recordPublished(clickHouse, relation.name, { months, at: now() });
-  const rowsOutOfRange = [...ours.values()].reduce((sum, { outOfRange }) => sum + outOfRange, 0);
+  const rowsOutOfRange = sumBy(ours.values(), ({ outOfRange }) => outOfRange);
   const outOfRange = rowsOutOfRange === 0 ? [] : await valuesOutOfRange(writer.client, read, where);
   return { months, rowsOutOfRange, outOfRange };
 }

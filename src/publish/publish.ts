@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { PoolClient } from "pg";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { fail, StorehouseError, messageOf } from "../core/errors.ts";
 import { openParquetWriter } from "../export/parquet.ts";
 import { beginSnapshot } from "../export/snapshot.ts";
 import { liftReplyLimit, type Warehouse } from "../postgres/database.ts";
@@ -100,6 +100,6 @@ async function lock(client: PoolClient): Promise<void> {
 function inOurWords({ name }: Relation, error: unknown): unknown {
   if (error instanceof StorehouseError) return error;
   if (isLostConnection(error)) return databaseOutage(error);
-  const problem = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+  const problem = messageOf(error).split("\n")[0] ?? "";
   return fail("publish_failed", { table: name, problem }, error);
 }

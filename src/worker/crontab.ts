@@ -4,7 +4,7 @@ import { jobs } from "../../jobs/all.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
 import { readText } from "../config/read-text.ts";
 import type { Settings } from "../config/settings.ts";
-import { fail } from "../core/errors.ts";
+import { fail, messageOf } from "../core/errors.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { taskOfAccount } from "../ledger/shared-queue.ts";
 import { everyDataset } from "../incidents/lateness.ts";
@@ -50,7 +50,7 @@ function parsed(raw: string, bad: Bad): ParsedCronItem | null {
   try {
     return parseCrontab(raw)[0] ?? null;
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     if (text.startsWith("Could not process"))
       throw bad("is not five numbers or patterns (minute hour day month weekday), a task, ?options and {payload}");
     // it parses a single line and reports it as line 1

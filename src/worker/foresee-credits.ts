@@ -3,7 +3,7 @@ import { accountIdIn, type App } from "../app.ts";
 import { crontabFile } from "../config/config.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import { budgetDays, budgetKey, isCovered, type CreditBudget } from "../core/credit-budget.ts";
-import { addDays, dayOf } from "../core/day.ts";
+import { addDays, dayOf, dayMs } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
 import { readForecast, writeForecast, type ForecastDay, type StoredForecast } from "../credits/forecast-days.ts";
 import { wasPlannedSince } from "../ledger/runs.ts";
@@ -13,7 +13,6 @@ import { createForesight, type ForeseenCharge, type WaitingWork } from "../plann
 import { dueTries } from "../runs/later-tries.ts";
 import { readCrontab, runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
 
-const dayMs = 86_400_000;
 /** Of a longer period the first days say what the others take. */
 const mostDays = 40;
 /** A forecast stands for so long where nothing was planned since. */

@@ -12,6 +12,7 @@ import type { Pool } from "pg";
 import type { App } from "../app.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
+import { messageOf } from "../core/errors.ts";
 
 type Taken = Parameters<Pool["connect"]>[0];
 
@@ -113,7 +114,7 @@ function trackTasks(
         return await work;
       } catch (error) {
         if (isLostConnection(error)) onOutage(error);
-        const hidden = new Error(hide(error instanceof Error ? error.message : String(error)));
+        const hidden = new Error(hide(messageOf(error)));
         hidden.stack = hide(error instanceof Error ? (error.stack ?? "") : "");
         throw hidden;
       } finally {

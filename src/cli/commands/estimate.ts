@@ -11,6 +11,7 @@ import { roughApps, type RoughSize, whyTooLarge } from "../setup.ts";
 import { nightsAMonth } from "../step-price.ts";
 import { table } from "../table.ts";
 import { loadConfig } from "../with-app.ts";
+import { sumBy } from "../../core/count.ts";
 
 type Options = RoughSize & { readonly dataset: readonly string[]; readonly json?: true };
 
@@ -52,12 +53,11 @@ async function estimateOf(size: RoughSize, names: readonly string[]): Promise<Es
   const { settings } = loadConfig();
   const prices = await datasetPrices({ apps: roughApps(size), settings, datasets: names });
   const datasets = prices.map((price) => ({ ...price, month: nightsAMonth * price.night }));
-  const sum = (of: (line: Line) => number) => datasets.reduce((all, line) => all + of(line), 0);
   const total = {
-    first: sum(({ first }) => first),
-    night: sum(({ night }) => night),
-    connected: sum(({ connected }) => connected),
-    month: sum(({ month }) => month),
+    first: sumBy(datasets, ({ first }) => first),
+    night: sumBy(datasets, ({ night }) => night),
+    connected: sumBy(datasets, ({ connected }) => connected),
+    month: sumBy(datasets, ({ month }) => month),
   };
   return { datasets, total, tooSmall: tooSmall(settings, datasets) };
 }
@@ -66,9 +66,7 @@ async function estimateOf(size: RoughSize, names: readonly string[]): Promise<Es
 function tooSmall(settings: Settings, lines: readonly Line[]): readonly SmallBudget[] {
   return budgetsOf(settings).flatMap((budget) => {
     const own = lines.filter(({ dataset }) => isCovered({ dataset, app: null }, budget));
-    const needed = Math.round(
-      own.reduce((sum, { night, month }) => sum + (budget.period === "day" ? night : month), 0),
-    );
+    const needed = Math.round(sumBy(own, ({ night, month }) => (budget.period === "day" ? night : month)));
     return needed > budget.credits ? [{ ...budget, needed }] : [];
   });
 }

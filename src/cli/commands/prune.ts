@@ -7,6 +7,7 @@ import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { table } from "../table.ts";
+import { dayMs } from "../../core/day.ts";
 
 type Options = {
   readonly keepDays: number;
@@ -14,8 +15,6 @@ type Options = {
   readonly yes?: true;
   readonly json?: true;
 };
-
-const dayMs = 86_400_000;
 
 /** `storehouse prune`: keep stored answers for a number of days. */
 export function definePrune(command: Command): void {

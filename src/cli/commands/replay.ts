@@ -15,6 +15,7 @@ import { boundsOf, dayArgument, onlyDatasets } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
+import { sumBy } from "../../core/count.ts";
 
 type Options = {
   readonly dataset: readonly string[];
@@ -92,7 +93,7 @@ async function refuseWhatIsGone(
   }
   if (gone.length === 0) return;
   throw fail("answer_pruned", {
-    slices: gone.reduce((sum, { slices }) => sum + slices, 0),
+    slices: sumBy(gone, ({ slices }) => slices),
     dataset: gone.map(({ dataset }) => dataset).join(", "),
     from: gone.map(({ from }) => from).reduce(earlier),
     to: gone.map(({ to }) => to).reduce(later),

@@ -9,6 +9,7 @@ import { withApp } from "../with-app.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { table } from "../table.ts";
+import { sumBy } from "../../core/count.ts";
 
 type Options = { readonly dryRun?: true; readonly yes?: true; readonly json?: true };
 
@@ -90,7 +91,7 @@ const nextFor = {
 function done(retired: readonly Retired[], action: "drop" | "detach"): string {
   const gone = retired.filter(({ outcome }) => outcome === "gone");
   const rows = countOf(
-    gone.reduce((sum, one) => sum + one.rows, 0),
+    sumBy(gone, (one) => one.rows),
     "row",
   );
   const what = action === "drop" ? "dropped" : "moved to the schema archive";

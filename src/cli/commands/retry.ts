@@ -11,6 +11,7 @@ import { exitHelp } from "../run-report.ts";
 import { requestOf, type SyncOptions } from "../sync-options.ts";
 import { table } from "../table.ts";
 import { foreground, withProgress } from "./sync.ts";
+import { sumBy } from "../../core/count.ts";
 
 type Options = SyncOptions & {
   readonly skipped?: true;
@@ -94,14 +95,9 @@ function printFound(found: readonly Reopened[], command: string): void {
       found.map((one) => [one.dataset, one.state, one.code, one.slices, one.credits]),
     ),
   );
-  const sum = (of: (one: Reopened) => number) => found.reduce((total, one) => total + of(one), 0);
+  const slices = sumBy(found, (one) => one.slices);
+  const credits = sumBy(found, (one) => one.credits);
   print(
-    `\n${countOf(
-      sum(({ slices }) => slices),
-      "slice",
-    )}, ${countOf(
-      sum(({ credits }) => credits),
-      "credit",
-    )} at most. Nothing was spent; \`${command}\` requests them now.`,
+    `\n${countOf(slices, "slice")}, ${countOf(credits, "credit")} at most. Nothing was spent; \`${command}\` requests them now.`,
   );
 }

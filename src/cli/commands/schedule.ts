@@ -15,6 +15,7 @@ import { countOf, print, printJson } from "../output.ts";
 import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { optional, table } from "../table.ts";
 import { durationText, isoTime, timeCell, zoneNote } from "../times.ts";
+import { sumBy } from "../../core/count.ts";
 
 type Options = { readonly json?: true; readonly count: number };
 
@@ -73,10 +74,7 @@ export async function scheduleOf({ config, warehouse, clock }: App, count: numbe
     isFollowedKnown: (await currentPortfolio(db, settings)).apps.length > 0,
     runs,
     never: readCrontab(crontabFile(config)).flatMap(({ line, id }) => (ids.has(id) ? [] : [{ line, id }])),
-    waiting: {
-      slices: waiting.reduce((sum, { slices }) => sum + slices, 0),
-      credits: waiting.reduce((sum, { credits }) => sum + credits, 0),
-    },
+    waiting: { slices: sumBy(waiting, ({ slices }) => slices), credits: sumBy(waiting, ({ credits }) => credits) },
   };
 }
 

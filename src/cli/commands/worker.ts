@@ -4,7 +4,7 @@ import { apiAccess, crontabFile } from "../../config/config.ts";
 import { checkExposure } from "../../console/access.ts";
 import { systemClock } from "../../core/clock.ts";
 import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
-import { AbortError, StorehouseError, UsageError } from "../../core/errors.ts";
+import { AbortError, StorehouseError, UsageError, messageOf } from "../../core/errors.ts";
 import { startWatch } from "../../worker/start-watch.ts";
 import { openWorkerApp } from "../../worker/waits.ts";
 import { runWorker } from "../../worker/worker.ts";
@@ -67,7 +67,7 @@ async function consoleOf(app: App): Promise<AsyncDisposable | null> {
     return served;
   } catch (error) {
     const known = error instanceof StorehouseError;
-    const problem = app.hide(error instanceof Error ? error.message : String(error));
+    const problem = app.hide(messageOf(error));
     app.log.error({ code: known ? error.code : "unexpected", problem }, "console.not_started");
     return null;
   }

@@ -1,6 +1,6 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { apiAccess } from "../../config/config.ts";
-import { countOf } from "../../core/count.ts";
+import { countOf, sumBy } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
 import { retryInForeground } from "../../foreground.ts";
 import { reopenable } from "../../ledger/reopen.ts";
@@ -22,14 +22,13 @@ export const retryCellsAction = defineAction({
       ...retryOf(selection),
       account: accountOf(app.config.settings),
     });
-    const sum = (of: (one: (typeof found)[number]) => number) => found.reduce((all, one) => all + of(one), 0);
     if (found.length === 0) throw fail("nothing_to_retry");
     return {
-      credits: sum(({ credits }) => credits),
+      credits: sumBy(found, ({ credits }) => credits),
       binds: cellsOf(selection),
       about: { cells: cellsText(selection), ...input },
       says: `${countOf(
-        sum(({ slices }) => slices),
+        sumBy(found, ({ slices }) => slices),
         "failed slice",
       )} of ${cellsText(selection)} requested again.`,
     };

@@ -1,7 +1,7 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { apiAccess } from "../../config/config.ts";
-import { countOf } from "../../core/count.ts";
+import { countOf, sumBy } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
 import { datasetNamed } from "../../datasets/shared/all.ts";
 import { retryInForeground } from "../../foreground.ts";
@@ -53,12 +53,11 @@ export const retryAction = defineAction({
       ...retried(requestOf(context, input), whichOf(input)),
       account: accountOf(app.config.settings),
     });
-    const sum = (of: (one: (typeof found)[number]) => number) => found.reduce((all, one) => all + of(one), 0);
-    const slices = sum((one) => one.slices);
+    const slices = sumBy(found, (one) => one.slices);
     if (slices === 0) throw fail("nothing_to_retry");
     const datasets = [...new Set(found.map(({ dataset }) => dataset))].join(", ");
     return {
-      credits: sum(({ credits }) => credits),
+      credits: sumBy(found, ({ credits }) => credits),
       says: `${countOf(slices, "failed slice")} of ${datasets} ${slices === 1 ? "is" : "are"} requested again.`,
     };
   },

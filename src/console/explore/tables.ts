@@ -1,4 +1,4 @@
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf, sumBy } from "../../core/count.ts";
 import { html, type Html } from "../html.ts";
 import { dataTable } from "../parts/table.ts";
 import {
@@ -65,7 +65,7 @@ const movements: Readonly<Record<string, { readonly name: string; readonly did: 
 /** Keywords that moved, the largest moves first, below how many moved how. */
 export function moverTable(rows: readonly MoverRow[], counts: readonly MovementRow[], daysBack: number): Html {
   const days = countOf(daysBack, "day");
-  const known = counts.reduce((sum, one) => sum + one.keyword_count, 0);
+  const known = sumBy(counts, (one) => one.keyword_count);
   const did = Object.entries(movements).flatMap(([movement, words]) =>
     counts.filter((one) => one.movement === movement).map((one) => `${count(one.keyword_count)} ${words.did(days)}`),
   );

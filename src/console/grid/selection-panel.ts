@@ -1,4 +1,4 @@
-import { countOf } from "../../core/count.ts";
+import { countOf, sumBy } from "../../core/count.ts";
 import { lastDay, windowLength } from "../../core/window.ts";
 import { stateLooks } from "../../charts/palette.ts";
 import { stateWords, worstFirst, type CellCounts } from "../../plan/cell-states.ts";
@@ -138,12 +138,11 @@ function retryPart(
   fields: Readonly<Record<string, string>>,
 ): Html | null {
   if (retry.length === 0) return null;
-  const sum = (of: (one: (typeof retry)[number]) => number) => retry.reduce((all, one) => all + of(one), 0);
-  const credits = sum((one) => one.credits);
+  const credits = sumBy(retry, (one) => one.credits);
   return html`<h3>Retry</h3>
     <p>
       ${countOf(
-        sum(({ slices }) => slices),
+        sumBy(retry, ({ slices }) => slices),
         "failed slice",
       )}
       for at most <strong>${countOf(credits, "credit")}</strong>. A slice is requested as a whole, with its days outside

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { editedSettings, type SettingsChange } from "../../config/edit-yaml.ts";
 import { Settings } from "../../config/settings.ts";
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf, sumBy } from "../../core/count.ts";
 import type { Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
 import { datasets } from "../../datasets/shared/all.ts";
@@ -135,7 +135,7 @@ function datasetBoxes(on: readonly string[]): readonly Html[] {
 }
 
 function resultCard(choice: Choice, prices: readonly DatasetPrice[]): Html {
-  const sum = (of: (price: DatasetPrice) => number) => Math.round(prices.reduce((all, price) => all + of(price), 0));
+  const sum = (of: (price: DatasetPrice) => number) => Math.round(sumBy(prices, of));
   const night = sum((price) => price.night);
   const connected = sum((price) => price.connected);
   const shown = prices

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { accountOf } from "../../config/config-of-account.ts";
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf, sumBy } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
 import { sliceStates } from "../../core/slice.ts";
 import { readRun, runWords, type RunLine } from "../../ledger/run-list.ts";
@@ -104,7 +104,7 @@ function foldedNote(
   parts: readonly RunPart[],
 ) {
   const listed = parts.filter(({ state }) => state === "loaded" || state === "empty");
-  const folded = loaded + empty - listed.reduce((sum, { slices }) => sum + slices, 0);
+  const folded = loaded + empty - sumBy(listed, ({ slices }) => slices);
   // while it runs the two are counted at different moments
   if (endedAt === null || folded <= 0) return null;
   return html`<p class="muted">

@@ -1,5 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf, sumBy } from "../../core/count.ts";
 import { storeOf, type Store } from "../../core/store.ts";
 import type { AppSince, ConfiguredSince } from "../../planner/portfolio-since.ts";
 import { html, type Html } from "../html.ts";
@@ -75,7 +75,7 @@ export function byStore(followed: readonly Followed[]): FollowedByStore {
 export function appCard(app: ShownApp, followed: FollowedByStore): Html {
   const { store, trackId, name, since, countries, keywords, address, sinceHeading } = app;
   const called = name ?? trackId;
-  const sum = typeof keywords === "number" ? null : [...keywords.values()].reduce((all, one) => all + one, 0);
+  const sum = typeof keywords === "number" ? null : sumBy(keywords.values(), (one) => one);
   return html`<section class="card">
     <h2>${called}</h2>
     <p class="muted small">

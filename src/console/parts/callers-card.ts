@@ -1,6 +1,7 @@
 import type { CallerUse } from "../../credits/caller-use.ts";
 import { html, type Html } from "../html.ts";
 import { dataTable } from "./table.ts";
+import { sumBy } from "../../core/count.ts";
 
 /** What each caller of the gateway took and saved, who was charged most first; null where nobody may call and nobody did. */
 export function callersCard(uses: readonly CallerUse[], callers: readonly string[]): Html | null {
@@ -36,7 +37,7 @@ export function callersCard(uses: readonly CallerUse[], callers: readonly string
 }
 
 function sumOf(caller: string, own: readonly CallerUse[]) {
-  const sum = (of: (one: CallerUse) => number) => own.reduce((all, one) => all + of(one), 0);
+  const sum = (of: (one: CallerUse) => number) => sumBy(own, of);
   const [hits, joined, requests] = [sum((one) => one.hits), sum((one) => one.joined), sum((one) => one.requests)];
   const since = own.map(({ day }) => day).sort()[0];
   const [charged, saved] = [sum((one) => one.charged), sum((one) => one.saved)];

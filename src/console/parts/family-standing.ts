@@ -1,4 +1,4 @@
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf, sumBy } from "../../core/count.ts";
 import type { families } from "../../datasets/shared/define-dataset.ts";
 import type { CompleteDays } from "../../ledger/complete-days.ts";
 import type { Tone } from "./badge.ts";
@@ -40,7 +40,7 @@ export function familyStanding({ datasets, days, late }: FamilyFacts): FamilySta
   // the day that all of it is complete to: what is ahead of it is named
   const completeTo = own.map((one): string | null => one.completeTo).reduce(earlier);
   const lateOnes = own.filter(({ dataset }) => late.has(dataset)).map(({ dataset }) => dataset);
-  const failed = sum(own, (one) => one.failed);
+  const failed = sumBy(own, (one) => one.failed);
   const notes = [
     lateOnes.length > 0 ? `${lateOnes.join(", ")} ${lateOnes.length === 1 ? "is" : "are"} late` : "",
     behindText(own),
@@ -59,8 +59,8 @@ export function familyStanding({ datasets, days, late }: FamilyFacts): FamilySta
 function behindText(own: readonly CompleteDays[]): string {
   const behind = own.filter((one) => one.behind > 0);
   if (behind.length === 0) return "";
-  const places = sum(behind, (one) => one.behind);
-  const of = sum(behind, (one) => one.places);
+  const places = sumBy(behind, (one) => one.behind);
+  const of = sumBy(behind, (one) => one.places);
   return `${behind.map(({ dataset }) => dataset).join(", ")} ${behind.length === 1 ? "is" : "are"} behind for ${count(places)} of ${count(of)} apps and countries`;
 }
 
@@ -89,8 +89,4 @@ function aheadText(own: readonly CompleteDays[], completeTo: string | null): str
 function earlier(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return null;
   return a < b ? a : b;
-}
-
-function sum(all: readonly CompleteDays[], of: (one: CompleteDays) => number): number {
-  return all.reduce((total, one) => total + of(one), 0);
 }

@@ -1,5 +1,5 @@
 import { accountOf } from "../../config/config-of-account.ts";
-import { countOf } from "../../core/count.ts";
+import { countOf, sumBy } from "../../core/count.ts";
 import { dayOf, daysBetween, isDay } from "../../core/day.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { kindNamed, titleOf } from "../../incidents/kinds.ts";
@@ -52,8 +52,7 @@ function mendOf(context: PageContext, incident: OpenIncident, failures: readonly
   const fields = retryFields(incident, failures);
   const own = failures.filter((failure) => isAbout(fields, failure));
   if (own.length === 0) return null;
-  const sum = (of: (one: FailureSum) => number) => own.reduce((all, one) => all + of(one), 0);
-  const [slices, credits] = [sum((one) => one.slices), sum((one) => one.credits)];
+  const [slices, credits] = [sumBy(own, (one) => one.slices), sumBy(own, (one) => one.credits)];
   return actionForm(context, {
     action: retryAction,
     label: `Retry ${countOf(slices, "slice")} · ${countOf(credits, "credit")}`,

@@ -1,4 +1,4 @@
-import { count } from "../../core/count.ts";
+import { count, sumBy } from "../../core/count.ts";
 import { html, type Html } from "../html.ts";
 import { bar } from "./bar.ts";
 import { dataTable, type TableColumn } from "./table.ts";
@@ -8,7 +8,7 @@ type Spend = { readonly credits: number; readonly requests: number };
 
 /** The credits of all of them. */
 export function sumOf(all: readonly Pick<Spend, "credits">[]): number {
-  return all.reduce((sum, { credits }) => sum + credits, 0);
+  return sumBy(all, ({ credits }) => credits);
 }
 
 /** Said where there is nothing to show. */
@@ -23,7 +23,7 @@ const mostLines = 100;
 export function spendTable<S extends Spend>(heading: string, spend: readonly S[], nameOf: (one: S) => string): Html {
   if (spend.length === 0) return nothingSpent;
   const groups = [...Map.groupBy(spend, nameOf)]
-    .map(([name, own]) => ({ name, credits: sumOf(own), requests: own.reduce((sum, one) => sum + one.requests, 0) }))
+    .map(([name, own]) => ({ name, credits: sumOf(own), requests: sumBy(own, (one) => one.requests) }))
     .sort((a, b) => b.credits - a.credits || (a.name < b.name ? -1 : 1));
   const shown = groups.slice(0, mostLines);
   const others = groups.slice(mostLines);
@@ -31,7 +31,7 @@ export function spendTable<S extends Spend>(heading: string, spend: readonly S[]
     shown.push({
       name: `${count(others.length)} others`,
       credits: sumOf(others),
-      requests: others.reduce((sum, one) => sum + one.requests, 0),
+      requests: sumBy(others, (one) => one.requests),
     });
   const longest = groups[0]?.credits ?? 0;
   const columns: readonly TableColumn<(typeof groups)[number]>[] = [

@@ -1,15 +1,11 @@
 import { durationText } from "../../core/duration.ts";
 import { html, type Html } from "../html.ts";
-
-/** A time in UTC to the minute: `2026-11-22 10:05`. */
-function utcMinute(instant: Date | number): string {
-  return new Date(instant).toISOString().slice(0, 16).replace("T", " ");
-}
+import { utcMinute, minuteOf } from "../../core/words.ts";
 
 /** A time as a sentence says it: `10:05 UTC, 3 min ago`. */
 export function instantText(instant: Date | number, now: number): string {
   const away = now - Number(instant);
-  const clock = `${utcMinute(instant)} UTC`;
+  const clock = minuteOf(instant);
   // the clocks of two machines differ by some of a second
   return away <= -1_000 ? `${clock}, in ${durationText(-away)}` : `${clock}, ${durationText(Math.max(0, away))} ago`;
 }

@@ -1,4 +1,4 @@
-import { dayOf, type Day } from "../../core/day.ts";
+import { dayOf, type Day, dayMs } from "../../core/day.ts";
 
 /** A crawl time: its calendar day and its clock reading `YYYY-MM-DDTHH:MM:SS`, zoneless. */
 export type CrawlTime = { readonly day: Day; readonly at: string };
@@ -15,8 +15,6 @@ export function readInstant(value: number | string): CrawlTime {
   const seconds = clock.length === 5 ? `${clock}:00` : clock;
   return { day, at: `${day}T${clock === "" ? "00:00:00" : seconds}` };
 }
-
-const dayMs = 86_400_000;
 
 function readEpoch(value: number): CrawlTime {
   const day = dayOf(value);

@@ -1,4 +1,6 @@
-import { counted, cut, defineKind } from "./define-kind.ts";
+import { defineKind } from "./define-kind.ts";
+import { countOf } from "../../core/count.ts";
+import { cut } from "../../core/words.ts";
 
 /** What answers contain. */
 export const answerKinds = {
@@ -20,7 +22,7 @@ export const answerKinds = {
     says: "an operation answers with fields that its contract does not name: one incident an operation and day on which they came; closed when the answers of three days came without them",
     weight: "note",
     wording: ({ operation, since, fields, field_count: count }) => ({
-      happened: `answers of ${operation} have contained ${counted(count, "unknown field")} since ${since} UTC: ${cut(fields.join(", "))}`,
+      happened: `answers of ${operation} have contained ${countOf(count, "unknown field")} since ${since} UTC: ${cut(fields.join(", "), 300)}`,
       means: "no data is missing, and stored answers keep the fields until a newer Storehouse has columns for them",
       command: "storehouse raw list",
       does: "lists the stored answers",

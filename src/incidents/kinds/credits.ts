@@ -1,6 +1,8 @@
-import { counted, defineKind, listed, minuteOf } from "./define-kind.ts";
+import { defineKind } from "./define-kind.ts";
+import { countOf, count } from "../../core/count.ts";
+import { listed, minuteOf } from "../../core/words.ts";
 
-const whole = (credits: number) => Math.round(credits).toLocaleString("en-US");
+const whole = (credits: number) => count(Math.round(credits));
 
 /** The allowance and prices. */
 export const creditKinds = {
@@ -17,7 +19,7 @@ export const creditKinds = {
     mend: "credits",
     under: ["requests_stopped"],
     wording: ({ remaining, total, slices, wanted, resets_at: resetsAt }, since) => ({
-      happened: `${counted(slices, "slice")} (${counted(wanted, "credit")}) have waited for credits since ${since}: ${whole(remaining)} of ${whole(total)} are left`,
+      happened: `${countOf(slices, "slice")} (${countOf(wanted, "credit")}) have waited for credits since ${since}: ${whole(remaining)} of ${whole(total)} are left`,
       means: `their data is loaded automatically after the reset at ${minuteOf(resetsAt)}, save what is available on its own day only`,
       command: "storehouse credits",
       does: "shows what used them",
@@ -73,8 +75,8 @@ export const creditKinds = {
     mend: "credits",
     under: ["requests_stopped"],
     wording: ({ budget, period, taken, limit, datasets, slices, continues_at: at }, since) => ({
-      happened: `the budget ${budget} has been used up since ${since}: ${whole(taken)} of its ${counted(limit, "credit")} a ${period} are taken`,
-      means: `${slices === 0 ? "nothing waits for it" : `${counted(slices, "slice")} of ${listed(datasets)} wait${slices === 1 ? "s" : ""} until ${minuteOf(at)} and continue${slices === 1 ? "s" : ""} automatically`}; what would be lost for good by then is requested all the same`,
+      happened: `the budget ${budget} has been used up since ${since}: ${whole(taken)} of its ${countOf(limit, "credit")} a ${period} are taken`,
+      means: `${slices === 0 ? "nothing waits for it" : `${countOf(slices, "slice")} of ${listed(datasets)} wait${slices === 1 ? "s" : ""} until ${minuteOf(at)} and continue${slices === 1 ? "s" : ""} automatically`}; what would be lost for good by then is requested all the same`,
       command: "storehouse credits",
       does: "shows the budgets",
     }),
@@ -94,7 +96,7 @@ export const creditKinds = {
     weight: "note",
     mend: "credits",
     wording: ({ operation, documented, learned }, since) => ({
-      happened: `the API has charged ${counted(learned, "credit")} a call for ${operation} since ${since}, and documents ${documented}`,
+      happened: `the API has charged ${countOf(learned, "credit")} a call for ${operation} since ${since}, and documents ${documented}`,
       means: "no data is missing, and plans use the charged price",
       command: "storehouse credits",
       does: "compares the prices",
@@ -107,7 +109,7 @@ export const creditKinds = {
     weight: "note",
     mend: "credits",
     wording: ({ operation, header, documented, balance_drop: drop }, since) => ({
-      happened: `replies of ${operation} have named ${counted(header, "credit")} a call since ${since}, where ${documented} are documented${drop === null ? "" : ` and the balance fell by ${drop}`}`,
+      happened: `replies of ${operation} have named ${countOf(header, "credit")} a call since ${since}, where ${documented} are documented${drop === null ? "" : ` and the balance fell by ${drop}`}`,
       means: "no data is missing, such calls are booked at the documented price, and plans keep theirs",
       command: "storehouse credits",
       does: "shows the balance and the prices",

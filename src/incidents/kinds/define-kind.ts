@@ -1,3 +1,5 @@
+import { capital, listed } from "../../core/words.ts";
+
 /** Figures of an incident: stored in `ops.incident.detail` and sent as `detail`. Instants as ISO text. */
 export type Facts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
@@ -51,32 +53,4 @@ export function defineKind<F extends Facts>(kind: Kind<F>): Kind<F> {
 export function sentence({ happened, means, command, does }: Wording, effects: readonly string[] = []): string {
   const affected = effects.length === 0 ? "" : ` (affected: ${listed(effects)})`;
   return `${capital(happened)}. ${capital(means)}${affected}; \`${command}\` ${does}.`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-const mostNamed = 3;
-
-/** Some names, and how many more there are: "a, b, c and 4 more". */
-export function listed(names: readonly string[]): string {
-  const named = names.slice(0, mostNamed).join(", ");
-  return names.length > mostNamed ? `${named} and ${names.length - mostNamed} more` : named;
-}
-
-/** So many of a thing: "1 slice", "2,000 slices". */
-export function counted(count: number, one: string): string {
-  return `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
-}
-
-/** An instant (ISO text or epoch-ms) to the minute. */
-export function minuteOf(instant: string | number | Date): string {
-  return `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}
-
-/** Text from outside, cut to a length that a message bears and without a full stop at its end. */
-export function cut(text: string, longest = 300): string {
-  const short = text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
-  return short.replace(/[.\s]+$/, "");
 }

@@ -1,5 +1,6 @@
 import { errorCodes } from "../../core/error-codes.ts";
-import { defineKind, listed, minuteOf } from "./define-kind.ts";
+import { defineKind } from "./define-kind.ts";
+import { listed, minuteOf } from "../../core/words.ts";
 
 /** What an error code means, for a message; empty for a code of another version. */
 function meaningOf(code: string): string {

@@ -1,5 +1,7 @@
-import { counted, defineKind, listed, minuteOf } from "./define-kind.ts";
+import { defineKind } from "./define-kind.ts";
 import { codeWords } from "./service.ts";
+import { countOf } from "../../core/count.ts";
+import { listed, minuteOf } from "../../core/words.ts";
 
 const stopped = ["api_unavailable", "requests_stopped"] as const;
 
@@ -24,7 +26,7 @@ export const sliceKinds = {
     mend: "retry",
     under: stopped,
     wording: ({ datasets, error_code: code, slices, next_try_at: next }, since) => ({
-      happened: `${counted(slices, "slice")} of ${listed(datasets)} ${slices === 1 ? "has" : "have"} failed since ${since} (${codeWords(code)})`,
+      happened: `${countOf(slices, "slice")} of ${listed(datasets)} ${slices === 1 ? "has" : "have"} failed since ${since} (${codeWords(code)})`,
       means: nextTry(next),
       command:
         datasets.length === 1 ? `storehouse retry --dry-run --dataset ${datasets[0]}` : "storehouse retry --dry-run",
@@ -47,7 +49,7 @@ export const sliceKinds = {
     mend: "retry",
     under: stopped,
     wording: ({ app, store, name, datasets, error_codes: codes, slices, next_try_at: next }, since) => ({
-      happened: `${counted(slices, "slice")} of the ${store === "ios" ? "iOS" : "Android"} app ${name === null ? app : `${name} (${app})`} ${slices === 1 ? "has" : "have"} failed since ${since}, in ${counted(datasets.length, "dataset")} (${listed(codes)})`,
+      happened: `${countOf(slices, "slice")} of the ${store === "ios" ? "iOS" : "Android"} app ${name === null ? app : `${name} (${app})`} ${slices === 1 ? "has" : "have"} failed since ${since}, in ${countOf(datasets.length, "dataset")} (${listed(codes)})`,
       means: nextTry(next),
       command: "storehouse retry --dry-run",
       does: "shows what requesting them now costs",
@@ -68,7 +70,7 @@ export const sliceKinds = {
     weight: "trouble",
     mend: "coverage",
     wording: ({ datasets }, since) => ({
-      happened: `${counted(datasets.length, "dataset")} are late, the first since ${since} (${listed(datasets)})`,
+      happened: `${countOf(datasets.length, "dataset")} are late, the first since ${since} (${listed(datasets)})`,
       means: "days are missing of each, and what is available on its own day only is lost",
       command: "storehouse doctor",
       does: "checks the workers, the API and the schedule",
@@ -82,7 +84,7 @@ export const sliceKinds = {
     mend: "coverage",
     under: [...stopped, "no_worker", "credits_exhausted"],
     wording: ({ datasets, cells, lost_at: at }, since) => ({
-      happened: `${counted(cells, "snapshot")} of ${listed(datasets)} ${cells === 1 ? "is" : "are"} not loaded since ${since}`,
+      happened: `${countOf(cells, "snapshot")} of ${listed(datasets)} ${cells === 1 ? "is" : "are"} not loaded since ${since}`,
       means: `they can be requested until ${minuteOf(at)}, and are lost for good after that`,
       command: "storehouse status",
       does: "shows what they wait for",
@@ -95,8 +97,8 @@ export const sliceKinds = {
     weight: "note",
     mend: "coverage",
     wording: ({ datasets, days, cells, cells_ever: ever }, since) => ({
-      happened: `${counted(cells, "snapshot")} of ${listed(datasets)} for ${listed(days)} ${cells === 1 ? "is" : "are"} lost since ${since}`,
-      means: `nobody can fetch them any more, and ${counted(ever, "snapshot")} ${ever === 1 ? "is" : "are"} lost in all`,
+      happened: `${countOf(cells, "snapshot")} of ${listed(datasets)} for ${listed(days)} ${cells === 1 ? "is" : "are"} lost since ${since}`,
+      means: `nobody can fetch them any more, and ${countOf(ever, "snapshot")} ${ever === 1 ? "is" : "are"} lost in all`,
       command: `storehouse gaps --dataset ${datasets[0] ?? ""}`,
       does: "shows which days",
     }),

@@ -1,6 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import { type Client, escapeIdentifier } from "pg";
-import { fail, StorehouseError } from "../../core/errors.ts";
+import { fail, StorehouseError, messageOf } from "../../core/errors.ts";
 import { embeddedUser, prepareData } from "./data-directory.ts";
 import { lockFile } from "./file-lock.ts";
 import { embeddedPlace, type EmbeddedPlace } from "./place.ts";
@@ -45,7 +45,7 @@ type Session = { readonly place: EmbeddedPlace; readonly password: string; reado
 /** Starts, or joins, the Postgres whose data lies under `directory`. Throws `embedded_postgres`. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const place = await embeddedPlace(options.directory, options.umbrella).catch((cause: unknown) => {
-    throw fail("embedded_postgres", { directory: options.directory, reason: reasonOf(cause) }, cause);
+    throw fail("embedded_postgres", { directory: options.directory, reason: messageOf(cause) }, cause);
   });
   return explained(place.log, async () => {
     using _lock = await lockFile(place.lock);
@@ -119,13 +119,8 @@ async function explained<T>(log: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (cause) {
     if (cause instanceof StorehouseError) throw cause;
-    throw fail("embedded_postgres", { log, last_line: await complaint(log, from), reason: reasonOf(cause) }, cause);
+    throw fail("embedded_postgres", { log, last_line: await complaint(log, from), reason: messageOf(cause) }, cause);
   }
-}
-
-/** The message of anything thrown. */
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 /** The last line since `from` that names an error, or the last one of all. */
