@@ -4,7 +4,7 @@ import { fail, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
-import { sql } from "../postgres/sql.ts";
+import { sql, instant } from "../postgres/sql.ts";
 import { alertsIn, type Alert } from "./alert.ts";
 import { fireText } from "./alert-words.ts";
 import { alertDays, readDueDays, type AnsweredDay } from "./due-days.ts";
@@ -62,7 +62,7 @@ async function enter(db: Database, alerts: readonly Alert[], now: number): Promi
   const rows = alerts.map(({ name, digest }) => ({ alert_name: name, digest }));
   await sql`
     insert into ops.alert as a (alert_name, digest, since_day, checked_at)
-    select w.alert_name, w.digest, ${addDays(dayOf(now), -1)}::date, ${instant(now)}::timestamptz
+    select w.alert_name, w.digest, ${addDays(dayOf(now), -1)}::date, ${instant(now)}
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (alert_name text, digest text)
     order  by 1
     on conflict (alert_name) do update
@@ -139,7 +139,7 @@ async function recordFires(db: Database, { alert, fires, now, dueAt }: Fires): P
   }));
   await sql`
     insert into ops.alert_fire (alert_name, digest, mart, subject, date_day, compared_day, summary, detail, fired_at, due_at)
-    select ${alert.name}, ${alert.digest}, ${alert.martName}, f.subject, f.date_day, f.compared_day, f.summary, f.detail, ${instant(now)}::timestamptz, ${instant(dueAt)}::timestamptz
+    select ${alert.name}, ${alert.digest}, ${alert.martName}, f.subject, f.date_day, f.compared_day, f.summary, f.detail, ${instant(now)}, ${instant(dueAt)}
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
              as f (subject text, date_day date, compared_day date, summary text, detail jsonb)
     on conflict (alert_name, digest, date_day, subject) do nothing`.execute(db);
@@ -150,8 +150,4 @@ function nextMorning(now: number, time: string): number {
   const [hours = 0, minutes = 0] = time.split(":").map(Number);
   const today = Date.parse(`${dayOf(now)}T00:00:00Z`) + (hours * 60 + minutes) * 60_000;
   return today > now ? today : today + 86_400_000;
-}
-
-function instant(epochMs: number): string {
-  return new Date(epochMs).toISOString();
 }

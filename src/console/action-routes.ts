@@ -11,7 +11,6 @@ import { endOf } from "./background-runs.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { ActionContext, AnyAction, Price } from "./define-action.ts";
 import { html, type Html } from "./html.ts";
-import { layout } from "./layout.ts";
 import type { Limits } from "./limits.ts";
 import { leaveNote } from "./note.ts";
 import { ownForm } from "./own-form.ts";
@@ -19,6 +18,8 @@ import { OwnAddress, parsed } from "./parse-input.ts";
 import { navigationEntries } from "./pages/all.ts";
 import { problemOf, visitorOrNull } from "./problem-page.ts";
 import type { Visitor } from "./visitor.ts";
+import { hiddenFields } from "./parts/form-fields.ts";
+import { sendPage } from "./layout.ts";
 
 const Credits = z.coerce.number().int().min(0);
 /**
@@ -174,7 +175,7 @@ function confirm({ action, request, reply, visitor }: Acting, asked: Asked): Fas
     request.body as Readonly<Record<string, string>>,
     reply.generateCsrf({ userInfo: asked.owner }),
   );
-  const page = layout({
+  return sendPage(reply.code(status), {
     title: action.label,
     body,
     visitor,
@@ -182,7 +183,6 @@ function confirm({ action, request, reply, visitor }: Acting, asked: Asked): Fas
     navigation: navigationEntries(),
     address: agreement.back,
   });
-  return reply.code(status).type("text/html; charset=utf-8").header("cache-control", "no-store").send(page.markup);
 }
 
 /** Fields that this form has anew. */
@@ -213,7 +213,7 @@ function agreementForm(
       ${price.later === undefined ? null : "about "}<strong class="number">${count(price.credits)}</strong>
       ${price.credits === 1 ? "credit" : "credits"} ${price.later ?? "at most"}
     </p>
-    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${hiddenFields(fields)}
     ${price.cannot === undefined ? null : html`<p class="notice warn" role="status">${price.cannot}</p>`}
     ${
       isTyped

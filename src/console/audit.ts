@@ -1,5 +1,5 @@
 import { isAlive } from "../ledger/workers.ts";
-import { sql } from "../postgres/sql.ts";
+import { sql, instant } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Role, Visitor } from "./visitor.ts";
 
@@ -25,7 +25,7 @@ export async function recordDeed(
 ): Promise<string> {
   const { rows } = await sql<{ audit_id: string }>`
     insert into ops.audit (acted_at, user_name, user_role, signed_in_by, from_address, action, subject, credits)
-    values (${instant(at)}::timestamptz, ${name}, ${role}, ${by}, ${from}, ${action}, ${shortened(subject, longest.subject)}, ${credits})
+    values (${instant(at)}, ${name}, ${role}, ${by}, ${from}, ${action}, ${shortened(subject, longest.subject)}, ${credits})
     returning audit_id`.execute(db);
   return rows[0]?.audit_id ?? "";
 }
@@ -36,9 +36,9 @@ export async function recordOutcome(
   auditId: string,
   { outcome, note, at }: { readonly outcome: DeedOutcome; readonly note: string; readonly at: number },
 ): Promise<void> {
-  const endedAt = outcome === "started" ? null : instant(at);
+  const endedAt = instant(outcome === "started" ? null : at);
   await sql`
-    update ops.audit set outcome = ${outcome}, note = ${shortened(note, longest.note)}, ended_at = ${endedAt}::timestamptz
+    update ops.audit set outcome = ${outcome}, note = ${shortened(note, longest.note)}, ended_at = ${endedAt}
     where  audit_id = ${auditId}`.execute(db);
 }
 
@@ -58,16 +58,12 @@ export async function settleDeeds(db: Database, now: number): Promise<void> {
            note     = case when r.run_id is null then 'Its process was killed before it ended.'
                            when r.ended_at is null then format('Its process was killed: workers go on with what run %s left.', r.run_id)
                            else format('Run %s ended as %s.', r.run_id, r.outcome) end,
-           ended_at = coalesce(r.ended_at, ${instant(now)}::timestamptz)
+           ended_at = coalesce(r.ended_at, ${instant(now)})
     from   ops.audit as o
     left   join ops.run as r on r.run_id = o.run_id
     where  o.audit_id = a.audit_id and a.outcome in ('begun', 'started')
-    and    case when r.run_id is null then a.acted_at < ${instant(now)}::timestamptz - interval '1 day'
+    and    case when r.run_id is null then a.acted_at < ${instant(now)} - interval '1 day'
                 else r.ended_at is not null or not ${isAlive(sql`r.worker_id`)} end`.execute(db);
-}
-
-function instant(at: number): string {
-  return new Date(at).toISOString();
 }
 
 /** A subject may hold thousands of keywords, which nothing else has on record. */

@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import type { BackgroundRuns, BackgroundWork } from "./background-runs.ts";
 import { html, type Html } from "./html.ts";
 import type { Visitor } from "./visitor.ts";
+import { hiddenFields } from "./parts/form-fields.ts";
 
 /*
  * An action is a form that is posted to /actions/NAME. Whatever the page showed, the server works the price out again:
@@ -103,10 +104,7 @@ export function actionForm(
 ): Html {
   if (visitor.role !== "operator") return html``;
   const all = { ...fields, ...(agreed === undefined ? {} : { agreed }), back: address, _csrf: formToken() };
-  const hidden = Object.entries(all).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-  );
   return html`<form method="post" action="/actions/${action.name}" class="action">
-    ${hidden}<button class="button">${label ?? action.label}</button>
+    ${hiddenFields(all)}<button class="button">${label ?? action.label}</button>
   </form>`;
 }

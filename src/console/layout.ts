@@ -1,10 +1,11 @@
+import type { FastifyReply } from "fastify";
 import { accountWords } from "../config/config-of-account.ts";
 import { programVersion } from "../config/program.ts";
 import { html, type Html } from "./html.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** What a page stands in. */
-export type Frame = {
+type Frame = {
   readonly title: string;
   readonly body: Html;
   /** Null on the page of sign-in and where nobody is known. */
@@ -25,11 +26,16 @@ export type Frame = {
   readonly formToken?: string;
 };
 
+/** Sends a page. It is for its visitor alone, so nothing on the way keeps it. */
+export function sendPage(reply: FastifyReply, frame: Frame): FastifyReply {
+  return reply.type("text/html; charset=utf-8").header("cache-control", "no-store").send(layout(frame).markup);
+}
+
 /**
  * A whole page. Its scripts are not deferred: htmx begins when the document is read, or a moment after it was loaded where that is later,
  * and then its extension may not be there yet.
  */
-export function layout(frame: Frame): Html {
+function layout(frame: Frame): Html {
   const { title, body, visitor, address, liveSince } = frame;
   const version = programVersion();
   return html`<!doctype html>

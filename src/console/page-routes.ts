@@ -4,13 +4,13 @@ import { fail } from "../core/errors.ts";
 import { noBreak } from "../core/text-width.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { AnyPage, PageContext } from "./define-page.ts";
-import { layout } from "./layout.ts";
 import type { Limits } from "./limits.ts";
 import { takeNote } from "./note.ts";
 import { parsed } from "./parse-input.ts";
 import { navigationEntries, pages } from "./pages/all.ts";
 import { instantText } from "./parts/times.ts";
 import type { Visitor } from "./visitor.ts";
+import { sendPage } from "./layout.ts";
 
 /** Since when figures are that a slow database did not give anew, of an answer that is no page. */
 const ageHeader = "x-figures-from";
@@ -66,14 +66,13 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
     runs: parts.runs,
   };
   const answer = await page.show(context, input as never);
-  void reply.header("cache-control", "no-store");
   if (!("markup" in answer)) {
     // what has no place for a notice says it here: coverage.js shows it, and a saved file is known as an old one
     if (oldest !== null) void reply.header(ageHeader, instantText(oldest, now).replaceAll(noBreak, " "));
     if (answer.name !== undefined) void reply.header("content-disposition", `attachment; filename="${answer.name}"`);
-    return reply.type(answer.type).send(answer.body);
+    return reply.header("cache-control", "no-store").type(answer.type).send(answer.body);
   }
-  const shown = layout({
+  return sendPage(reply, {
     title: page.title,
     body: answer,
     visitor,
@@ -86,5 +85,4 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
     liveSince: page.live === true ? since : undefined,
     ...(visitor.by === "password" ? { formToken: context.formToken() } : {}),
   });
-  return reply.type("text/html; charset=utf-8").send(shown.markup);
 }

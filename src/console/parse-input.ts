@@ -13,6 +13,9 @@ export const OptionalDay = z
   .refine((text) => text === "" || isShownDay(text), "is no day from 2000-01-01 to 2199-12-31 as YYYY-MM-DD")
   .transform((text) => (text === "" || !isDay(text) ? undefined : text));
 
+/** The number of a run, a slice or a plan; it stays text, as the ledger has it. */
+export const LedgerId = z.string().regex(/^[1-9]\d{0,17}$/, "is no number");
+
 const somewhere = "http://console.invalid";
 
 /** A path of this console to go to: never another site, whatever a browser makes of spaces and slashes in it. */

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { accountOf } from "../config/config-of-account.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { errorCodes, type ErrorCode } from "../core/error-codes.ts";
+import { type ErrorCode } from "../core/error-codes.ts";
 import { isLostConnection, databaseOutage } from "../postgres/database-errors.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import { html } from "./html.ts";
-import { layout } from "./layout.ts";
 import { isSlow } from "./slow.ts";
 import { navigationEntries } from "./pages/all.ts";
 import { codeText } from "./parts/code-text.ts";
 import type { Visitor } from "./visitor.ts";
 import { capital } from "../core/words.ts";
+import { sendPage } from "./layout.ts";
 
 /** The status of a page that says what is wrong; 400 for a code that is not here, since the visitor can correct what is a usage error. */
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -77,7 +77,7 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
   const status = problem === null ? 500 : (statuses[problem.code] ?? 400);
   const title = titles[status] ?? "This did not work";
   const text = problem === null ? "an error that nobody foresaw" : app.hide(problem.problem);
-  const next = problem === null ? "see the log of the console" : app.hide(nextOf(problem));
+  const next = problem === null ? "see the log of the console" : app.hide(problem.next);
   const body = html`<article class="card narrow problem">
     <p class="eyebrow">${status}</p>
     <h1>${title}</h1>
@@ -85,11 +85,8 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
     <p><strong>Next:</strong> ${codeText(sentence(next))}</p>
     ${problem === null ? null : html`<p class="muted"><code>${problem.code}</code></p>`}
   </article>`;
-  return reply
-    .code(status)
-    .type("text/html; charset=utf-8")
-    .header("cache-control", "no-store")
-    .send(layout({ title, body, visitor, account, navigation: navigationEntries(), address: request.url }).markup);
+  const frame = { title, body, visitor, account, navigation: navigationEntries(), address: request.url };
+  return sendPage(reply.code(status), frame);
 }
 
 const titles: Readonly<Record<number, string>> = {
@@ -102,12 +99,6 @@ const titles: Readonly<Record<number, string>> = {
   502: "Not all was done",
   503: "The database does not answer in time",
 };
-
-/** The next step alone: the message is the code, what is wrong, and the step. */
-function nextOf({ code, message, problem }: StorehouseError): string {
-  const start = `${code}: ${problem}; `;
-  return message.startsWith(start) ? message.slice(start.length) : errorCodes[code].next;
-}
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? capital(text) : `${capital(text)}.`;

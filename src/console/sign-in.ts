@@ -5,10 +5,10 @@ import { longestName } from "./access.ts";
 import { recordDeed, recordOutcome, type Actor } from "./audit.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import { html, type Html } from "./html.ts";
-import { layout } from "./layout.ts";
 import { ownForm } from "./own-form.ts";
 import { OwnAddress, parsed } from "./parse-input.ts";
 import { visitorOrNull } from "./problem-page.ts";
+import { sendPage } from "./layout.ts";
 
 /** So many tries a minute and address: a password of twelve characters is not guessed at that pace. */
 const triesAMinute = 10;
@@ -66,8 +66,7 @@ type Form = { readonly to: string; readonly problem: string | null; readonly own
 
 function send(request: FastifyRequest, reply: FastifyReply, form: Form): FastifyReply {
   const body = signInForm(form, reply.generateCsrf({ userInfo: form.owner }));
-  const page = layout({ title: "Sign in", body, visitor: null, navigation: [], address: request.url });
-  return reply.type("text/html; charset=utf-8").header("cache-control", "no-store").send(page.markup);
+  return sendPage(reply, { title: "Sign in", body, visitor: null, navigation: [], address: request.url });
 }
 
 function signInForm({ to, problem }: Form, token: string): Html {

@@ -20,6 +20,11 @@ export abstract class StorehouseError extends Error {
   get problem(): string {
     return problemOf(this.code, this.context);
   }
+
+  /** What to do next, alone. */
+  get next(): string {
+    return filled(errorCodes[this.code].next, this.context);
+  }
 }
 
 /** Settings, arguments or a machine that cannot work: report it to the person and exit 2. */
@@ -132,4 +137,9 @@ export function messageOf(thrown: unknown): string {
 /** The code that Node or a library gave an error; "unknown" for one without. */
 export function causeCode(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown";
+}
+
+/** The message of an error of ours without the code that it begins with: for where the code stands beside it. */
+export function withoutCode(message: string, code: string): string {
+  return message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message;
 }

@@ -25,11 +25,8 @@ export function failure(check: string, found: string, next: string): Diagnosis {
   return { check, state: "fail", found, next };
 }
 
-/** A check that failed with an error; the message of an error of ours ends in what to do next. */
+/** A check that failed with an error. */
 export function failedWith(check: string, error: unknown): Diagnosis {
-  if (error instanceof StorehouseError) {
-    const [found = "", ...next] = error.message.split("; ");
-    return failure(check, found, next.join("; "));
-  }
+  if (error instanceof StorehouseError) return failure(check, `${error.code}: ${error.problem}`, error.next);
   return failure(check, messageOf(error), "report this message");
 }

@@ -61,6 +61,11 @@ export type IdleRuns = {
   readonly last_started_at: Date;
 };
 
+/** True for such runs among those that had something to do. */
+export function isIdle(line: RunLine | IdleRuns): line is IdleRuns {
+  return "run_count" in line;
+}
+
 type Group = IdleRuns & { readonly is_idle: boolean };
 
 /** More runs are not looked at: a year of hourly triggers. */
@@ -105,9 +110,9 @@ export async function foldedRuns(
     group  by is_idle, working
     order  by last_run_id desc
     limit  ${most}`.execute(db);
-  const working = groups.filter(({ is_idle: isIdle }) => !isIdle).map((group) => group.last_run_id);
+  const working = groups.filter(({ is_idle }) => !is_idle).map((group) => group.last_run_id);
   const runs = await summaries(db, sql`select unnest(${working}::bigint[])`);
-  return groups.flatMap(({ is_idle: isIdle, ...group }): readonly (RunLine | IdleRuns)[] =>
-    isIdle ? [group] : runs.filter((run) => run.run_id === group.last_run_id),
+  return groups.flatMap(({ is_idle: foundNothing, ...group }): readonly (RunLine | IdleRuns)[] =>
+    foundNothing ? [group] : runs.filter((run) => run.run_id === group.last_run_id),
   );
 }

@@ -8,6 +8,7 @@ import { countOf, print, printJson, remark } from "../output.ts";
 import { toned } from "../screen.ts";
 import { optional, table, type Cell } from "../table.ts";
 import { timeCell, zoneNote } from "../times.ts";
+import { withoutCode } from "../../core/errors.ts";
 
 type Options = { readonly dataset: readonly string[]; readonly limit: number; readonly json?: true };
 
@@ -57,7 +58,7 @@ function printCause(same: readonly Failure[]): void {
   const { dataset, code, message, sliceId, nextTryAt } = first;
   const title = `${countOf(same.length, "slice")} of ${dataset}: ${code}`;
   print(toned(nextTryAt === null ? "bad" : "warn", title));
-  print(`  ${message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message}`);
+  print(`  ${withoutCode(message, code)}`);
   print(`\n${tableOf(same)}\n`);
   const command = `storehouse retry --dataset ${dataset} --code ${code}`;
   print(

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { foldedRuns, latestRuns, runWords, type IdleRuns, type RunLine } from "../../ledger/run-list.ts";
+import { foldedRuns, latestRuns, runWords, type IdleRuns, type RunLine, isIdle } from "../../ledger/run-list.ts";
 import { outcomeWords } from "../../ledger/status.ts";
 import { countArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
@@ -35,10 +35,6 @@ function printRuns(lines: readonly (RunLine | IdleRuns)[]): void {
   const counts = columns.map((state) => (state === "empty" || state === "skipped" ? optional(state) : state));
   const headings = ["run", "kind", "started", optional("took"), "outcome", ...counts, optional("planned"), "booked"];
   print(`${table(headings, rows)}\n${zoneNote()}`);
-}
-
-function isIdle(line: RunLine | IdleRuns): line is IdleRuns {
-  return "run_count" in line;
 }
 
 function cellsOf(run: RunLine, columns: readonly (typeof states)[number][]): readonly Cell[] {

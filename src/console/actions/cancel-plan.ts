@@ -6,13 +6,14 @@ import { cancelPlan } from "../../ledger/end-stopped.ts";
 import { readPlanProgress } from "../../ledger/plans.ts";
 import { knownPlan } from "../../planner/backfill-plan.ts";
 import { defineAction } from "../define-action.ts";
+import { LedgerId } from "../parse-input.ts";
 
 /** Cancels what a plan has left, as `storehouse backfill --plan N --cancel` does. */
 export const cancelPlanAction = defineAction({
   name: "cancel-plan",
   label: "Cancel the rest",
   readsAsLoader: true,
-  input: z.object({ plan: z.string().regex(/^[1-9]\d{0,17}$/, "is no number") }),
+  input: z.object({ plan: LedgerId }),
   price: async ({ app }, { plan }) => {
     const { db } = app.warehouse;
     await knownPlan(db, plan, accountOf(app.config.settings));

@@ -4,7 +4,6 @@ import { apiAccess } from "../../config/config.ts";
 import { countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
 import { groupKey } from "../../core/partition-group.ts";
-import { lastDay, windowLength } from "../../core/window.ts";
 import { planInForeground } from "../../foreground.ts";
 import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
 import type { BackfillRequest } from "../../planner/backfill-request.ts";
@@ -14,6 +13,7 @@ import { endsOf, filtersOf, gridAddress, gridInput, selectionInput } from "../gr
 import { filtered, readRows } from "../grid/read-grid.ts";
 import { fillRequest, selectionOf, tooLarge, type Selection } from "../grid/selection.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
+import { windowText } from "../parts/about.ts";
 
 /** The fields of a form about cells of the grid. */
 export const cellsInput = gridInput.omit({ offset: true }).extend(selectionInput.shape);
@@ -38,8 +38,7 @@ export function cellsOf({ groups, window }: Selection): readonly unknown[] {
 
 /** A selection in words. */
 export function cellsText({ groups, window }: Selection): string {
-  const days = windowLength(window) === 1 ? window.start : `${window.start} to ${lastDay(window)}`;
-  return `${countOf(groups.length, "partition")}, ${days}`;
+  return `${countOf(groups.length, "partition")}, ${windowText(window)}`;
 }
 
 /** Fills the missing cells of a selection by a backfill plan, as `storehouse backfill` does. */

@@ -8,6 +8,7 @@ import { retryInForeground } from "../../foreground.ts";
 import { reopenable, type Reopening } from "../../ledger/reopen.ts";
 import { retried } from "../../runs/sync.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
+import { LedgerId } from "../parse-input.ts";
 
 /** Texts with commas between them; none for an empty field. */
 const Names = z
@@ -23,7 +24,7 @@ const Input = z.object({
     .string()
     .regex(/^((ios|android) \S+)?$/, "is no app of a store")
     .default(""),
-  slices: Names.refine((all) => all.every((one) => /^[1-9]\d{0,17}$/.test(one)), "is no number of a slice"),
+  slices: Names.refine((all) => all.every((one) => LedgerId.safeParse(one).success), "is no number of a slice"),
 });
 
 type Retry = z.output<typeof Input>;

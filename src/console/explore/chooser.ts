@@ -1,6 +1,6 @@
 import { lastDay } from "../../core/window.ts";
 import { html, type Html } from "../html.ts";
-import { choice } from "../parts/choice.ts";
+import { choice, hiddenFields } from "../parts/form-fields.ts";
 import { mostRivals, type Choice } from "./choice.ts";
 import { moverSpans, type View } from "./views.ts";
 
@@ -10,8 +10,6 @@ type Chosen = { readonly chosen: Choice; readonly view: View; readonly daysBack:
 /** The form that chooses what a view is about. A field that the view does not use keeps its value. */
 export function chooser({ chosen, view, daysBack }: Chosen): Html {
   const { app, country, device, keyword, window, options } = chosen;
-  const kept = (fields: Readonly<Record<string, string>>) =>
-    Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
   const ofRivals = { with: chosen.rivals.map((one) => one.app).join(",") };
   const plain = (values: readonly string[]) => values.map((value) => [value, value] as const);
   const apps = options.apps.map((one) => [one.app, `${one.name} (${one.store})`] as const);
@@ -20,8 +18,8 @@ export function chooser({ chosen, view, daysBack }: Chosen): Html {
     ${choice({ name: "app", label: "App", value: app.app }, apps)}
     ${choice({ name: "country", label: "Country", value: country }, plain(options.countries))}
     ${options.devices.length > 1 ? choice({ name: "device", label: "Device", value: device }, plain(options.devices)) : null}
-    ${view.ofKeyword ? keywordField(keyword, options.keywords) : kept({ keyword, ...ofRivals })}
-    ${view.name === "movers" ? [choice({ name: "back", label: "Days back", value: String(daysBack) }, plain(moverSpans)), kept({ from: window.start, to: lastDay(window) })] : [days(window.start, lastDay(window)), kept({ back: String(daysBack) })]}
+    ${view.ofKeyword ? keywordField(keyword, options.keywords) : hiddenFields({ keyword, ...ofRivals })}
+    ${view.name === "movers" ? [choice({ name: "back", label: "Days back", value: String(daysBack) }, plain(moverSpans)), hiddenFields({ from: window.start, to: lastDay(window) })] : [days(window.start, lastDay(window)), hiddenFields({ back: String(daysBack) })]}
     <button class="button">Show</button>
     ${view.ofKeyword ? rivals(chosen) : null}
   </form>`;

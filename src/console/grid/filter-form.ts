@@ -1,6 +1,6 @@
 import type { PartitionGroup } from "../../core/partition-group.ts";
 import { html, type Html } from "../html.ts";
-import { choice } from "../parts/choice.ts";
+import { choice } from "../parts/form-fields.ts";
 import { columnWidths } from "./columns.ts";
 import type { GridInput } from "./filters.ts";
 

@@ -7,6 +7,7 @@ import { stateWords, worstFirst, worstState, type CellCounts, type CellState } f
 import { html, type Html } from "../html.ts";
 import type { ColumnWidth } from "./columns.ts";
 import type { GridRow } from "./read-grid.ts";
+import { windowText } from "../parts/about.ts";
 
 /** A sign of a state, beside or instead of its colour. */
 function signOf(state: CellState): string {
@@ -41,18 +42,12 @@ export function gridHead(columns: readonly Window[], width: ColumnWidth): Html {
     <tr>
       ${columns.map(
         (column) =>
-          html`<th scope="col" data-from="${column.start}" data-to="${lastDay(column)}" title="${daysText(column)}">
+          html`<th scope="col" data-from="${column.start}" data-to="${lastDay(column)}" title="${windowText(column)}">
             ${Number(column.start.slice(8))}
           </th>`,
       )}
     </tr>
   </thead>`;
-}
-
-/** Days of a column in words. */
-function daysText(column: Window): string {
-  const last = lastDay(column);
-  return column.start === last ? last : `${column.start} to ${last}`;
 }
 
 const storeNames: Readonly<Record<string, string>> = { ios: "iOS", android: "And." };

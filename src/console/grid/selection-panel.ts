@@ -1,5 +1,5 @@
 import { countOf, sumBy } from "../../core/count.ts";
-import { lastDay, windowLength } from "../../core/window.ts";
+import { windowLength } from "../../core/window.ts";
 import { stateLooks } from "../../charts/palette.ts";
 import { stateWords, worstFirst, type CellCounts } from "../../plan/cell-states.ts";
 import type { Reason } from "../../ledger/reasons.ts";
@@ -11,6 +11,9 @@ import { html, type Html } from "../html.ts";
 import { codeText } from "../parts/code-text.ts";
 import { timeCell } from "../parts/times.ts";
 import type { Selection, SelectionFacts } from "./selection.ts";
+import { hiddenFields } from "../parts/form-fields.ts";
+import { daysText, windowText } from "../parts/about.ts";
+import { withoutCode } from "../../core/errors.ts";
 
 /** What stands beside the grid before anything is selected. */
 export function emptyPanel(): Html {
@@ -43,7 +46,7 @@ export function selectionPanel(
   const { groups, window } = selection;
   const days = windowLength(window);
   return html`<h2>${countOf(groups.length, "partition")} × ${countOf(days, "day")}</h2>
-    <p class="muted">${window.start}${days > 1 ? ` to ${lastDay(window)}` : null}</p>
+    <p class="muted">${windowText(window)}</p>
     ${stateList(facts.cells)} ${facts.reported.map(reportedLine)}
     ${
       facts.reasons.length === 0
@@ -84,13 +87,10 @@ function reasonItem(
   { dataset, state, code, message, slices, sliceId, firstDay, lastDay: last, dueAt }: Reason,
   now: number,
 ): Html {
-  const text =
-    message !== null && code !== null && message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message;
+  const text = message === null || code === null ? message : withoutCode(message, code);
   return html`<li>
     <strong>${code ?? state}</strong>
-    <span class="muted"
-      >${countOf(slices, "slice")} of ${dataset}, ${state}, ${firstDay}${last === firstDay ? null : ` to ${last}`}</span
-    >${
+    <span class="muted">${countOf(slices, "slice")} of ${dataset}, ${state}, ${daysText(firstDay, last)}</span>${
       text === null || text === "" ? null : html`<br />${codeText(text)}`
     }${dueAt === null ? null : html`<br /><span class="muted">again at ${timeCell(dueAt, now)}</span>`}<br /><a
       href="/slices/${sliceId}"
@@ -123,9 +123,8 @@ function fillForm(
   fields: Readonly<Record<string, string>>,
 ): Html {
   if (visitor.role !== "operator") return html`<p class="muted">An operator can fill it.</p>`;
-  const hidden = Object.entries({ ...fields, back: address, _csrf: formToken() });
   return html`<form method="post" action="/actions/${fillAction.name}" class="action stack">
-    ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}<label
+    ${hiddenFields({ ...fields, back: address, _csrf: formToken() })}<label
       >At most so many credits<input name="most" type="number" min="1" max="${credits}" value="${credits}" required
     /></label>
     <button class="button primary">${fillAction.label}</button>

@@ -8,6 +8,8 @@ import { landedStart } from "../../raw/read-answers.ts";
 import { definePage } from "../define-page.ts";
 import { html } from "../html.ts";
 import { instantText } from "../parts/times.ts";
+import { breadcrumbs, pageHead } from "../parts/head.ts";
+import { LedgerId } from "../parse-input.ts";
 
 /** More characters than these are cut: a browser lays out no more at once. */
 const mostShown = 200_000;
@@ -22,7 +24,7 @@ export const answerPage = definePage({
   title: "Stored answer",
   role: "operator",
   input: z.object({
-    slice: z.string().regex(/^[1-9]\d{0,17}$/, "is no number"),
+    slice: LedgerId,
     page: z.coerce.number().int().min(0).max(999_999).default(0),
     save: z.enum(["1"]).optional(),
   }),
@@ -37,20 +39,18 @@ export const answerPage = definePage({
     const text = page.isWhole ? bodyText(body) : startText(body.toString("utf8").slice(0, -longestToken));
     const shown = text.slice(0, mostShown);
     const isCut = !page.isWhole || shown.length < text.length;
-    return html`<ol class="breadcrumbs">
-        <li><a href="/runs">Runs</a></li>
-        <li><a href="/slices/${sliceId}">Slice ${sliceId}</a></li>
-        <li>Answer</li>
-      </ol>
-      <header class="head">
-        <div>
-          <h1>Stored answer, page ${number}</h1>
-          <p>
-            ${countOf(page.byteCount, "byte")}, fetched ${instantText(page.fetchedAt, now)}. The token is struck out.
-          </p>
-        </div>
-        <a class="button" href="/slices/${sliceId}/answer?page=${number}&amp;save=1">Save as a file</a>
-      </header>
+    return html`${breadcrumbs(
+        [
+          ["/runs", "Runs"],
+          [`/slices/${sliceId}`, `Slice ${sliceId}`],
+        ],
+        "Answer",
+      )}
+      ${pageHead(
+        `Stored answer, page ${number}`,
+        `${countOf(page.byteCount, "byte")}, fetched ${instantText(page.fetchedAt, now)}. The token is struck out.`,
+        html`<a class="button" href="/slices/${sliceId}/answer?page=${number}&amp;save=1">Save as a file</a>`,
+      )}
       ${isCut ? html`<p class="notice warn">The first ${count(shown.length)} characters; the file has all.</p>` : null}
       <pre tabindex="0"><code>${shown}</code></pre>`;
   },

@@ -6,6 +6,7 @@ import { html, type Html } from "../html.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { dataTable } from "../parts/table.ts";
 import { timeCell } from "../parts/times.ts";
+import { pageHead } from "../parts/head.ts";
 
 /** Who did what in the console, from where, and at which price. */
 export const auditPage = definePage({
@@ -17,12 +18,7 @@ export const auditPage = definePage({
   examples: ["/audit"],
   show: async ({ read, now }, { limit }) => {
     const deeds = await read(`audit ${limit}`, (db) => readDeeds(db, limit));
-    return html`<header class="head">
-        <div>
-          <h1>Actions</h1>
-          <p>Who did what here, from where, and which price they agreed to: <code>ops.audit_log</code>.</p>
-        </div>
-      </header>
+    return html`${pageHead("Actions", html`Who did what here, from where, and which price they agreed to: <code>ops.audit_log</code>.`)}
       <section class="card" id="actions">
         ${
           deeds.length === 0

@@ -12,6 +12,7 @@ import { definePage } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { parsed } from "../parse-input.ts";
 import { dataTable } from "../parts/table.ts";
+import { pageHead } from "../parts/head.ts";
 
 const words = (pattern: RegExp) =>
   z
@@ -59,7 +60,7 @@ export const calculatorPage = definePage({
     const choice = chosen(wanted);
     const key = JSON.stringify(["calculator", choice]);
     const prices = await read(key, () => priced(choice, app.clock.today()));
-    return html`<header class="head"><div><h1>What would it cost?</h1><p>Priced by the planner that plans the nights, at documented prices and default timing. Nothing is requested and nothing is spent.</p></div></header>
+    return html`${pageHead("What would it cost?", "Priced by the planner that plans the nights, at documented prices and default timing. Nothing is requested and nothing is spent.")}
 <div class="columns"><form class="card stack" id="wanted" method="get" action="/credits/calculator">
 <label>Apps <span class="muted">track ids or package names, if you know them</span><textarea name="ids" rows="3">${wanted.ids.join("\n")}</textarea></label>
 <label>or so many apps<input name="apps" type="number" min="1" max="100" value="${wanted.apps}"></label>

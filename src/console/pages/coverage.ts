@@ -1,5 +1,5 @@
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
-import { count, countOf } from "../../core/count.ts";
+import { countOf } from "../../core/count.ts";
 import { readAppNames } from "../../ledger/app-names.ts";
 import { lastDay, type Window } from "../../core/window.ts";
 import { columnsOf, type ColumnWidth } from "../grid/columns.ts";
@@ -13,6 +13,8 @@ import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { addressOf } from "../parts/address.ts";
 import { codeText } from "../parts/code-text.ts";
+import { pageHead } from "../parts/head.ts";
+import { pager } from "../parts/pager.ts";
 
 /** Cells that are sent at a time: more take a browser longer to lay out than anybody wants to wait. */
 const mostCells = 1_800;
@@ -76,13 +78,13 @@ export const coveragePage = definePage({
     const grid = await readGrid(context, input);
     const all = await readAllRows(context);
     const names = await context.read("names of apps", readAppNames);
+    // without JavaScript, with which rows come as they are scrolled to
+    const { total, size, offset: from, rows } = grid;
+    const links = pager({ what: "rows", total, from, shown: rows.length, size }, (offset) =>
+      addressOf("/coverage", { ...gridFields(input), offset }),
+    );
     return html`<link rel="stylesheet" href="/drawings.css" /><link rel="stylesheet" href="/assets/coverage.css" />
-      <header class="head">
-        <div>
-          <h1>Coverage</h1>
-          <p>Which cells are loaded, by dataset, app and country. A cell shows the worst of what it holds.</p>
-        </div>
-      </header>
+      ${pageHead("Coverage", "Which cells are loaded, by dataset, app and country. A cell shows the worst of what it holds.")}
       ${filterForm(input, all, names)} ${gridLegend()}
       <p id="grid-notice" class="notice warn" role="status" hidden></p>
       <div class="coverage">
@@ -93,7 +95,7 @@ export const coveragePage = definePage({
           ${await panelOf(context, input)}
         </aside>
       </div>
-      ${pager(input, grid)}
+      ${links}
       <script src="/assets/coverage.js" type="module"></script>`;
   },
 });
@@ -129,19 +131,6 @@ function table(input: GridInput, { columns, width, rows, total, size, offset }: 
 function lastOf(columns: readonly Window[]): string | undefined {
   const last = columns.at(-1);
   return last && lastDay(last);
-}
-
-/** For readers without JavaScript, with which rows come as they are scrolled to. */
-function pager(input: GridInput, { rows, total, size, offset: from }: Grid): Html {
-  const link = (offset: number, text: string) =>
-    html`<a href="${addressOf("/coverage", { ...gridFields(input), offset })}">${text}</a>`;
-  return html`<nav class="pager" aria-label="Rows">
-    <span
-      >${total === 0 ? "no rows" : `rows ${count(from + 1)} to ${count(from + rows.length)} of ${count(total)}`}</span
-    >${
-      from > 0 ? link(Math.max(0, from - size), "Rows before") : null
-    }${from + rows.length < total ? link(from + size, "Rows after") : null}
-  </nav>`;
 }
 
 function gridFields({ dataset, app, country, days, to, by }: GridInput) {

@@ -20,6 +20,7 @@ import { creditsCard } from "../parts/credits-card.ts";
 import { picture } from "../parts/picture.ts";
 import { nothingSpent, spendTable, sumOf } from "../parts/spend-table.ts";
 import { dataTable } from "../parts/table.ts";
+import { pageHead } from "../parts/head.ts";
 
 const periods = [7, 30, 90, 365] as const;
 
@@ -56,20 +57,16 @@ export const creditsPage = definePage({
     const accounts = new Set([accountOf(app.config.settings), ...spend.map(({ account: whose }) => whose)]);
     const ofAll = accounts.size > 1 ? ", of all accounts" : "";
     return html`<link rel="stylesheet" href="/drawings.css" />
-      <header class="head">
-        <div>
-          <h1>Credits</h1>
-          <p>
-            Where they went in the last ${countOf(days, "day")}, and what a call costs.
-            <a href="/credits/calculator">What would it cost?</a>
-          </p>
-        </div>
-        <nav aria-label="Period">
+      ${pageHead(
+        "Credits",
+        html`Where they went in the last ${countOf(days, "day")}, and what a call costs.
+          <a href="/credits/calculator">What would it cost?</a>`,
+        html`<nav aria-label="Period">
           <ul class="breadcrumbs">
             ${periods.map((period) => html`<li><a href="/credits?days=${period}" ${period === days ? html` aria-current="page"` : null}>${period} days</a></li>`)}
           </ul>
-        </nav>
-      </header>
+        </nav>`,
+      )}
       <div class="columns">
         ${creditsCard(context, { account, forecast })}
         <section class="card span-two" id="by-day">

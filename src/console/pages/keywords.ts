@@ -6,6 +6,7 @@ import { definePage } from "../define-page.ts";
 import { html } from "../html.ts";
 import { keywordForm, TrackIdInput } from "../parts/keyword-form.ts";
 import { dataTable } from "../parts/table.ts";
+import { breadcrumbs, pageHead } from "../parts/head.ts";
 
 /** The keywords of an app and country, and the form that changes them. */
 export const keywordsPage = definePage({
@@ -25,17 +26,8 @@ export const keywordsPage = definePage({
       readPortfolioSince(db, accountOf(context.app.config.settings)),
     );
     const name = apps.find(({ trackId }) => trackId === place.app)?.name ?? place.app;
-    return html`<ol class="breadcrumbs">
-        <li><a href="/portfolio">Portfolio</a></li>
-        <li>${name}</li>
-        <li>${place.country}</li>
-      </ol>
-      <header class="head">
-        <div>
-          <h1>${name} in ${place.country}</h1>
-          <p>${countOf(keywords.length, "keyword")} as last read.</p>
-        </div>
-      </header>
+    return html`${breadcrumbs([["/portfolio", "Portfolio"]], `${name} in ${place.country}`)}
+      ${pageHead(`${name} in ${place.country}`, `${countOf(keywords.length, "keyword")} as last read.`)}
       <div class="columns">
         ${keywordForm(context, {
           action: "keywords",

@@ -9,6 +9,7 @@ import { html } from "../html.ts";
 import { configurationNotices } from "../parts/configuration-notices.ts";
 import { keywordForm, TrackIdInput } from "../parts/keyword-form.ts";
 import { dataTable } from "../parts/table.ts";
+import { breadcrumbs, pageHead } from "../parts/head.ts";
 
 /** The keywords that the configuration lists for an app, and the form that changes them there. */
 export const listedPage = definePage({
@@ -25,19 +26,8 @@ export const listedPage = definePage({
       readConfiguredKeywords(db, trackId, accountOf(app.config.settings)),
     );
     const sinceOf = new Map(since.map((one) => [one.keyword, one.since]));
-    return html`<ol class="breadcrumbs">
-        <li><a href="/portfolio">Portfolio</a></li>
-        <li>${name ?? trackId}</li>
-      </ol>
-      <header class="head">
-        <div>
-          <h1>${name ?? trackId}</h1>
-          <p>
-            ${countOf(listed.keywords.length, "keyword")} in the configuration, in each of
-            ${listed.countries.join(", ")}.
-          </p>
-        </div>
-      </header>
+    return html`${breadcrumbs([["/portfolio", "Portfolio"]], name ?? trackId)}
+      ${pageHead(name ?? trackId, `${countOf(listed.keywords.length, "keyword")} in the configuration, in each of ${listed.countries.join(", ")}.`)}
       ${configurationNotices(now)}
       <div class="columns">
         ${keywordForm(context, {

@@ -1,13 +1,14 @@
-import { count } from "../../core/count.ts";
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { readConfiguredSince, readPortfolioSince } from "../../planner/portfolio-since.ts";
 import { configurationNow } from "../configuration.ts";
 import { definePage } from "../define-page.ts";
-import { html, type Html } from "../html.ts";
+import { html } from "../html.ts";
 import { addressOf } from "../parts/address.ts";
 import { appCard, byStore, listedApps, trackedApps, type ShownApp } from "../parts/app-card.ts";
 import { configurationNotices } from "../parts/configuration-notices.ts";
+import { pageHead } from "../parts/head.ts";
+import { pager } from "../parts/pager.ts";
 
 /** What is followed and since when: apps, their countries and keywords, and their competitors. */
 export const portfolioPage = definePage({
@@ -32,12 +33,9 @@ export const portfolioPage = definePage({
     const cards = (all: readonly ShownApp[], before: number) =>
       all.slice(Math.max(0, from - before), Math.max(0, from + most - before)).map((one) => appCard(one, followed));
     const listedCards = cards(listed, tracked.length);
-    return html`<header class="head">
-        <div>
-          <h1>Portfolio</h1>
-          <p>${sourceWords[source]} <a href="/credits/calculator">What would another one cost?</a></p>
-        </div>
-      </header>
+    const part = { what: "apps", total, from, shown: Math.min(most, total - from), size: most };
+    const links = pager(part, (at) => addressOf("/portfolio", { offset: at }));
+    return html`${pageHead("Portfolio", html`${sourceWords[source]} <a href="/credits/calculator">What would another one cost?</a>`)}
       ${configurationNotices(now)}
       ${
         tracked.length === 0 && source !== "config"
@@ -53,21 +51,12 @@ export const portfolioPage = definePage({
           : html`<h2 class="part">In the configuration</h2>
               <div class="columns two" id="configured">${listedCards}</div>`
       }
-      ${pager(from, total)}`;
+      ${total <= most ? null : links}`;
   },
 });
 
 /** Apps on a page. */
 const most = 100;
-
-function pager(from: number, total: number): Html | null {
-  if (total <= most) return null;
-  const link = (offset: number, text: string) => html`<a href="${addressOf("/portfolio", { offset })}">${text}</a>`;
-  return html`<nav class="pager" aria-label="Apps">
-    <span>apps ${count(from + 1)} to ${count(Math.min(from + most, total))} of ${count(total)}</span
-    >${from > 0 ? link(Math.max(0, from - most), "Apps before") : null}${from + most < total ? link(from + most, "Apps after") : null}
-  </nav>`;
-}
 
 const sourceWords = {
   account: "Apps come from the account.",

@@ -15,10 +15,11 @@ import { stateBadge } from "../parts/badge.ts";
 import { retrySlice } from "../parts/retry-slice.ts";
 import { dataTable, facts } from "../parts/table.ts";
 import { timeCell, tookText } from "../parts/times.ts";
+import { breadcrumbs } from "../parts/head.ts";
+import { LedgerId } from "../parse-input.ts";
 
 /** Slices on a page. */
 const most = 100;
-const Id = z.string().regex(/^[1-9]\d{0,17}$/, "is no number");
 
 /** One run: its plan, its result, and its slices. */
 export const runPage = definePage({
@@ -26,10 +27,10 @@ export const runPage = definePage({
   title: "Run",
   live: true,
   input: z.object({
-    run: Id,
+    run: LedgerId,
     state: z.enum(sliceStates).or(z.literal("")).optional(),
     dataset: z.string().max(100).optional(),
-    after: Id.optional(),
+    after: LedgerId.optional(),
   }),
   examples: ["/runs/1?state=loaded"],
   show: async (context, { run: runId, state, dataset, after }) => {
@@ -39,10 +40,7 @@ export const runPage = definePage({
     const filter = { runId, state, dataset, after, most };
     const slices = await context.read(JSON.stringify(["run slices", filter]), (db) => readRunSlices(db, filter));
     const note = state || dataset ? null : foldedNote(run, parts);
-    return html`<ol class="breadcrumbs">
-        <li><a href="/runs">Runs</a></li>
-        <li>Run ${runId}</li>
-      </ol>
+    return html`${breadcrumbs([["/runs", "Runs"]], `Run ${runId}`)}
       <header class="head">
         <h1>Run ${runId}: ${runWords(run)}</h1>
         ${stateBadge(run.outcome ?? "under way")}

@@ -7,6 +7,7 @@ import {
   type IdleRuns,
   type RunFilter,
   type RunLine,
+  isIdle,
 } from "../../ledger/run-list.ts";
 import { definePage } from "../define-page.ts";
 import { html } from "../html.ts";
@@ -14,6 +15,7 @@ import { badge, stateBadge } from "../parts/badge.ts";
 import { runningCard } from "../parts/running-card.ts";
 import { dataTable, type TableColumn } from "../parts/table.ts";
 import { timeCell, tookText } from "../parts/times.ts";
+import { pageHead } from "../parts/head.ts";
 
 const shows: Readonly<Record<RunFilter, string>> = {
   all: "every run",
@@ -34,20 +36,18 @@ export const runsPage = definePage({
   examples: ["/runs"],
   show: async (context, { show, limit }) => {
     const lines = await context.read(`runs ${limit} ${show}`, (db) => foldedRuns(db, limit, show));
-    return html`<header class="head">
-        <div>
-          <h1>Runs</h1>
-          <p>What was run, what it was planned to cost and what it cost, and what came of it.</p>
-        </div>
-        <form class="filters" method="get" action="/runs">
+    return html`${pageHead(
+        "Runs",
+        "What was run, what it was planned to cost and what it cost, and what came of it.",
+        html`<form class="filters" method="get" action="/runs">
           <label
             >Show<select name="show">
               ${Object.entries(shows).map(([name, words]) => html`<option value="${name}" ${name === show ? html` selected` : null}>${words}</option>`)}
             </select></label
           ><label>Lines<input name="limit" type="number" min="1" max="500" value="${limit}" /></label
           ><button class="button">Show</button>
-        </form>
-      </header>
+        </form>`,
+      )}
       ${runningCard(context)}
       <section class="card" id="runs">
         ${
@@ -62,10 +62,6 @@ export const runsPage = definePage({
 });
 
 type Line = RunLine | IdleRuns;
-
-function isIdle(line: Line): line is IdleRuns {
-  return "run_count" in line;
-}
 
 function columnsAt(now: number): readonly TableColumn<Line>[] {
   const ofRun = (cell: (run: RunLine) => number) => (line: Line) => (isIdle(line) ? 0 : cell(line));

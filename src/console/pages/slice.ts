@@ -10,23 +10,27 @@ import { codeText } from "../parts/code-text.ts";
 import { retrySlice } from "../parts/retry-slice.ts";
 import { dataTable, facts } from "../parts/table.ts";
 import { timeCell } from "../parts/times.ts";
+import { breadcrumbs } from "../parts/head.ts";
+import { LedgerId } from "../parse-input.ts";
 
 /** One slice: its attempts, the requests of each, what was rejected, and the way to the stored answer. */
 export const slicePage = definePage({
   path: "/slices/:slice",
   title: "Slice",
   live: true,
-  input: z.object({ slice: z.string().regex(/^[1-9]\d{0,17}$/, "is no number") }),
+  input: z.object({ slice: LedgerId }),
   examples: ["/slices/1"],
   show: async (context, { slice: sliceId }) => {
     const story = await context.read(`slice ${sliceId}`, (db) => sliceStory(db, sliceId, 50));
     if (story === null) throw fail("console_unknown", { what: `slice ${sliceId}` });
     const { slice } = story;
-    return html`<ol class="breadcrumbs">
-        <li><a href="/runs">Runs</a></li>
-        <li><a href="/runs/${slice.run_id}">Run ${slice.run_id}</a></li>
-        <li>Slice ${sliceId}</li>
-      </ol>
+    return html`${breadcrumbs(
+        [
+          ["/runs", "Runs"],
+          [`/runs/${slice.run_id}`, `Run ${slice.run_id}`],
+        ],
+        `Slice ${sliceId}`,
+      )}
       <header class="head">
         <h1>${slice.dataset}, ${daysText(slice.first_day, slice.last_day)}</h1>
         <div class="buttons">

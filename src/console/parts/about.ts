@@ -1,5 +1,6 @@
 import { countOf } from "../../core/count.ts";
 import type { Scope } from "../../core/slice.ts";
+import { lastDay, type Window } from "../../core/window.ts";
 
 /** Whom a slice is about: `Lumi: Habit Garden, US, IPHONE, 12 items`. */
 export function aboutText({
@@ -22,4 +23,9 @@ export function aboutText({
 /** Days in as few words as they take. */
 export function daysText(first: string, last: string): string {
   return first === last ? first : `${first} to ${last}`;
+}
+
+/** The days of a window in as few words as they take. */
+export function windowText(window: Window): string {
+  return daysText(window.start, lastDay(window));
 }

@@ -7,6 +7,7 @@ import type { KeywordNights } from "../../person/keyword-nights.ts";
 import type { ActionFields } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
+import { hiddenFields } from "./form-fields.ts";
 
 /** A track id in a form or an address. */
 export const TrackIdInput = z.string().regex(/^(\d+|[A-Za-z]\w*(\.\w+)+)$/, "is no track id");
@@ -45,7 +46,6 @@ export function keywordForm(
       <h2>Change them</h2>
       <p class="muted">An operator changes keywords here.</p>
     </section>`;
-  const hidden = Object.entries({ ...fields, back: address, _csrf: formToken() });
   return html`<form class="card stack" method="post" action="/actions/${action}" id="change">
     <h2>Change them</h2>
     <label>Keywords <span class="muted">one a line</span><textarea name="keywords" rows="8" required></textarea></label>
@@ -61,7 +61,7 @@ export function keywordForm(
         ><input type="radio" name="verb" value="sync" /><span>${follow} these and no others</span></label
       >
     </fieldset>
-    ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${hiddenFields({ ...fields, back: address, _csrf: formToken() })}
     <p class="buttons"><button class="button primary">See what would change</button></p>
     <p class="muted small">${note}</p>
   </form>`;
