@@ -1,6 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { dayMs } from "../core/day.ts";
+import type { Settings } from "../config/settings.ts";
 
 const hourMs = 3_600_000;
 
@@ -11,19 +12,19 @@ export const lateAfterMs = 6 * hourMs + dayMs;
 type Answered = { readonly dataset: string; readonly lastDay: string | null };
 
 /**
- * Datasets that are on and whose newest day is older than their timings, as planning has noted them, let it be. `freshHours` are limits of
- * the settings by dataset, which go before that; `now` in epoch-ms. A worker's checks know more: how often its crontab runs a dataset.
+ * Datasets that are on and whose newest day is older than their timings, as planning has noted them, let it be. Limits of the settings
+ * (`fresh_hours`) go before that; `now` in epoch-ms. A worker's checks know more: how often its crontab runs a dataset.
  */
 export async function readLateDatasets(
   db: Database,
   answered: readonly Answered[],
-  { freshHours, now }: { readonly freshHours: ReadonlyMap<string, number>; readonly now: number },
+  { settings, now }: { readonly settings: Pick<Settings, "datasets">; readonly now: number },
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ dataset: string; days: number }>`
     select dataset, longest_days as days from ops.dataset_rhythm`.execute(db);
   const limits = new Map(
     rows.map(({ dataset, days }) => {
-      const hours = freshHours.get(dataset);
+      const hours = settings.datasets[dataset]?.fresh_hours;
       return [dataset, hours === undefined ? days * dayMs + lateAfterMs : hours * hourMs] as const;
     }),
   );

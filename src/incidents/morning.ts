@@ -1,7 +1,6 @@
-import type { CreditBudget } from "../core/credit-budget.ts";
 import { dayOf } from "../core/day.ts";
 import { readBudgets, type BudgetUse } from "../credits/budgets.ts";
-import { latestAccount, readAccount, type AccountState } from "../credits/account.ts";
+import { readAccount, type AccountState } from "../credits/account.ts";
 import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
 import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
 import { readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
@@ -11,6 +10,9 @@ import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
 import { readLateDatasets } from "./late-datasets.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
 import { sumBy } from "../core/count.ts";
+import { accountOf } from "../config/config-of-account.ts";
+import { switchedOff, type Settings } from "../config/settings.ts";
+import { budgetsOf } from "../config/credit-budgets.ts";
 
 /** What a person asks in the morning, with the verdict over all of it. */
 export type Morning = Status & {
@@ -23,42 +25,39 @@ export type Morning = Status & {
   readonly verdict: Verdict;
 };
 
-/**
- * Whose morning it is: the account by its name, empty for that of API_TOKEN; `accountId` null without a token; datasets that the
- * configuration switches off, of which nothing has to be mended; `now` in epoch-ms.
- */
+/** What it is read for. */
 type MorningOf = {
-  readonly switchedOff: readonly string[];
-  readonly account: string;
-  readonly accountId: string | null;
-  readonly budgets: readonly CreditBudget[];
-  /** Limits of the settings for the age of datasets, in hours; left out where the caller works out what is late. */
-  readonly freshHours?: ReadonlyMap<string, number>;
+  readonly settings: Settings;
+  /** Account whose balance is shown. */
+  readonly accountId: string;
+  /** False where the caller works out which datasets are late. */
+  readonly readsLateness: boolean;
+  /** Epoch-ms. */
   readonly now: number;
 };
 
 /** Reads it. */
 export async function readMorning(
   db: Database,
-  { account, accountId: known, budgets, switchedOff, freshHours, now }: MorningOf,
+  { settings, accountId, readsLateness, now }: MorningOf,
 ): Promise<Morning> {
-  const accountId = known ?? (await latestAccount(db, account));
-  const status = await readStatus(db, switchedOff);
+  const account = accountOf(settings);
+  const off = switchedOff(settings);
+  const status = await readStatus(db, off);
   const lostDays = new Set(newlyLost(await readLostDays(db), now).map(({ day }) => day)).size;
   const read = {
     now,
     account: await readAccount(db, accountId),
-    budgets: await readBudgets(db, { accountId, budgets, day: dayOf(now) }),
+    budgets: await readBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) }),
     nextRuns: await readNextRuns(db, now, account),
     workers: await readWorkerCounts(db, account),
     incidents: await readOpenIncidents(db),
   };
   // where a worker runs its checks open incidents, with the crontab in mind
   const isServed = read.workers.running + read.workers.waiting > 0;
-  const late =
-    freshHours === undefined || isServed ? [] : await readLateDatasets(db, status.datasets, { freshHours, now });
+  const late = isServed || !readsLateness ? [] : await readLateDatasets(db, status.datasets, { settings, now });
   const verdict = verdictOf({
-    ...sumsOf(status, switchedOff),
+    ...sumsOf(status, off),
     ...read,
     late,
     lostDays,
@@ -69,11 +68,11 @@ export async function readMorning(
   return { ...status, ...read, verdict };
 }
 
-function sumsOf({ datasets, troubles, failedForNow }: Status, switchedOff: readonly string[]) {
+function sumsOf({ datasets, troubles, failedForNow }: Status, off: readonly string[]) {
   const putOff = troubles.filter(({ state }) => state === "deferred");
   const others = sumBy(datasets, ({ deferred }) => deferred) - sumBy(putOff, ({ slices }) => slices);
   return {
-    failed: sumBy(datasets, ({ dataset, failed }) => (switchedOff.includes(dataset) ? 0 : failed)) - failedForNow,
+    failed: sumBy(datasets, ({ dataset, failed }) => (off.includes(dataset) ? 0 : failed)) - failedForNow,
     failedForNow,
     open: sumBy(datasets, ({ pending, running, deferred }) => pending + running + deferred),
     running: sumBy(datasets, ({ running }) => running),

@@ -4,14 +4,14 @@ import { day } from "../../src/core/day.ts";
 import { closeRun, type RunOutcome, type RunStart } from "../../src/ledger/runs.ts";
 import { draft, now } from "../support/ledger-stage.ts";
 import { watchForTests } from "../support/watch-stage.ts";
+import { Settings } from "../../src/config/settings.ts";
 
 const stage = watchForTests();
+const usual = { settings: Settings.parse({}), accountId: "", readsLateness: false };
 
 test("a dataset of which every slice was skipped does not count as loaded", async () => {
   const verdict = async () =>
-    (
-      await readMorning(stage.stage.db, { account: "", accountId: null, budgets: [], switchedOff: [], now })
-    ).verdict.text.replace(/, up to \S+;/, ";");
+    (await readMorning(stage.stage.db, { ...usual, now })).verdict.text.replace(/, up to \S+;/, ";");
   await stage.ended("skipped", draft({ dataset: "review" }), draft({ dataset: "app_rating" }));
   expect(await verdict()).toBe("Needs attention: nothing that was requested is available.");
   await stage.ended("loaded", draft({ dataset: "review", scope: { store: "ios", app: "2" } }));
@@ -28,8 +28,7 @@ test("a sync that was broken off is on the page until a later run has planned ea
     const run = await ledger.run({ workerId: gone, datasets, ...start });
     if (outcome !== null) await closeRun(ledger.db, run, outcome, now);
   };
-  const verdict = async () =>
-    (await readMorning(ledger.db, { account: "", accountId: null, budgets: [], switchedOff: [], now })).verdict.text;
+  const verdict = async () => (await readMorning(ledger.db, { ...usual, now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "review" }));
   const rest = "and its rest was not requested since.";
   // 2 to 5
@@ -61,14 +60,16 @@ test("a sync that was stopped while it waited for another one left nothing, once
   const [first, second] = [await run({ datasets: ["review"] }), await run({ datasets: ["review"] })];
   await closeRun(db, second, "interrupted", now);
   await closeRun(db, first, "loaded", now + 1_000);
-  const { verdict } = await readMorning(db, { account: "", accountId: null, budgets: [], switchedOff: [], now });
+  const { verdict } = await readMorning(db, { ...usual, now });
   expect(verdict.text).toContain("All is well");
 });
 
 test("what failed of a dataset that was switched off since wants nobody", async () => {
   const { db, pool } = stage.stage;
+  const off = (names: readonly string[]) =>
+    Settings.parse({ datasets: Object.fromEntries(names.map((name) => [name, { on: false }])) });
   const verdict = async (switchedOff: readonly string[]) =>
-    (await readMorning(db, { account: "", accountId: null, budgets: [], switchedOff, now })).verdict.text;
+    (await readMorning(db, { ...usual, settings: off(switchedOff), now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "app_rating" }));
   await stage.ended("failed", draft({ dataset: "review" }), draft({ dataset: "top_chart" }));
   expect(await verdict([])).toContain("2 slices failed for good");
@@ -88,20 +89,13 @@ test("where no worker runs nothing is well while the newest day of a dataset is 
     insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, account)
     values ('review', 'null', true, 'series', 1, ''), ('top_chart', 'null', true, 'series', 1, '')`);
   await stage.ended("loaded", draft({ dataset: "review" }), draft({ dataset: "top_chart" }));
-  const morning = (at: number, hours: readonly (readonly [string, number])[] = []) =>
-    readMorning(db, {
-      account: "",
-      accountId: null,
-      budgets: [],
-      switchedOff: [],
-      freshHours: new Map(hours),
-      now: at,
-    });
+  const morning = (at: number, datasets: object = {}) =>
+    readMorning(db, { ...usual, settings: Settings.parse({ datasets }), readsLateness: true, now: at });
   const { datasets } = await morning(now);
   const end = Date.parse(datasets.find(({ dataset }) => dataset === "review")?.lastDay ?? "") + 86_400_000;
   const hour = 3_600_000;
   // a day until the next one is out, the night, and a missed night
   expect((await morning(end + 54 * hour)).verdict.text).toContain("All is well");
   expect((await morning(end + 55 * hour)).verdict.text).toBe("Needs attention: review is late.");
-  expect((await morning(end + 55 * hour, [["review", 100]])).verdict.text).toContain("All is well");
+  expect((await morning(end + 55 * hour, { review: { fresh_hours: 100 } })).verdict.text).toContain("All is well");
 });

@@ -1,10 +1,7 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
-import { accountIdOf } from "../../config/config.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { incidentText } from "../../incidents/open-incidents.ts";
-import { switchedOff, type Settings } from "../../config/settings.ts";
-import { budgetsOf } from "../../config/credit-budgets.ts";
 import type { Status } from "../../ledger/status.ts";
 import { withWarehouse } from "../environment.ts";
 import { factList, type Fact } from "../fact-list.ts";
@@ -13,34 +10,24 @@ import { toned } from "../screen.ts";
 import { statusFacts } from "../status-facts.ts";
 import { optional, table, type Cell } from "../table.ts";
 import { isoTime } from "../times.ts";
+import { accountIdIn } from "../../app.ts";
 
 /** `storehouse status`: the page of the morning, the verdict first. */
 export function defineStatus(command: Command): void {
   command.option("--json", "as JSON").action((options: { json?: true }) =>
     withWarehouse(
       async (app) => {
-        const token = app.config.environment.API_TOKEN;
-        const accountId = token === undefined ? null : accountIdOf(token);
-        const page = await readMorning(app.warehouse.db, {
-          account: accountOf(app.config.settings),
-          accountId,
-          budgets: budgetsOf(app.config.settings),
-          switchedOff: switchedOff(app.config.settings),
-          freshHours: freshHoursOf(app.config.settings),
-          now: app.clock.now(),
+        const { config, warehouse, clock } = app;
+        const page = await readMorning(warehouse.db, {
+          settings: config.settings,
+          accountId: await accountIdIn(warehouse.db, config),
+          readsLateness: true,
+          now: clock.now(),
         });
         if (options.json) printJson(asJson(page));
-        else printPage(page, accountOf(app.config.settings));
+        else printPage(page, accountOf(config.settings));
       },
       { showsWorkers: true },
-    ),
-  );
-}
-
-function freshHoursOf({ datasets }: Settings): ReadonlyMap<string, number> {
-  return new Map(
-    Object.entries(datasets).flatMap(([name, chosen]) =>
-      chosen?.fresh_hours === undefined ? [] : [[name, chosen.fresh_hours] as const],
     ),
   );
 }

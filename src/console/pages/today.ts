@@ -1,8 +1,7 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
-import { accountIdOf, crontabFile } from "../../config/config.ts";
+import { crontabFile } from "../../config/config.ts";
 import { addDays, day } from "../../core/day.ts";
-import { latestAccount } from "../../credits/account.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { families } from "../../datasets/shared/define-dataset.ts";
 import { readCreditForecast } from "../../incidents/credit-forecast.ts";
@@ -11,8 +10,6 @@ import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { verdictWithFamilies } from "../../incidents/verdict.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
 import { sumFailures } from "../../ledger/failures.ts";
-import { switchedOff } from "../../config/settings.ts";
-import { budgetsOf } from "../../config/credit-budgets.ts";
 import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
@@ -25,6 +22,8 @@ import { familyNames, familyStanding } from "../parts/family-standing.ts";
 import { incidentList } from "../parts/incident-list.ts";
 import { nextRunsCard, workersCard } from "../parts/schedule-cards.ts";
 import { runningCard } from "../parts/running-card.ts";
+import { accountIdIn } from "../../app.ts";
+import type { Database } from "../../postgres/database.ts";
 
 /** May the figures be trusted, and what wants a person: the page of the morning. */
 export const todayPage = definePage({
@@ -36,33 +35,20 @@ export const todayPage = definePage({
   examples: ["/"],
   show: async (context) => {
     const { app, now } = context;
-    const token = app.config.environment.API_TOKEN;
-    const accountId = token === undefined ? null : accountIdOf(token);
-    const morning = await context.read("morning", (db) =>
-      readMorning(db, {
-        account: accountOf(app.config.settings),
-        accountId,
-        budgets: budgetsOf(app.config.settings),
-        switchedOff: switchedOff(app.config.settings),
-        now,
-      }),
+    const { settings } = app.config;
+    const accountIn = (db: Database) => accountIdIn(db, app.config);
+    const morning = await context.read("morning", async (db) =>
+      readMorning(db, { settings, accountId: await accountIn(db), readsLateness: false, now }),
     );
     // reads the whole ledger: a very large one takes longer than a page waits
     const days = await context.read("complete days", readCompleteDays).catch((error: unknown) => {
       if (isSlow(error)) return null;
       throw error;
     });
-    const forecast = await context.read("credit forecast", async (db) => {
-      const { settings } = app.config;
-      const parts = {
-        db,
-        settings,
-        clock: app.clock,
-        accountId: accountId ?? (await latestAccount(db, accountOf(settings))),
-      };
-      return readCreditForecast(parts, morning.budgets);
-    });
-    const failures = await context.read("sums of failures", (db) => sumFailures(db, accountOf(app.config.settings)));
+    const forecast = await context.read("credit forecast", async (db) =>
+      readCreditForecast({ db, settings, clock: app.clock, accountId: await accountIn(db) }, morning.budgets),
+    );
+    const failures = await context.read("sums of failures", (db) => sumFailures(db, accountOf(settings)));
     const rhythms = await context.read("own rhythms", (db) => readOwnRhythms(db, now));
     const standings = days === null ? null : standingsOf(context, { datasets: morning.datasets, days, rhythms });
     const verdict = verdictWithFamilies(
