@@ -13,7 +13,7 @@ import { timeText } from "./times.ts";
 export async function withApiSession(work: (session: ApiSession) => Promise<void>): Promise<void> {
   await withApi(async (app) => {
     await using ingest = await openIngest(app, "command", createRunLimit(null));
-    const stop = stopSignal();
+    using stop = stopSignal();
     const onInvalid: SessionParts["onInvalid"] = (invalid) =>
       remark(
         `${countOf(invalid.length, "item")} of the answer did not fit and are left out: ${invalid[0]?.reason ?? ""}.`,
@@ -26,8 +26,6 @@ export async function withApiSession(work: (session: ApiSession) => Promise<void
       if (!stop.signal.aborted) throw forPeople(error);
       remark("Interrupted.");
       process.exitCode = 130;
-    } finally {
-      stop.dispose();
     }
   });
 }

@@ -28,12 +28,22 @@ export function pastDayArgument(text: string): Day {
   return day;
 }
 
-/** Reads a number of credits. */
-export function creditsArgument(text: string): number {
-  if (!/^\d{1,9}$/.test(text))
-    throw new InvalidArgumentError("It is no number of credits: write a whole number, for instance 500.");
-  return Number(text);
+type Range = { readonly least?: number; readonly most: number; readonly says: string };
+
+/** Makes the reader of a whole number in a range; `says`: what is wrong with any other text. */
+export function wholeNumber({ least = 0, most, says }: Range): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+    if (number < least || number > most) throw new InvalidArgumentError(says);
+    return number;
+  };
 }
+
+/** Reads a number of credits. */
+export const creditsArgument = wholeNumber({
+  most: 999_999_999,
+  says: "It is no number of credits: write a whole number, for instance 500.",
+});
 
 /** Reads the number of a plan; it stays text, as the ledger has it. */
 export function planArgument(text: string): string {
@@ -50,17 +60,14 @@ export function sliceArgument(text: string): string {
 }
 
 /** Reads the number of a page, from 0. */
-export function pageArgument(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError("It is no number of a page: they count from 0.");
-  return Number(text);
-}
+export const pageArgument = wholeNumber({ most: 999_999, says: "It is no number of a page: they count from 0." });
 
 /** Reads a number of things, at least 1. */
-export function countArgument(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new InvalidArgumentError("It is no such number: write a whole one from 1, for instance 100.");
-  return Number(text);
-}
+export const countArgument = wholeNumber({
+  least: 1,
+  most: 999_999_999,
+  says: "It is no such number: write a whole one from 1, for instance 100.",
+});
 
 /** Collects an option that may be given several times, each time perhaps with commas. */
 export function collect(text: string, previous: readonly string[]): readonly string[] {
@@ -71,6 +78,16 @@ export function collect(text: string, previous: readonly string[]): readonly str
   // an empty variable of a script is not to mean everything
   if (names.length === 0) throw new InvalidArgumentError("It is empty: name something, or leave the option out.");
   return [...previous, ...names];
+}
+
+/** An option that may be given several times; `none`: what it means that it is left out, `read`: how it is collected. */
+export function several<T>(
+  flags: string,
+  description: string,
+  none: string,
+  read: (text: string, previous: readonly T[]) => readonly T[] = collect as never,
+): Option {
+  return new Option(flags, `${description}; may be repeated`).argParser(read).default([], none);
 }
 
 /** Reads the name of a folder. */
@@ -98,7 +115,7 @@ export function collectSlices(text: string, previous: readonly string[]): readon
 
 /** The option of commands that read what is stored: all datasets unless some are named. */
 export function onlyDatasets(): Option {
-  return new Option("--dataset <name>", "only this dataset; may be repeated").argParser(collect).default([], "all");
+  return several("--dataset <name>", "only this dataset", "all");
 }
 
 /** `--from` and `--to`, both inclusive, as a window. */
@@ -113,9 +130,4 @@ export function boundsOf(options: { readonly from?: Day; readonly to?: Day }): P
 }
 
 /** Reads a port, 0 for any free one. */
-export function portArgument(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It is no whole number.");
-  const port = Number(text);
-  if (port > 65_535) throw new InvalidArgumentError("It is no port: they end with 65535.");
-  return port;
-}
+export const portArgument = wholeNumber({ most: 65_535, says: "It is no port: write a number from 0 to 65535." });

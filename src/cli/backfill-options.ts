@@ -3,7 +3,7 @@ import type { App } from "../app.ts";
 import { fail } from "../core/errors.ts";
 import type { BackfillRequest } from "../planner/backfill-request.ts";
 import { reprocesses, type Reprocess } from "../plan/missing.ts";
-import { collect, creditsArgument, dayArgument, pastDayArgument, planArgument } from "./arguments.ts";
+import { creditsArgument, dayArgument, pastDayArgument, planArgument, several } from "./arguments.ts";
 import { requestOf, type SyncOptions } from "./sync-options.ts";
 
 /** The options of `storehouse backfill`. */
@@ -25,23 +25,11 @@ const partsOfAPlan = ["dataset", "from", "to", "app", "country", "reprocess", "n
 /** Adds the options of `storehouse backfill`. */
 export function addBackfillOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option("--dataset <name>", "the dataset, also when it is off; may be repeated")
-        .argParser(collect)
-        .default([], "none"),
-    )
+    .addOption(several("--dataset <name>", "the dataset, also when it is off", "none"))
     .option("--from <day>", "first day, inclusive (default: the history of each dataset)", dayArgument)
     .option("--to <day>", "last day, inclusive (default: the newest that is published)", dayArgument)
-    .addOption(
-      new Option("--app <id>", "only this app, by track id; may be repeated")
-        .argParser(collect)
-        .default([], "the whole portfolio"),
-    )
-    .addOption(
-      new Option("--country <code>", "only this country; may be repeated")
-        .argParser(collect)
-        .default([], "the whole portfolio"),
-    )
+    .addOption(several("--app <id>", "only this app, by track id", "the whole portfolio"))
+    .addOption(several("--country <code>", "only this country", "the whole portfolio"))
     .addOption(
       new Option(
         "--reprocess <which>",

@@ -5,7 +5,7 @@ const oneStopMs = 500;
  * Aborts at the first SIGINT, SIGTERM or SIGHUP. A second stop ends the process at once, as the person means it; but not a second SIGHUP:
  * a terminal that closes sends it, the shell once more, and what is under way is paid for.
  */
-export function stopSignal(): { readonly signal: AbortSignal; readonly dispose: () => void } {
+export function stopSignal(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   let firstAt = 0;
   const begin = () => {
@@ -22,7 +22,7 @@ export function stopSignal(): { readonly signal: AbortSignal; readonly dispose: 
   process.on("SIGHUP", begin);
   return {
     signal: controller.signal,
-    dispose: () => {
+    [Symbol.dispose]: () => {
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
       process.off("SIGHUP", begin);

@@ -1,9 +1,9 @@
-import { Option, type Command } from "commander";
+import { type Command } from "commander";
 import type { App } from "../app.ts";
 import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { SyncRequest } from "../planner/request.ts";
-import { boundsOf, collect, dayArgument, pastDayArgument } from "./arguments.ts";
+import { boundsOf, dayArgument, pastDayArgument, several } from "./arguments.ts";
 
 /** The options that say what to plan or sync. */
 export type SyncOptions = {
@@ -17,11 +17,7 @@ export type SyncOptions = {
 /** Adds `--dataset --from --to --as-of` to a command. */
 export function addSyncOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option("--dataset <name>", "only this dataset, also when it is off; may be repeated")
-        .argParser(collect)
-        .default([], "those that are on"),
-    )
+    .addOption(several("--dataset <name>", "only this dataset, also when it is off", "those that are on"))
     .option("--from <day>", "first day, inclusive (default: the history of each dataset)", dayArgument)
     .option("--to <day>", "last day, inclusive (default: the newest that is published)", dayArgument)
     .option(

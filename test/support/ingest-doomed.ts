@@ -59,4 +59,4 @@ if (command === "worker") {
   const { outcome } = await inForeground({ ...app, at, rhythm }, { ...run, progress: () => undefined });
   process.exitCode = outcome === "loaded" ? 0 : outcome === "aborted" ? 2 : 1;
 }
-stop.dispose();
+stop[Symbol.dispose]();

@@ -43,29 +43,23 @@ const madeAgainAtMost = 3;
 async function backfill(app: App, options: BackfillOptions): Promise<void> {
   if (options.cancel) return cancel(app, options);
   // what only plans can be ended at any moment
-  const stop = options.dryRun ? null : stopSignal();
+  using stop = options.dryRun ? null : stopSignal();
   const signal = stop?.signal ?? new AbortController().signal;
-  try {
-    for (let tries = 1; ; tries += 1) {
-      const made = await planOf(app, options);
-      if (made.plan === null) return sayNothingToDo(made, options);
-      if (signal.aborted) {
-        process.exitCode = exitCodes.interrupted;
-        return remark(
-          `Interrupted: nothing was run. \`storehouse backfill --plan ${made.plan.planId}\` runs it later.`,
-        );
-      }
-      const mayMakeAgain = options.plan === undefined && tries <= madeAgainAtMost;
-      const ran = await runOrShow(app, options, { ...made, plan: made.plan }, signal).catch((error: unknown) => {
-        if (!(error instanceof StorehouseError) || error.code !== "plan_changed") throw error;
-        return "changed" as const;
-      });
-      if (ran !== "changed") return;
-      if (!mayMakeAgain) return await sayChanges(app, options, made.plan);
-      remark("Another process has queued part of it in the meantime: the plan is made again.");
+  for (let tries = 1; ; tries += 1) {
+    const made = await planOf(app, options);
+    if (made.plan === null) return sayNothingToDo(made, options);
+    if (signal.aborted) {
+      process.exitCode = exitCodes.interrupted;
+      return remark(`Interrupted: nothing was run. \`storehouse backfill --plan ${made.plan.planId}\` runs it later.`);
     }
-  } finally {
-    stop?.dispose();
+    const mayMakeAgain = options.plan === undefined && tries <= madeAgainAtMost;
+    const ran = await runOrShow(app, options, { ...made, plan: made.plan }, signal).catch((error: unknown) => {
+      if (!(error instanceof StorehouseError) || error.code !== "plan_changed") throw error;
+      return "changed" as const;
+    });
+    if (ran !== "changed") return;
+    if (!mayMakeAgain) return await sayChanges(app, options, made.plan);
+    remark("Another process has queued part of it in the meantime: the plan is made again.");
   }
 }
 

@@ -1,10 +1,10 @@
-import { Option, type Command } from "commander";
+import { type Command } from "commander";
 import type { Settings } from "../../config/settings.ts";
 import { isCovered, limitWords, type CreditBudget } from "../../core/credit-budget.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
 import { fail } from "../../core/errors.ts";
 import { datasetPrices, type DatasetPrice } from "../../planner/portfolio-price.ts";
-import { collect, countArgument } from "../arguments.ts";
+import { countArgument, several } from "../arguments.ts";
 import { nightWords } from "../night.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { roughApps, type RoughSize, whyTooLarge } from "../setup.ts";
@@ -21,11 +21,7 @@ export function defineEstimate(command: Command): void {
     .requiredOption("--apps <number>", "apps, half of each store", countArgument)
     .requiredOption("--countries <number>", "countries of each app", countArgument)
     .requiredOption("--keywords <number>", "keywords of each app and country", countArgument)
-    .addOption(
-      new Option("--dataset <name>", "this dataset with those that it is planned from; may be repeated")
-        .argParser(collect)
-        .default([], "those that are on"),
-    )
+    .addOption(several("--dataset <name>", "this dataset with those that it is planned from", "those that are on"))
     .option("--json", "as JSON")
     .addHelpText(
       "after",

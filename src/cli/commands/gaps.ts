@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { readAppNames } from "../../ledger/app-names.ts";
 import { type CellState, cellStates, sumOfCells } from "../../plan/cell-states.ts";
 import { daysOf, type ScopeCoverage } from "../../planner/gaps.ts";
-import { collect } from "../arguments.ts";
+import { collect, several } from "../arguments.ts";
 import { appWords, dayRange } from "../app-words.ts";
 import { gapLines, gapStates, type GapLine } from "../../planner/gap-lines.ts";
 import { earlierGapSteps, gapSteps } from "../gap-steps.ts";
@@ -21,18 +21,15 @@ import { table } from "../table.ts";
 /** `storehouse gaps`: which cells are missing, and where. */
 export function defineGaps(command: Command): void {
   addSyncOptions(command)
+    .addOption(several("--app <id>", "only this app", "the whole portfolio"))
+    .addOption(several("--country <code>", "only this country", "the whole portfolio"))
     .addOption(
-      new Option("--app <id>", "only this app; may be repeated").argParser(collect).default([], "the whole portfolio"),
-    )
-    .addOption(
-      new Option("--country <code>", "only this country; may be repeated")
-        .argParser(collect)
-        .default([], "the whole portfolio"),
-    )
-    .addOption(
-      new Option("--state <state>", "cells in this state instead of those that are missing; may be repeated")
-        .argParser(stateArgument)
-        .default([], gapStates.join(", ")),
+      several(
+        "--state <state>",
+        "cells in this state instead of those that are missing",
+        gapStates.join(", "),
+        stateArgument,
+      ),
     )
     .option("--json", "as JSON: every dataset, app, country and day")
     .addHelpText(

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
@@ -6,8 +5,8 @@ import { startGateway } from "../../gateway/gateway.ts";
 import { dropKey, makeKey } from "../../gateway/keys.ts";
 import { portArgument } from "../arguments.ts";
 import { print, remark } from "../output.ts";
-import { stopSignal } from "../stop-signal.ts";
 import { withApi, withApp } from "../with-app.ts";
+import { serveUntilStopped } from "../serve.ts";
 
 type Options = {
   readonly host?: string;
@@ -33,7 +32,9 @@ export function defineGateway(command: Command): void {
     .action(async (options: Options) => {
       if (options.newKey !== undefined) return withApp((app) => newKey(app, options.newKey ?? ""));
       if (options.dropKey !== undefined) return withApp((app) => noKey(app, options.dropKey ?? ""));
-      return withApi((app) => serve(app, options));
+      const { host, port } = options;
+      const where = { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) };
+      return withApi((app) => serveUntilStopped("gateway", port, (stop) => startGateway(app, { ...where, stop })));
     });
 }
 
@@ -48,22 +49,4 @@ async function newKey({ config, warehouse, clock }: App, caller: string): Promis
 async function noKey({ warehouse }: App, caller: string): Promise<void> {
   if (!(await dropKey(warehouse.db, caller))) throw fail("bad_argument", { caller, problem: "has no key" });
   remark(`${caller} has no key: its calls are refused.`);
-}
-
-async function serve(app: App, { host, port }: Options): Promise<void> {
-  const stop = stopSignal();
-  try {
-    await using served = await startGateway(app, {
-      ...(host === undefined ? {} : { host }),
-      ...(port === undefined ? {} : { port }),
-      stop: stop.signal,
-    });
-    // a port that the person named is wanted, and no other
-    if (port !== undefined && port !== 0 && served.port !== port) throw fail("port_taken", { port });
-    print(`The gateway is on ${served.url}`);
-    remark("Ctrl-C stops it.");
-    if (!stop.signal.aborted) await once(stop.signal, "abort");
-  } finally {
-    stop.dispose();
-  }
 }

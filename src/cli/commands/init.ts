@@ -9,7 +9,7 @@ import { fail } from "../../core/errors.ts";
 import { checkAnyDatabase, checkApiAccess } from "../../doctor/doctor.ts";
 import type { Diagnosis } from "../../doctor/diagnosis.ts";
 import { countryArgument, trackIdArgument } from "../api-arguments.ts";
-import { collect } from "../arguments.ts";
+import { collect, several } from "../arguments.ts";
 import { canConfirm } from "../confirm.ts";
 import { countOf, print, remark } from "../output.ts";
 import { openPrompts, QuestionsEnded } from "../prompts.ts";
@@ -52,12 +52,8 @@ export function defineInit(command: Command): void {
     .option("--token-stdin", "read the token from standard input (default: API_TOKEN); it is never an argument")
     .addOption(new Option("--source <source>", "what to follow").choices(["account", "config", "both"]))
     .option("--app <id>", "list this app, with --country and --keyword", trackIdArgument)
-    .addOption(
-      new Option("--country <code>", "its country; may be repeated").argParser(eachCountry).default([], "none"),
-    )
-    .addOption(
-      new Option("--keyword <keyword>", "its keyword; may be repeated").argParser(eachKeyword).default([], "none"),
-    )
+    .addOption(several("--country <code>", "its country", "none", eachCountry))
+    .addOption(several("--keyword <keyword>", "its keyword", "none", eachKeyword))
     .option("--datasets <switches>", 'datasets to switch, for instance "+organic_keyword -review"')
     .option("--size <size>", "what the account tracks, about, for the price: apps, countries, keywords", "5x5x100")
     .option("--write <file>", "which file to write instead of the .env that commands in this folder read")

@@ -1,6 +1,6 @@
-import { Option, type Command } from "commander";
+import { type Command } from "commander";
 import { readLookbacks } from "../../planner/lookback.ts";
-import { collect } from "../arguments.ts";
+import { several } from "../arguments.ts";
 import { checkNames } from "../dataset-names.ts";
 import { lookbackReport } from "../lookback-report.ts";
 import { print, printJson } from "../output.ts";
@@ -9,11 +9,7 @@ import { withApp } from "../with-app.ts";
 /** `storehouse lookback`: for how long figures move after their day. */
 export function defineLookback(command: Command): void {
   command
-    .addOption(
-      new Option("--dataset <name>", "only this dataset; may be repeated")
-        .argParser(collect)
-        .default([], "those whose figures are compared"),
-    )
+    .addOption(several("--dataset <name>", "only this dataset", "those whose figures are compared"))
     .option("--json", "as JSON")
     .addHelpText(
       "after",

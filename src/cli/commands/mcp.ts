@@ -1,11 +1,12 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { once } from "node:events";
+import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { programVersion } from "../../config/program.ts";
 import { dayOf, type Day } from "../../core/day.ts";
 import { serveStdio } from "../../mcp/serve-stdio.ts";
 import type { ServerParts } from "../../mcp/parts.ts";
 import { openAsReader } from "../../postgres/reader.ts";
-import { pastDayArgument } from "../arguments.ts";
+import { pastDayArgument, portArgument } from "../arguments.ts";
 import { remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { withApp } from "../with-app.ts";
@@ -22,7 +23,7 @@ export function defineMcp(command: Command): void {
     .option(
       "--http [port]",
       `serve on this machine over streamable HTTP (default port: ${defaultPort}; 0: any free one)`,
-      port,
+      portArgument,
     )
     .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
     .addHelpText(
@@ -50,21 +51,11 @@ async function serve(app: App, { http }: Options): Promise<void> {
     version: programVersion(),
     hide,
   };
-  const stop = stopSignal();
-  try {
-    if (http === undefined) return await serveStdio(parts, stop.signal);
-    // a web server takes longer to load than one client over a pipe wants to wait
-    const { serveHttp } = await import("../../mcp/serve-http.ts");
-    await using server = await serveHttp(parts, http === true ? defaultPort : http);
-    remark(`The marts are served at ${server.url}; Ctrl-C ends it.`);
-    await new Promise<void>((resolve) => stop.signal.addEventListener("abort", () => resolve(), { once: true }));
-  } finally {
-    stop.dispose();
-  }
-}
-
-function port(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError("It is no port: write a number from 0 to 65535.");
-  return Number(text);
+  using stop = stopSignal();
+  if (http === undefined) return await serveStdio(parts, stop.signal);
+  // a web server takes longer to load than one client over a pipe wants to wait
+  const { serveHttp } = await import("../../mcp/serve-http.ts");
+  await using server = await serveHttp(parts, http === true ? defaultPort : http);
+  remark(`The marts are served at ${server.url}; Ctrl-C ends it.`);
+  if (!stop.signal.aborted) await once(stop.signal, "abort");
 }

@@ -10,6 +10,7 @@ import { connectionOf } from "../../metabase/database-entry.ts";
 import { metabaseReport } from "../metabase-report.ts";
 import { loadConfig, withApp } from "../with-app.ts";
 import { print, printJson, remark } from "../output.ts";
+import { wholeNumber } from "../arguments.ts";
 
 type Options = {
   readonly url?: string;
@@ -22,6 +23,8 @@ type Options = {
 const defaultUrl = "http://127.0.0.1:3000";
 /** A first start takes a minute or two. */
 const defaultWait = 180;
+
+const seconds = wholeNumber({ most: 9_999, says: "It is no number of seconds: write a whole number up to 9999." });
 
 /** `storehouse metabase`: the warehouse, its metadata and the starter dashboards in Metabase. */
 export function defineMetabase(command: Command): void {
@@ -77,10 +80,4 @@ function address(text: string): string {
   const problem = addressProblem(text);
   if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`);
   return text;
-}
-
-function seconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text))
-    throw new InvalidArgumentError("It is no number of seconds: write a whole number up to 9999.");
-  return Number(text);
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
 import { prunable, pruneRaw, type Pruned } from "../../raw/prune.ts";
@@ -8,6 +8,7 @@ import { countOf, print, printJson, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { table } from "../table.ts";
 import { dayMs } from "../../core/day.ts";
+import { wholeNumber } from "../arguments.ts";
 
 type Options = {
   readonly keepDays: number;
@@ -15,6 +16,8 @@ type Options = {
   readonly yes?: true;
   readonly json?: true;
 };
+
+const days = wholeNumber({ most: 99_999, says: "It is no number of days: write a whole number, for instance 90." });
 
 /** `storehouse prune`: keep stored answers for a number of days. */
 export function definePrune(command: Command): void {
@@ -61,12 +64,8 @@ async function isAgreed({ keepDays }: Options, count: () => Promise<Pruned>): Pr
   const would = await count();
   if (would.answers === 0) return true;
   remark(tableOf(would));
-  const stop = stopSignal();
-  try {
-    return await confirm(`Delete ${countOf(would.answers, "answer")} for good?`, stop.signal);
-  } finally {
-    stop.dispose();
-  }
+  using stop = stopSignal();
+  return await confirm(`Delete ${countOf(would.answers, "answer")} for good?`, stop.signal);
 }
 
 function tableOf({ datasets }: Pruned): string {
@@ -78,10 +77,4 @@ function tableOf({ datasets }: Pruned): string {
 
 function daysOf({ dataset, from, to }: Pruned["datasets"][number]): string {
   return `${dataset} ${from === to ? from : `${from} to ${to}`}`;
-}
-
-function days(text: string): number {
-  if (!/^\d{1,5}$/.test(text))
-    throw new InvalidArgumentError("It is no number of days: write a whole number, for instance 90.");
-  return Number(text);
 }

@@ -64,16 +64,12 @@ function nothingOld(tables: number): string {
 async function isAgreed(old: readonly OldMonth[], action: "drop" | "detach"): Promise<boolean> {
   if (!canConfirm()) throw fail("not_confirmed");
   remark(tableOf(old));
-  const stop = stopSignal();
-  try {
-    const months = countOf(old.length, "month");
-    return await confirm(
-      action === "drop" ? `Drop ${months} for good?` : `Move ${months} to the schema archive?`,
-      stop.signal,
-    );
-  } finally {
-    stop.dispose();
-  }
+  using stop = stopSignal();
+  const months = countOf(old.length, "month");
+  return await confirm(
+    action === "drop" ? `Drop ${months} for good?` : `Move ${months} to the schema archive?`,
+    stop.signal,
+  );
 }
 
 function tableOf(months: readonly OldMonth[]): string {

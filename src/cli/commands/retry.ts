@@ -1,10 +1,10 @@
 import { accountOf } from "../../config/config-of-account.ts";
-import { Option, type Command } from "commander";
+import { type Command } from "commander";
 import type { Day } from "../../core/day.ts";
 import { retryInForeground } from "../../foreground.ts";
 import { retried } from "../../runs/sync.ts";
 import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
-import { collectCodes, collectSlices, onlyDatasets, pastDayArgument } from "../arguments.ts";
+import { collectCodes, collectSlices, onlyDatasets, pastDayArgument, several } from "../arguments.ts";
 import { withApi, withApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { exitHelp } from "../run-report.ts";
@@ -25,14 +25,8 @@ type Options = SyncOptions & {
 export function defineRetry(command: Command): void {
   command
     .addOption(onlyDatasets())
-    .addOption(
-      new Option("--code <code>", "only those with this error code; may be repeated")
-        .argParser(collectCodes)
-        .default([], "all"),
-    )
-    .addOption(
-      new Option("--slice <number>", "only this slice; may be repeated").argParser(collectSlices).default([], "all"),
-    )
+    .addOption(several("--code <code>", "only those with this error code", "all", collectCodes))
+    .addOption(several("--slice <number>", "only this slice", "all", collectSlices))
     .option("--since <day>", "only those that ended on this day (UTC) or later", pastDayArgument)
     .option("--skipped", "also those that were skipped as unavailable (400, 404)")
     .option("--dry-run", "show which they are and what they would cost, run nothing")

@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../sandbox/sandbox.ts";
-import { dayArgument, portArgument } from "../arguments.ts";
+import { dayArgument, portArgument, wholeNumber } from "../arguments.ts";
 import { printWhole, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 
@@ -15,6 +15,8 @@ type Options = {
   readonly dateForm: "epoch" | "local";
   readonly latency: number;
 };
+
+const whole = wholeNumber({ most: 999_999_999, says: "It is no whole number." });
 
 /** `storehouse sandbox`: the API over a made-up market, for trying things out. */
 export function defineSandbox(command: Command): void {
@@ -37,11 +39,10 @@ export function defineSandbox(command: Command): void {
         latencyMs: latency,
         ...(today === undefined ? {} : { today }),
       });
-      const stop = stopSignal();
+      using stop = stopSignal();
       remark("The sandbox is up until Ctrl-C. With these two lines in .env the other commands talk to it:");
       printWhole(`API_BASE_URL=${sandbox.url}\nAPI_TOKEN=${sandbox.token}`);
       if (!stop.signal.aborted) await once(stop.signal, "abort");
-      stop.dispose();
     });
 }
 
@@ -59,9 +60,4 @@ async function listening(options: SandboxOptions & { readonly port: number }): P
       );
     throw error;
   });
-}
-
-function whole(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It is no whole number.");
-  return Number(text);
 }

@@ -47,22 +47,18 @@ export async function foreground(
   run: (how: ForegroundRun) => Promise<SyncResult | null>,
   words: Partial<RunWords> = {},
 ): Promise<void> {
-  const stop = stopSignal();
-  try {
-    const request = requestOf(app, options);
-    const how = { request, maxCredits: options.maxCredits ?? null, stop: stop.signal, progress: () => undefined };
-    const result = await run(how);
-    if (result === null) {
-      remark("Stopped: nothing is spent that was not agreed to.");
-      process.exitCode = stop.signal.aborted ? exitCodes.interrupted : exitCodes.aborted;
-      return;
-    }
-    if (options.json) printJson({ ...result, error: result.error?.code ?? null });
-    else printResult(result, { ...syncWords, ...words });
-    process.exitCode = exitCodeOf(result);
-  } finally {
-    stop.dispose();
+  using stop = stopSignal();
+  const request = requestOf(app, options);
+  const how = { request, maxCredits: options.maxCredits ?? null, stop: stop.signal, progress: () => undefined };
+  const result = await run(how);
+  if (result === null) {
+    remark("Stopped: nothing is spent that was not agreed to.");
+    process.exitCode = stop.signal.aborted ? exitCodes.interrupted : exitCodes.aborted;
+    return;
   }
+  if (options.json) printJson({ ...result, error: result.error?.code ?? null });
+  else printResult(result, { ...syncWords, ...words });
+  process.exitCode = exitCodeOf(result);
 }
 
 /** Runs something with its progress on stderr. */

@@ -31,29 +31,24 @@ async function work(yes: boolean): Promise<void> {
   if (config.settings.console.on) checkExposure(config);
   const clock = systemClock();
   const scheduled = scheduleOf(readCrontab(crontabFile(config)), clock.now());
-  const stop = stopSignal();
-  const grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
-  try {
-    // before the database is opened: probes see a worker that waits for it
-    const log = await createAppLog(config);
-    await using watch = await startWatch({ config, clock, log, scheduled });
-    const { onState, onRequest } = watch;
-    await using app = await openWorkerApp(config, { onState, stop: stop.signal });
-    if (app === null || !(await mayStart(app, yes, stop.signal))) return;
-    await using _ = watch.startChecks(app.databaseUrl);
-    await using _console = await consoleOf(app);
-    remark(
-      "The worker runs the schedule (times in UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",
-    );
-    const error = await runWorker({ ...app, onRequest }, stop.signal, { onState });
-    remark(
-      error === null ? "The worker has stopped." : `The worker ends; a restart alone does not help: ${error.message}`,
-    );
-    if (error !== null) process.exitCode = error instanceof UsageError || error instanceof AbortError ? 2 : 1;
-  } finally {
-    clearTimeout(grace.timer);
-    stop.dispose();
-  }
+  using stop = stopSignal();
+  using _grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
+  // before the database is opened: probes see a worker that waits for it
+  const log = await createAppLog(config);
+  await using watch = await startWatch({ config, clock, log, scheduled });
+  const { onState, onRequest } = watch;
+  await using app = await openWorkerApp(config, { onState, stop: stop.signal });
+  if (app === null || !(await mayStart(app, yes, stop.signal))) return;
+  await using _ = watch.startChecks(app.databaseUrl);
+  await using _console = await consoleOf(app);
+  remark(
+    "The worker runs the schedule (times in UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",
+  );
+  const error = await runWorker({ ...app, onRequest }, stop.signal, { onState });
+  remark(
+    error === null ? "The worker has stopped." : `The worker ends; a restart alone does not help: ${error.message}`,
+  );
+  if (error !== null) process.exitCode = error instanceof UsageError || error instanceof AbortError ? 2 : 1;
 }
 
 /** The console beside the worker, where the settings want one. Whatever keeps it from starting is logged, and the worker works without it. */
@@ -77,12 +72,12 @@ async function consoleOf(app: App): Promise<AsyncDisposable | null> {
  * The service manager kills a process soon after it stopped it: slices that are not released by then are taken over by other workers within
  * a minute.
  */
-function endAfter(stop: AbortSignal, seconds: number): { timer: NodeJS.Timeout | undefined } {
-  const grace: { timer: NodeJS.Timeout | undefined } = { timer: undefined };
+function endAfter(stop: AbortSignal, seconds: number): Disposable {
+  let timer: NodeJS.Timeout | undefined;
   const end = () => {
     remark("The worker has stopped; another worker takes over its unreleased slices within a minute.");
     process.exit(0);
   };
-  stop.addEventListener("abort", () => (grace.timer = setTimeout(end, seconds * 1000)), { once: true });
-  return grace;
+  stop.addEventListener("abort", () => (timer = setTimeout(end, seconds * 1000)), { once: true });
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }

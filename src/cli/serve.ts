@@ -1,0 +1,23 @@
+import { once } from "node:events";
+import { fail } from "../core/errors.ts";
+import { print, remark } from "./output.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+type Served = AsyncDisposable & { readonly url: string; readonly port: number };
+
+/**
+ * Serves something until Ctrl-C or a signal ends it. `named`: the port that the person asked for, and no other is used instead of it.
+ * Throws `port_taken`.
+ */
+export async function serveUntilStopped(
+  what: string,
+  named: number | undefined,
+  open: (stop: AbortSignal) => Promise<Served>,
+): Promise<void> {
+  using stop = stopSignal();
+  await using served = await open(stop.signal);
+  if (named !== undefined && named !== 0 && served.port !== named) throw fail("port_taken", { port: named });
+  print(`The ${what} is on ${served.url}`);
+  remark("Ctrl-C stops it.");
+  if (!stop.signal.aborted) await once(stop.signal, "abort");
+}
