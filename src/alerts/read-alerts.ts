@@ -3,7 +3,7 @@ import type { Day } from "../core/day.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
 import { alertsIn, type Alert } from "./alert.ts";
 import { alertText } from "./alert-words.ts";
-import { switchedOff } from "./switched-off.ts";
+import { datasetsOff } from "./datasets-off.ts";
 
 /** An alert of the configuration, with its last check and how often it fired. */
 export type AlertState = {
@@ -39,7 +39,7 @@ export async function readAlerts(db: Queryable, settings: Settings): Promise<rea
     mart: alert.martName,
     fires: alertText(alert),
     send: alert.send,
-    switchedOff: switchedOff(alert, settings),
+    switchedOff: datasetsOff(alert, settings),
     ...(known.get(alert.name) ?? never),
   }));
 }

@@ -7,7 +7,7 @@ import { fireText } from "./alert-words.ts";
 import { readDueDays } from "./due-days.ts";
 import { findFires, mostFires } from "./find-fires.ts";
 import { onlyNew } from "./fire.ts";
-import { switchedOff } from "./switched-off.ts";
+import { datasetsOff } from "./datasets-off.ts";
 
 /** What an alert would have fired, and how many days of the last 30 have their answers. */
 export type Rehearsal = {
@@ -35,7 +35,7 @@ export async function rehearseAlerts(db: Database, settings: Settings, today: Da
       alert: alert.name,
       days: days.length,
       newestDay: await readNewestDay(db, alert.datasets),
-      switchedOff: switchedOff(alert, settings),
+      switchedOff: datasetsOff(alert, settings),
       isCut: rows.length === mostFires,
       fires: fires.map((fire) => ({ day: fire.day, comparedDay: fire.comparedDay, text: fireText(alert, fire) })),
     });

@@ -1,5 +1,5 @@
 import { listsAt, valuesAt } from "./lists-at.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** How an answer that does not fit one call goes on. */
 export type Paging = {

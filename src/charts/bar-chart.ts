@@ -1,4 +1,5 @@
-import { countOf, sumBy } from "../core/count.ts";
+import { countOf } from "../core/words.ts";
+import { sumBy } from "../core/sum.ts";
 import { addDays, weekday, type Day } from "../core/day.ts";
 import { windowLength, type Window } from "../core/window.ts";
 import type { Drawing } from "./draw.ts";

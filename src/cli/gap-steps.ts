@@ -1,5 +1,5 @@
 import { daysBetween } from "../core/day.ts";
-import { countOf } from "../core/count.ts";
+import { countOf } from "../core/words.ts";
 import { lastDay } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { UnrequestedDays } from "../ledger/unrequested-days.ts";

@@ -1,7 +1,7 @@
 import { datasets } from "../datasets/shared/all.ts";
 import { examplePortfolio } from "../planner/example-portfolio.ts";
 import { nightCost } from "../planner/night-cost.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** The account for which nights are priced: apps of both stores in turn, each in all countries with keywords of its own. */
 const exampleAccount = { apps: 20, countries: ["US", "GB", "DE", "JP", "BR"], keywords: 200 } as const;

@@ -1,5 +1,5 @@
 import { screen } from "./screen.ts";
-export { count, countOf } from "../core/count.ts";
+export { count, countOf } from "../core/words.ts";
 import { noBreak, textWidth, wrapText } from "../core/text-width.ts";
 
 /** Writes a result; logs go to stderr, results here. A line that is wider than the screen is broken between words. */

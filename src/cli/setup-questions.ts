@@ -8,6 +8,7 @@ import type { Diagnosis } from "../doctor/diagnosis.ts";
 import { remark } from "./output.ts";
 import type { Prompts } from "./prompts.ts";
 import { followedApp, keywordProblem, sizeIn, switchesIn, type RoughSize } from "./setup.ts";
+import { isOn } from "../config/settings.ts";
 
 /** What the questions start from, and how answers are tried. Each check returns what is wrong, null when nothing is. */
 export type QuestionsFrom = {
@@ -71,9 +72,8 @@ export async function askPortfolio(prompts: Prompts, { settings }: QuestionsFrom
   const listed = portfolio.apps.map(({ id }) => id);
   if (source !== "account" && listed.length > 0) remark(`  Listed already: ${listed.join(", ")}.`);
   const apps = source === "account" ? [] : await askApps(prompts, listed.length === 0);
-  const isOn = ({ name, on }: (typeof datasets)[number]) => settings.datasets[name]?.on ?? on;
   const switched = await prompts.text({
-    about: `${datasets.filter(isOn).length} of ${datasets.length} datasets are on; \`storehouse datasets\` lists them with prices.`,
+    about: `${datasets.filter((dataset) => isOn(dataset, settings)).length} of ${datasets.length} datasets are on; \`storehouse datasets\` lists them with prices.`,
     question: "Switch some, as +organic_keyword -review (empty: none)",
     check: (text) => wrongSwitch(switchesIn(text).wrong),
   });

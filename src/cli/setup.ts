@@ -8,7 +8,7 @@ import { readText } from "../config/read-text.ts";
 import { replaceFile } from "../config/replace-file.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
-import { count } from "../core/count.ts";
+import { count } from "../core/words.ts";
 import type { PortfolioApp } from "../core/portfolio.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { examplePortfolio } from "../planner/example-portfolio.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { count, countOf } from "../core/count.ts";
+import { count, countOf } from "../core/words.ts";
 import { actions } from "./actions/all.ts";
 import { recordDeed, recordOutcome, recordRun, type DeedOutcome } from "./audit.ts";
 import { endOf } from "./background-runs.ts";

@@ -1,6 +1,6 @@
 import type { App } from "../app.ts";
 import { noMoreOfIt } from "../foreground.ts";
-import { count, countOf } from "../core/count.ts";
+import { count, countOf } from "../core/words.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { ReportedProgress, SyncResult } from "../runs/run-parts.ts";
 

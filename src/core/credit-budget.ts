@@ -1,4 +1,4 @@
-import { count, countOf } from "./count.ts";
+import { count, countOf } from "./words.ts";
 import type { Day } from "./day.ts";
 import { periodOf, type Grid } from "./period.ts";
 import type { Window } from "./window.ts";

@@ -1,3 +1,15 @@
+import { noBreak } from "./text-width.ts";
+
+/** A number for people, thousands apart. */
+export function count(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
+/** So many of a thing in words: "1 answer", "2,000 answers". `many` is the plural where an s does not make it. */
+export function countOf(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
 /** Some names, and how many more there are: "a, b, c and 4 more". */
 export function listed(names: readonly string[], most = 3): string {
   const named = names.slice(0, most).join(", ");
@@ -22,4 +34,18 @@ export function utcMinute(instant: string | number | Date): string {
 /** The same as a sentence says it: `2026-11-22 10:05 UTC`. */
 export function minuteOf(instant: string | number | Date): string {
   return `${utcMinute(instant)} UTC`;
+}
+
+/** How long something is away, in two units at most: `40 s`, `25 min`, `3 h 20 min`, `12 days`. No line is broken within it. */
+export function durationText(ms: number): string {
+  return durationParts(Math.max(0, Math.round(ms / 1000))).join(noBreak);
+}
+
+function durationParts(seconds: number): readonly (string | number)[] {
+  if (seconds < 90) return [seconds, "s"];
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return [minutes, "min"];
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 72) return [Math.floor(hours / 24), "days"];
+  return [hours, "h", ...(minutes % 60 === 0 ? [] : [minutes % 60, "min"])];
 }

@@ -6,18 +6,18 @@ import { print, remark, tolerateClosedPipes } from "../cli/output.ts";
 import { drawPictures, picturesFolder } from "./pictures.ts";
 import { everythingShow, rankShow, weekShow, type DemoShow } from "./shows.ts";
 import { continueAllowance, runNights, startWorker } from "./week.ts";
-import { createProgressView } from "../cli/progress.ts";
 import { reportFailure } from "../cli/report-failure.ts";
 import { stopSignal } from "../cli/stop-signal.ts";
 import { projectRoot, type Config } from "../config/config.ts";
 import { processEnvironment } from "../config/env.ts";
 import { Settings } from "../config/settings.ts";
 import { startConsole } from "../console/server.ts";
-import { count, countOf } from "../core/count.ts";
+import { count, countOf } from "../core/words.ts";
 import { fail } from "../core/errors.ts";
 import { syncInForeground } from "../foreground.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
+import { withProgress } from "../cli/commands/sync.ts";
 
 /** Enough to be quick on two cores; the real service is called at the pace of config/storehouse.yaml. */
 const pace = { requests_per_second: 1000, concurrency: 8, retry_seconds: 0.05 };
@@ -32,18 +32,10 @@ function demoConfig(sandbox: Sandbox, { settings, folder }: DemoShow): Config {
 }
 
 async function load(app: App, { datasets, bounds }: DemoShow, stop: AbortSignal): Promise<SyncResult> {
-  const view = createProgressView({
-    to: process.stderr,
-    clock: app.clock,
-    requestsPerSecond: pace.requests_per_second,
-  });
-  const result = await syncInForeground(app, {
-    request: { datasets, bounds, today: app.clock.today() },
-    maxCredits: null,
-    stop,
-    progress: (progress) => view.show(progress),
-  });
-  view.done();
+  const request = { datasets, bounds, today: app.clock.today() };
+  const result = await withProgress(app, (progress) =>
+    syncInForeground(app, { request, maxCredits: null, stop, progress }),
+  );
   if (result.error !== null) throw result.error;
   return result;
 }

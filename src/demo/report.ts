@@ -1,6 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { table, type Cell } from "../cli/table.ts";
+import { count } from "../core/words.ts";
 
 /** Rows by table. */
 export async function rowCounts(db: Database): Promise<string> {
@@ -13,7 +14,7 @@ export async function rowCounts(db: Database): Promise<string> {
     union all select 'raw.answer', count(*)::int from raw.answer`.execute(db);
   return `\nRows by table\n${table(
     ["table", "rows"],
-    rows.map(({ name, rows: count }) => [name, count]),
+    rows.map((one) => [one.name, one.rows]),
   )}`;
 }
 
@@ -44,8 +45,8 @@ export async function spending(db: Database): Promise<string> {
   const share =
     naive === 0
       ? ""
-      : `\nOne request for each keyword would have cost ${number(naive)}: ${Math.round((100 * spent) / naive)} % of it was spent.`;
-  return `\nCredits so far: ${number(spent)} in ${number(requests)} requests.${share}`;
+      : `\nOne request for each keyword would have cost ${count(naive)}: ${Math.round((100 * spent) / naive)} % of it was spent.`;
+  return `\nCredits so far: ${count(spent)} in ${count(requests)} requests.${share}`;
 }
 
 type Question = { readonly title: string; readonly query: string };
@@ -118,8 +119,4 @@ Start with the schema mart; the schema ops has coverage and cost.`;
 
 function indent(text: string): string {
   return text.replaceAll(/^/gm, "  ");
-}
-
-function number(value: number): string {
-  return value.toLocaleString("en-US");
 }

@@ -2,7 +2,8 @@ import { organisations } from "../datasets/search-ads-integration.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { examplePortfolio } from "../planner/example-portfolio.ts";
 import { expectedCredits } from "../planner/night-cost.ts";
-import { sumBy } from "../core/count.ts";
+import { count, countOf } from "../core/words.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** How much an account follows: apps, each in all countries, with so many keywords in each. */
 export type AccountSize = { readonly apps: number; readonly countries: number; readonly keywords: number };
@@ -42,16 +43,10 @@ export const appDatasets: readonly string[] = datasets
 
 /** What some datasets cost together, as it is shown. */
 export function sumWords(cost: AccountCost, kind: "first" | "month", names: readonly string[]): string {
-  return creditWords(sumBy(names, (name) => cost.get(name)?.[kind] ?? 0));
-}
-
-/** Credits as they are shown. */
-function creditWords(credits: number): string {
-  return Math.round(credits).toLocaleString("en-US");
+  return count(Math.round(sumBy(names, (name) => cost.get(name)?.[kind] ?? 0)));
 }
 
 /** An account size in words. */
 export function sizeWords({ apps, countries, keywords }: AccountSize): string {
-  const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
-  return `${plural(apps, "app", "apps")} x ${plural(countries, "country", "countries")} x ${keywords} keywords`;
+  return `${countOf(apps, "app")} x ${countOf(countries, "country", "countries")} x ${keywords} keywords`;
 }

@@ -1,5 +1,5 @@
 import { alertsIn } from "../alerts/alert.ts";
-import { switchedOff } from "../alerts/switched-off.ts";
+import { datasetsOff } from "../alerts/datasets-off.ts";
 import type { Environment } from "../config/env.ts";
 import type { Settings } from "../config/settings.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
@@ -19,7 +19,7 @@ export function checkAlertSettings({
   if (alerts.length === 0) return [];
   const named = namedIn(crontab);
   const found = alerts.flatMap((alert) => {
-    const [dataset] = switchedOff(alert, settings, named);
+    const [dataset] = datasetsOff(alert, settings, named);
     if (dataset === undefined) return [];
     const problem = `${alert.name} never fires: it rests on the dataset ${dataset}, which is off`;
     return [warn("alerts", problem, `set datasets.${dataset}.on: true; \`storehouse datasets\` shows what it costs`)];

@@ -6,7 +6,7 @@ import { readChecks } from "../ledger/reported-checks.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { titleOf } from "../incidents/kinds.ts";
 import { listed, minuteOf } from "../core/words.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** Whether a worker runs and its heartbeat is recent. One that waits until the API accepts the account runs too. */
 export async function checkWorkers(db: Database, account: string): Promise<Diagnosis> {

@@ -16,7 +16,7 @@ import { monthsAway } from "./months-away.ts";
 import { partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
 import type { Relation } from "../postgres/relations.ts";
 import { writePart, type PartWriter } from "./write-part.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** What became of a table: files written, left as they were and taken away, and the rows and bytes of all that the manifest now names. */
 export type TableExport = {

@@ -5,7 +5,7 @@ import { readAccount } from "../credits/account.ts";
 import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import type { Caller, GatewayParts } from "./gateway-parts.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** What a caller may take: credits, and epoch-ms of the end of the period that limits it. */
 export type Allowance = {

@@ -19,7 +19,7 @@ import {
 import { sharedQueue } from "../ledger/shared-queue.ts";
 import type { Database } from "../postgres/database.ts";
 import type { FleetMetric } from "./metric-list.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** Figures of all workers of a database together, from the ledger. */
 export type FleetFigures = {

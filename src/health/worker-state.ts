@@ -17,8 +17,6 @@ export const workerStates = [
 /** The state of a worker at one time. */
 export type WorkerState = {
   readonly is: (typeof workerStates)[number];
-  /** Since when, in epoch-ms. */
-  readonly since: number;
   /** Why it waits or has stopped its requests; null in other states. */
   readonly error: { readonly code: ErrorCode; readonly message: string } | null;
 };

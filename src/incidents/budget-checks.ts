@@ -6,7 +6,7 @@ import { accountOf } from "../config/config-of-account.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { problem, type Problem } from "./problems.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** Budgets that have refused a call in their running period. */
 export async function budgetProblems({ db, settings, clock, accountId }: CheckParts): Promise<readonly Problem[]> {

@@ -1,7 +1,6 @@
-import { count, countOf } from "../core/count.ts";
+import { count, countOf, durationText } from "../core/words.ts";
 import { budgetKey } from "../core/credit-budget.ts";
 import { addDays, dayOf, type Day } from "../core/day.ts";
-import { durationText } from "../core/duration.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
 import { readForecast, readNightOutcomes, type StoredForecast } from "../credits/forecast-days.ts";
 import { forecastError, type ForecastError } from "../credits/forecast-error.ts";

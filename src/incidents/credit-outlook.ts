@@ -1,6 +1,6 @@
 import type { CreditClass } from "../core/slice.ts";
 import { dayMs } from "../core/day.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 const hourMs = 3_600_000;
 /** A night's run and the quiet day after it: measured over less, every night would seem to use up the allowance. */
@@ -40,7 +40,6 @@ export type Outlook = {
   readonly nights: number | null;
   /** Credits an hour over the last day, without backfills. */
   readonly perHour: number;
-  readonly hoursToReset: number;
   readonly waiting: number;
   /** Credits that will be missing; 0 when they are enough. */
   readonly short: number;
@@ -71,7 +70,6 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
     wanted,
     nights: nights?.length ?? null,
     perHour,
-    hoursToReset,
     waiting,
     short,
     outAt: short === 0 ? null : nights === null ? atPace : nightBeyond(nights, usable - waiting, now),

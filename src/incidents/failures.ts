@@ -1,5 +1,5 @@
 import { problem, type Problem } from "./problems.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** Slices of one app (null: of none) in one dataset that failed with the same error and have no attempts left. */
 export type FailedGroup = {

@@ -8,6 +8,7 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
 import type { Database } from "../postgres/database.ts";
 import { lateAfterMs } from "./late-datasets.ts";
+import { isOn } from "../config/settings.ts";
 
 /** How old the newest day of a dataset is, and its limit; ms. */
 export type Lateness = {
@@ -93,15 +94,14 @@ type Switched = Pick<Dataset, "name" | "on" | "stage">;
 /** True for a dataset that is on, or off by default and named by a line of the crontab; not for a list of the account that does not count. */
 export function isInUse({ name, on, stage }: Switched, { settings, scheduled }: Choice): boolean {
   if (stage === "portfolio" && settings.portfolio.source === "config") return false;
-  return settings.datasets[name]?.on ?? (on || scheduled.has(name));
+  return isOn({ name, on: on || scheduled.has(name) }, settings);
 }
 
 /** The longest distance of two runs of a dataset, in ms; null for one that no line of the crontab runs. */
 function distanceOf(dataset: Switched, choice: Choice): number | null {
   const { settings, scheduled } = choice;
   if (!isInUse(dataset, choice)) return null;
-  const isOn = settings.datasets[dataset.name]?.on ?? dataset.on;
-  const own = [scheduled.get(dataset.name), isOn ? scheduled.get(everyDataset) : undefined];
+  const own = [scheduled.get(dataset.name), isOn(dataset, settings) ? scheduled.get(everyDataset) : undefined];
   const known = own.filter((distance) => distance !== undefined);
   return known.length === 0 ? null : Math.min(...known);
 }

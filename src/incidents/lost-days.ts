@@ -1,7 +1,7 @@
 import { newlyLost, readDaysAtRisk, readLostDays, type DayAtRisk, type LostDay } from "../ledger/lost-days.ts";
 import type { Database } from "../postgres/database.ts";
 import { problem, type Problem } from "./problems.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** Snapshots that are at risk, and those that were lost within a day. */
 export async function dayProblems(db: Database, now: number): Promise<readonly Problem[]> {

@@ -1,6 +1,6 @@
 import { titleOf } from "./kinds.ts";
 import { cut, minuteOf } from "../core/words.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** An incident, as a message reports it. */
 export type Incident = {

@@ -9,7 +9,7 @@ import type { Database } from "../postgres/database.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
 import { readLateDatasets } from "./late-datasets.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { switchedOff, type Settings } from "../config/settings.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";

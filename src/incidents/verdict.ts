@@ -1,7 +1,7 @@
 import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
-import { countOf, sumBy } from "../core/count.ts";
-import { listed } from "../core/words.ts";
+import { countOf, listed } from "../core/words.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** What the verdict of the morning is worked out from. */
 export type VerdictFacts = {

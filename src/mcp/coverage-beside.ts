@@ -1,5 +1,5 @@
 import type { Settings } from "../config/settings.ts";
-import { countOf } from "../core/count.ts";
+import { countOf } from "../core/words.ts";
 import type { Day } from "../core/day.ts";
 import { daysOf, lastDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
@@ -11,6 +11,7 @@ import type { SyncRequest } from "../planner/request.ts";
 import { readNamedCoverage, type NamedScopes } from "../planner/named-coverage.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
+import { isOn } from "../config/settings.ts";
 
 /** How complete and how fresh what a dataset brought is. `cells` are those of the days in question, by state. */
 type DatasetCoverage = {
@@ -83,7 +84,7 @@ export type CoverageRequest = {
 export async function readCoverageBeside(db: Database, request: CoverageRequest): Promise<CoverageBeside> {
   const { window, named, settings, today } = request;
   const fresh = await readFreshness(db, request);
-  const isRequested = (name: string) => (settings.datasets[name]?.on ?? datasetNamed(name).on) || fresh.has(name);
+  const isRequested = (name: string) => isOn(datasetNamed(name), settings) || fresh.has(name);
   const byDay = request.datasets.filter((name) => isRequested(name) && datasetNamed(name).stage !== "portfolio");
   const coverage = await readCoverage(db, { request: { datasets: byDay, bounds: window, today }, named, settings });
   const datasets = request.datasets.map((dataset) => ({

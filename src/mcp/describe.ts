@@ -7,6 +7,7 @@ import { readRelationDatasets } from "../planner/relation-datasets.ts";
 import type { Database } from "../postgres/database.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import { sql } from "../postgres/sql.ts";
+import { isOn } from "../config/settings.ts";
 
 /** The schemas that a reader sees. */
 export const readSchemas = ["mart", "core", "ops"] as const;
@@ -49,7 +50,11 @@ export async function describeRelation(db: Database, name: string, settings: Set
     refers_to: found.foreignKeys.map(({ column, to, toColumn }) => ({ column, to: `${to}.${toColumn}` })),
     datasets: datasets.map((dataset) => {
       const { summary, on } = datasetNamed(dataset);
-      return { name: dataset, about: summary, is_on: settings.datasets[dataset]?.on ?? (on || scheduled.has(dataset)) };
+      return {
+        name: dataset,
+        about: summary,
+        is_on: isOn({ name: dataset, on: on || scheduled.has(dataset) }, settings),
+      };
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { limitWords } from "../core/credit-budget.ts";
-import { count, countOf } from "../core/count.ts";
+import { count, countOf } from "../core/words.ts";
 import type { OverBudget } from "./over-budget.ts";
 
 /** What budgets defer, a sentence each. */

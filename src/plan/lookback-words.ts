@@ -1,4 +1,4 @@
-import { count, countOf } from "../core/count.ts";
+import { count, countOf } from "../core/words.ts";
 import { fewestCompared, type LearnedLookback } from "./learn-lookback.ts";
 
 /** What evidence shows of the lookback of a dataset, as a sentence. */

@@ -1,11 +1,11 @@
-import type { Settings } from "../config/settings.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { requestable } from "../plan/missing.ts";
-import { isOn, settingsOf, timingWith } from "./dataset-settings.ts";
+import { settingsOf, timingWith } from "./dataset-settings.ts";
 
 /**
  * Another dataset that answers of a slice report as well, and the days that a sync may request of it and that are final; null where the

@@ -12,11 +12,6 @@ export function settingsOf(dataset: Pick<Dataset, "name" | "tables">, settings: 
   return keepMonths === undefined || !isKeptByMonth(dataset) ? own : { ...own, keep_months: keepMonths };
 }
 
-/** True for a dataset that runs without being named. */
-export function isOn({ name, on }: Pick<Dataset, "name" | "on">, settings: Settings): boolean {
-  return settings.datasets[name]?.on ?? on;
-}
-
 /** True where rows of a dataset are in monthly partitions: only those are dropped by the month. */
 export function isKeptByMonth({ tables }: Pick<Dataset, "tables">): boolean {
   return tables.some(({ partitioned }) => partitioned);

@@ -8,13 +8,14 @@ import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { planningSourcesOf, stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Database } from "../postgres/database.ts";
 import { readPlanningSource } from "../load/planning-sources.ts";
-import { isOn, settingsOf } from "./dataset-settings.ts";
+import { settingsOf } from "./dataset-settings.ts";
 import { learnedDays } from "./lookback.ts";
 import { planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 import { coverageFor } from "./plan-coverage.ts";
 import { portfolioOf, readTracked, readTrackedApps, type AppId } from "./portfolio.ts";
 import type { SyncRequest } from "./request.ts";
 import { hasApp, hasDataset, shardsFor, wholePlan, type Shard } from "./shards.ts";
+import { isOn } from "../config/settings.ts";
 
 /** Part of a plan: some slices of one dataset, newest first, and what a program would pay for them that requests one thing at a time. */
 export type PlanChunk = {

@@ -1,5 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
-import type { DatasetSettings, Settings } from "../config/settings.ts";
+import { isOn, type DatasetSettings, type Settings } from "../config/settings.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
@@ -7,7 +7,7 @@ import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
 import { emptyEarlyDaysOf } from "../plan/missing.ts";
 import type { Database } from "../postgres/database.ts";
 import { compareByHash } from "../postgres/plan-hints.ts";
-import { isOn, settingsOf, timingWith } from "./dataset-settings.ts";
+import { settingsOf, timingWith } from "./dataset-settings.ts";
 import { partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
 import { datasetsOf, startsByShard } from "./plan-stream.ts";
 import { learnedDays } from "./lookback.ts";

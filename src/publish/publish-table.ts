@@ -24,7 +24,7 @@ import {
 import { sentAs, valuesOutOfRange, type OutOfRangeValue } from "./stored-value.ts";
 import { differenceIn, sumsInClickHouse, sumsInPostgres, type Sums } from "./sums.ts";
 import { tableStatement, type TablesThere } from "./tables-there.ts";
-import { sumBy } from "../core/count.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** What became of a table: months swapped, left as they were and removed, and the rows of all that are there now. */
 export type Published = {

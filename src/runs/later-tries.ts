@@ -12,8 +12,8 @@ import {
 } from "../ledger/later-tries.ts";
 import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
-import { isOn } from "../planner/dataset-settings.ts";
 import { isPassing } from "../postgres/database-errors.ts";
+import { isOn } from "../config/settings.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log">;
 

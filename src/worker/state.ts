@@ -1,4 +1,3 @@
-import type { Clock } from "../core/clock.ts";
 import type { StorehouseError } from "../core/errors.ts";
 import type { WorkerState } from "../health/worker-state.ts";
 
@@ -9,11 +8,11 @@ export type OnState = (state: WorkerState) => void;
 export type ReportState = (is: WorkerState["is"], error?: StorehouseError | null) => void;
 
 /** Makes the function that reports changes of state. No state follows `stopping`. */
-export function stateReporter(clock: Clock, onState: OnState): ReportState {
+export function stateReporter(onState: OnState): ReportState {
   let last: WorkerState["is"] | null = null;
   return (is, error = null) => {
     if (is === last || last === "stopping") return;
     last = is;
-    onState({ is, since: clock.now(), error: error && { code: error.code, message: error.message } });
+    onState({ is, error: error && { code: error.code, message: error.message } });
   };
 }

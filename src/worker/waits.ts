@@ -24,12 +24,11 @@ export async function openWorkerApp(
 ): Promise<App | null> {
   const log = await createAppLog(config);
   const clock = systemClock(asOf);
-  const since = clock.now();
   const again = (error: unknown, _failures: number, waitMs: number) => {
     if (config.environment.DATABASE_URL === undefined || !mayComeUp(error)) return false;
     const known = error instanceof StorehouseError ? error : databaseOutage(error);
     log.warn({ code: known.code, wait_ms: waitMs }, "database.unavailable");
-    onState?.({ is: "database_unavailable", since, error: { code: known.code, message: known.message } });
+    onState?.({ is: "database_unavailable", error: { code: known.code, message: known.message } });
     return true;
   };
   if (stop.aborted) return null;

@@ -55,7 +55,7 @@ export async function runWorker(
   stop: AbortSignal,
   { onState = () => undefined }: { readonly onState?: OnState } = {},
 ): Promise<StorehouseError | null> {
-  const report = stateReporter(app.clock, onState);
+  const report = stateReporter(onState);
   const stopping = () => {
     report("stopping");
     app.log.info("worker.stopping");

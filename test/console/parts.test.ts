@@ -4,7 +4,7 @@ import type { PageContext } from "../../src/console/define-page.ts";
 import { incidentList } from "../../src/console/parts/incident-list.ts";
 import { callersCard } from "../../src/console/parts/callers-card.ts";
 import { Settings } from "../../src/config/settings.ts";
-import { count } from "../../src/core/count.ts";
+import { count } from "../../src/core/words.ts";
 import type { OpenIncident } from "../../src/incidents/open-incidents.ts";
 import { familyStanding } from "../../src/console/parts/family-standing.ts";
 import { day } from "../../src/core/day.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { count } from "../../src/core/count.ts";
+import { count } from "../../src/core/words.ts";
 import { fallbackPrices, otherWays } from "../../src/planner/fallback-price.ts";
 import type { SyncResult } from "../../src/runs/run-parts.ts";
 import { runCommand } from "../support/command.ts";

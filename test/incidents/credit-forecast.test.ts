@@ -47,7 +47,6 @@ test("the forecast and its error are sentences", () => {
     wanted: 60,
     nights: 2,
     perHour: 0,
-    hoursToReset: 30,
     waiting: 0,
     short: 0,
     outAt: null,

@@ -5,6 +5,7 @@ import { loadConfig } from "../with-app.ts";
 import { exampleWords, nightCosts, nightSum, nightWords } from "../night.ts";
 import { print, printJson } from "../output.ts";
 import { optional, table } from "../table.ts";
+import { isOn } from "../../config/settings.ts";
 
 /** `storehouse datasets`: what can be loaded. */
 export function defineDatasets(command: Command): void {
@@ -13,7 +14,7 @@ export function defineDatasets(command: Command): void {
     const costs = await nightCosts();
     const described = datasets.map((dataset) => ({
       ...describeDataset(dataset),
-      on: settings.datasets[dataset.name]?.on ?? dataset.on,
+      on: isOn(dataset, settings),
       creditsANight: costs.get(dataset.name) ?? 0,
     }));
     if (options.json) {

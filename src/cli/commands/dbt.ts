@@ -22,6 +22,7 @@ import { withApp } from "../with-app.ts";
 import { countOf, printWhole, remark } from "../output.ts";
 import { fail } from "../../core/errors.ts";
 import { putFile } from "../../core/files.ts";
+import { isOn } from "../../config/settings.ts";
 
 /** `storehouse dbt`: core and mart as sources of a dbt project. */
 export function defineDbt(command: Command): void {
@@ -61,7 +62,7 @@ function factsOf(settings: Settings): ReadonlyMap<string, TableFacts> {
   const byTable = Map.groupBy(written, ({ table }) => table.name);
   return new Map(
     [...byTable].map(([name, writers]) => {
-      const on = writers.filter(({ dataset }) => settings.datasets[dataset.name]?.on ?? dataset.on);
+      const on = writers.filter(({ dataset }) => isOn(dataset, settings));
       const fresh = on
         .filter(({ table }) => dayColumns(table) !== null)
         .flatMap(({ dataset }) => timingsIn(settings, dataset))
@@ -81,7 +82,7 @@ async function martFacts(db: Database, settings: Settings): Promise<ReadonlyMap<
       const direct = own.get(name) ?? [];
       const fresh = (isDaily ? direct : [])
         .map(datasetNamed)
-        .filter((dataset) => settings.datasets[dataset.name]?.on ?? dataset.on)
+        .filter((dataset) => isOn(dataset, settings))
         .flatMap((dataset) => timingsIn(settings, dataset))
         .map(dayFreshnessOf);
       const names = [...(direct.length > 0 ? direct : (all.get(name) ?? []))].sort();

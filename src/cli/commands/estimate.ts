@@ -11,7 +11,7 @@ import { roughApps, type RoughSize, whyTooLarge } from "../setup.ts";
 import { nightsAMonth } from "../step-price.ts";
 import { table } from "../table.ts";
 import { loadConfig } from "../with-app.ts";
-import { sumBy } from "../../core/count.ts";
+import { sumBy } from "../../core/sum.ts";
 
 type Options = RoughSize & { readonly dataset: readonly string[]; readonly json?: true };
 

@@ -15,7 +15,7 @@ import { boundsOf, dayArgument, onlyDatasets } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
-import { sumBy } from "../../core/count.ts";
+import { sumBy } from "../../core/sum.ts";
 
 type Options = {
   readonly dataset: readonly string[];

@@ -9,7 +9,7 @@ import { withApp } from "../with-app.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { table } from "../table.ts";
-import { sumBy } from "../../core/count.ts";
+import { sumBy } from "../../core/sum.ts";
 
 type Options = { readonly dryRun?: true; readonly yes?: true; readonly json?: true };
 

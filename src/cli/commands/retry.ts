@@ -11,7 +11,7 @@ import { exitHelp } from "../run-report.ts";
 import { requestOf, type SyncOptions } from "../sync-options.ts";
 import { table } from "../table.ts";
 import { foreground, withProgress } from "./sync.ts";
-import { sumBy } from "../../core/count.ts";
+import { sumBy } from "../../core/sum.ts";
 
 type Options = SyncOptions & {
   readonly skipped?: true;

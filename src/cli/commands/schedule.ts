@@ -15,7 +15,7 @@ import { countOf, print, printJson } from "../output.ts";
 import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { optional, table } from "../table.ts";
 import { durationText, isoTime, timeCell, zoneNote } from "../times.ts";
-import { sumBy } from "../../core/count.ts";
+import { sumBy } from "../../core/sum.ts";
 
 type Options = { readonly json?: true; readonly count: number };
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { accountOf } from "../../config/config-of-account.ts";
-import { countOf } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { cancelPlan } from "../../ledger/end-stopped.ts";
 import { readPlanProgress } from "../../ledger/plans.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../app.ts";
 import { apiAccess } from "../../config/config.ts";
-import { countOf } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { groupKey } from "../../core/partition-group.ts";
 import { planInForeground } from "../../foreground.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { countOf } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { readHeld, type HeldAnswer } from "../../ledger/held-answers.ts";
 import { aboutOf, agreeToAnswers } from "../../person/held-answers.ts";

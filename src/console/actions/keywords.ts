@@ -2,7 +2,7 @@ import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { dailyKeywordRankings, numberOfKeywords } from "../../api/operations/dashboard.ts";
 import { apiAccess } from "../../config/config.ts";
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
 import { fail, StorehouseError } from "../../core/errors.ts";
 import { callPrice, learnedPrices } from "../../credits/costs.ts";
 import { createRunLimit } from "../../credits/run-limit.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import {
   listedAsYaml,

@@ -1,6 +1,7 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { apiAccess } from "../../config/config.ts";
-import { countOf, sumBy } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import { fail } from "../../core/errors.ts";
 import { retryInForeground } from "../../foreground.ts";
 import { reopenable } from "../../ledger/reopen.ts";

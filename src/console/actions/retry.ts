@@ -1,7 +1,8 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { apiAccess } from "../../config/config.ts";
-import { countOf, sumBy } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import { fail } from "../../core/errors.ts";
 import { datasetNamed } from "../../datasets/shared/all.ts";
 import { retryInForeground } from "../../foreground.ts";

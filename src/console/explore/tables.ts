@@ -1,4 +1,5 @@
-import { count, countOf, sumBy } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import { html, type Html } from "../html.ts";
 import { dataTable } from "../parts/table.ts";
 import {

@@ -9,7 +9,7 @@ import { withLiterals, type SqlFragment } from "../../postgres/sql.ts";
 import type { Html } from "../html.ts";
 import { picture } from "../parts/picture.ts";
 import type { Choice } from "./choice.ts";
-import { count } from "../../core/count.ts";
+import { count } from "../../core/words.ts";
 import {
   mostReviews,
   moverColumns,

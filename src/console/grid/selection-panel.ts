@@ -1,4 +1,5 @@
-import { countOf, sumBy } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import { windowLength } from "../../core/window.ts";
 import { stateLooks } from "../../charts/palette.ts";
 import { stateWords, worstFirst, type CellCounts } from "../../plan/cell-states.ts";

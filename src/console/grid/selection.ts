@@ -2,7 +2,7 @@ import { accountOf } from "../../config/config-of-account.ts";
 import type { App } from "../../app.ts";
 import { addDays, type Day } from "../../core/day.ts";
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
-import { count } from "../../core/count.ts";
+import { count } from "../../core/words.ts";
 import { windowLength, type Window } from "../../core/window.ts";
 import { readReasons, type Reason } from "../../ledger/reasons.ts";
 import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";

@@ -1,6 +1,6 @@
 import { tokensIn } from "../../config/secrets.ts";
 import { z } from "zod";
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { strikerOf } from "../../core/secret.ts";
 import { bodyText, startText } from "../../raw/body-text.ts";

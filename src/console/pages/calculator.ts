@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { editedSettings, type SettingsChange } from "../../config/edit-yaml.ts";
 import { Settings } from "../../config/settings.ts";
-import { count, countOf, sumBy } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import type { Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
 import { datasets } from "../../datasets/shared/all.ts";
@@ -13,6 +14,7 @@ import { html, type Html } from "../html.ts";
 import { parsed } from "../parse-input.ts";
 import { dataTable } from "../parts/table.ts";
 import { pageHead } from "../parts/head.ts";
+import { TrackIdInput } from "../parts/keyword-form.ts";
 
 const words = (pattern: RegExp) =>
   z
@@ -29,7 +31,7 @@ const words = (pattern: RegExp) =>
     ]);
 
 const Input = z.object({
-  ids: words(/[\s,]+/).refine((all) => all.every((id) => /^(\d+|[A-Za-z]\w*(\.\w+)+)$/.test(id)), "holds no track ids"),
+  ids: words(/[\s,]+/).refine((all) => all.every((id) => TrackIdInput.safeParse(id).success), "holds no track ids"),
   apps: z.coerce.number().int().min(1).max(100).default(3),
   countries: words(/[\s,]+/)
     .transform((all) => all.map((code) => code.toUpperCase()))

@@ -1,5 +1,5 @@
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
-import { countOf } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
 import { readAppNames } from "../../ledger/app-names.ts";
 import { lastDay, type Window } from "../../core/window.ts";
 import { columnsOf, type ColumnWidth } from "../grid/columns.ts";

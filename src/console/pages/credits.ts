@@ -1,7 +1,7 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { accountIdIn } from "../../app.ts";
-import { countOf } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
 import { barChart } from "../../charts/bar-chart.ts";
 import { addDays, dayOf } from "../../core/day.ts";
 import { windowLength, type Window } from "../../core/window.ts";

@@ -1,6 +1,6 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
-import { countOf } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
 import { readKeywordsSince, readPortfolioSince } from "../../planner/portfolio-since.ts";
 import { definePage } from "../define-page.ts";
 import { html } from "../html.ts";

@@ -1,6 +1,6 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
-import { countOf } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { readConfiguredKeywords } from "../../planner/portfolio-since.ts";
 import { configurationNow } from "../configuration.ts";

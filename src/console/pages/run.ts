@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { accountOf } from "../../config/config-of-account.ts";
-import { count, countOf, sumBy } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import { fail } from "../../core/errors.ts";
 import { sliceStates } from "../../core/slice.ts";
 import { readRun, runWords, type RunLine } from "../../ledger/run-list.ts";

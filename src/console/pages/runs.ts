@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countOf } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
 import {
   foldedRuns,
   runFilters,

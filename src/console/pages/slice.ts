@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { sliceStory, type SliceStory } from "../../ledger/status.ts";
 import { definePage, type PageContext } from "../define-page.ts";

@@ -1,4 +1,4 @@
-import { countOf } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
 import type { Scope } from "../../core/slice.ts";
 import { lastDay, type Window } from "../../core/window.ts";
 

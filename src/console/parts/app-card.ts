@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
-import { count, countOf, sumBy } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import { storeOf, type Store } from "../../core/store.ts";
 import type { AppSince, ConfiguredSince } from "../../planner/portfolio-since.ts";
 import { html, type Html } from "../html.ts";

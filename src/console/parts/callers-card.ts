@@ -1,7 +1,7 @@
 import type { CallerUse } from "../../credits/caller-use.ts";
 import { html, type Html } from "../html.ts";
 import { dataTable } from "./table.ts";
-import { sumBy } from "../../core/count.ts";
+import { sumBy } from "../../core/sum.ts";
 
 /** What each caller of the gateway took and saved, who was charged most first; null where nobody may call and nobody did. */
 export function callersCard(uses: readonly CallerUse[], callers: readonly string[]): Html | null {

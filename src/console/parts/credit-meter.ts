@@ -1,4 +1,4 @@
-import { count } from "../../core/count.ts";
+import { count } from "../../core/words.ts";
 import type { CreditClass } from "../../core/slice.ts";
 import { html, type Html } from "../html.ts";
 

@@ -1,4 +1,4 @@
-import { count } from "../../core/count.ts";
+import { count } from "../../core/words.ts";
 import { creditClasses } from "../../core/slice.ts";
 import type { AccountState } from "../../credits/account.ts";
 import {

@@ -1,4 +1,5 @@
-import { count, countOf, sumBy } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import type { families } from "../../datasets/shared/define-dataset.ts";
 import type { CompleteDays } from "../../ledger/complete-days.ts";
 import type { Tone } from "./badge.ts";

@@ -1,5 +1,6 @@
 import { accountOf } from "../../config/config-of-account.ts";
-import { countOf, sumBy } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import { dayOf, daysBetween, isDay } from "../../core/day.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { kindNamed, titleOf } from "../../incidents/kinds.ts";

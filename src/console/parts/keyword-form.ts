@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import type { KeywordChanges, KeywordVerb } from "../../person/keyword-changes.ts";
 import { keywordsGiven } from "../../person/keyword-list.ts";

@@ -1,5 +1,4 @@
-import { count } from "../../core/count.ts";
-import { capital } from "../../core/words.ts";
+import { count, capital } from "../../core/words.ts";
 import { html, type Html } from "../html.ts";
 
 /** What a page shows of a long list: how many of what there are, the first that is shown, how many are, and how many a page has. */

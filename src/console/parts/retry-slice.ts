@@ -1,5 +1,5 @@
 import { accountOf, accountWords } from "../../config/config-of-account.ts";
-import { countOf } from "../../core/count.ts";
+import { countOf } from "../../core/words.ts";
 import { retryAction } from "../actions/retry.ts";
 import { actionForm } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";

@@ -1,4 +1,4 @@
-import { count, countOf } from "../../core/count.ts";
+import { count, countOf } from "../../core/words.ts";
 import { stopAction } from "../actions/stop.ts";
 import { actionForm } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";

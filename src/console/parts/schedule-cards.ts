@@ -1,5 +1,4 @@
-import { count, countOf } from "../../core/count.ts";
-import { durationText } from "../../core/duration.ts";
+import { count, countOf, durationText } from "../../core/words.ts";
 import type { Morning } from "../../incidents/morning.ts";
 import type { WorkerCounts } from "../../ledger/worker-counts.ts";
 import { html, type Html } from "../html.ts";

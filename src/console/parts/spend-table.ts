@@ -1,4 +1,5 @@
-import { count, sumBy } from "../../core/count.ts";
+import { count } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import { html, type Html } from "../html.ts";
 import { bar } from "./bar.ts";
 import { dataTable, type TableColumn } from "./table.ts";

@@ -1,4 +1,4 @@
-import { count } from "../../core/count.ts";
+import { count } from "../../core/words.ts";
 import { html, type Html, type Part } from "../html.ts";
 
 /** A column: its heading, whether it holds numbers, and what stands in it. */

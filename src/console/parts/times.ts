@@ -1,6 +1,5 @@
-import { durationText } from "../../core/duration.ts";
+import { durationText, utcMinute, minuteOf } from "../../core/words.ts";
 import { html, type Html } from "../html.ts";
-import { utcMinute, minuteOf } from "../../core/words.ts";
 
 /** A time as a sentence says it: `10:05 UTC, 3 min ago`. */
 export function instantText(instant: Date | number, now: number): string {

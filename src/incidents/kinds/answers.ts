@@ -1,6 +1,5 @@
 import { defineKind } from "./define-kind.ts";
-import { countOf } from "../../core/count.ts";
-import { cut } from "../../core/words.ts";
+import { countOf, cut } from "../../core/words.ts";
 
 /** What answers contain. */
 export const answerKinds = {

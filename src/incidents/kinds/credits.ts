@@ -1,6 +1,5 @@
 import { defineKind } from "./define-kind.ts";
-import { countOf, count } from "../../core/count.ts";
-import { listed, minuteOf } from "../../core/words.ts";
+import { countOf, count, listed, minuteOf } from "../../core/words.ts";
 
 const whole = (credits: number) => count(Math.round(credits));
 
