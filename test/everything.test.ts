@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../src/core/day.ts";
 import { datasets } from "../src/datasets/shared/all.ts";
 import type { SandboxOptions } from "../src/sandbox/sandbox.ts";
@@ -9,6 +9,7 @@ import { syncCommand } from "./support/ingest-child.ts";
 import { openStage, today, type Stage } from "./support/ingest-stage.ts";
 import { factsOf, versionsOf } from "./support/ingest-tables.ts";
 import { long } from "./support/long.ts";
+import { forTests } from "./support/for-tests.ts";
 
 const days = 8;
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
@@ -68,11 +69,7 @@ async function costOf(stage: Stage) {
 
 // a day takes all spellings and a zone together, see below
 describe.runIf(long).each([...spellings, together])("everything on, with $name", ({ spelling, differ = [] }) => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await syncedStage({ market, ...spelling }, days);
-  });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const stage = forTests(() => syncedStage({ market, ...spelling }, days));
 
   test("every table says what it says of the usual spelling", async () => {
     expect(without(await factsOf(stage), differ)).toEqual(without(usual, differ));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { alertsIn } from "../../src/alerts/alert.ts";
 import { findFires } from "../../src/alerts/find-fires.ts";
 import { alertKinds } from "../../src/config/alert-kinds.ts";
@@ -8,13 +8,10 @@ import { datasetNamed } from "../../src/datasets/shared/all.ts";
 import { readRelationDatasets } from "../../src/planner/relation-datasets.ts";
 import { readRelations } from "../../src/postgres/relations.ts";
 import { settingsWith } from "../support/alert-stage.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: WarehouseStage;
-beforeAll(async () => {
-  stage = await openWarehouseStage(2);
-});
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(() => openWarehouseStage(2));
 
 const numbers = ["integer", "bigint", "numeric", "smallint"];
 const types: Readonly<Record<AlertColumn, readonly string[]>> = {

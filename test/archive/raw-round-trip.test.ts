@@ -16,6 +16,7 @@ import { factsOf, versionsOf } from "../support/ingest-tables.ts";
 import { long } from "../support/long.ts";
 import { eachWay } from "../support/replay-stage.ts";
 import { allDatasets, exportFrom, filesOf, folder, importInto } from "../support/raw-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const tomorrow = addDays(today, 1);
 /** Each way in which tables are loaded; in the long run each dataset. */
@@ -53,13 +54,7 @@ describe("answers as files", () => {
   });
 
   describe("loaded into an empty warehouse", () => {
-    let target: Stage;
-
-    beforeAll(async () => {
-      target = await openStage();
-    });
-
-    afterAll(() => target[Symbol.asyncDispose]());
+    const target = forTests(openStage);
 
     test("go in whole or not at all when the import is killed, and all by the next one", async () => {
       // files are in their transaction, with their slices written, when the import is killed

@@ -1,18 +1,19 @@
 import { zstdCompressSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today } from "../support/ingest-stage.ts";
 import { rebuild } from "../support/replay-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe("of a day that was lost", () => {
   const settings = { datasets: { app_rating: { on: true }, keyword_rank: { on: false } } };
-  let stage: Stage;
+  const stage = forTests(() =>
+    openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 }, today: addDays(today, 1) }),
+  );
 
   beforeAll(async () => {
-    stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 }, today: addDays(today, 1) });
     await stage.sync({ settings });
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   const states = () =>
     stage.query("select state, error_code from ops.slice where dataset = 'app_rating' order by slice_id");

@@ -1,10 +1,11 @@
 import { zstdCompressSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { eachWay, everything, rebuild } from "../support/replay-stage.ts";
 import { long } from "../support/long.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const all = datasets.map(({ name }) => name);
 
@@ -19,15 +20,13 @@ async function pruneDay(stage: Stage, day: Day): Promise<void> {
 
 describe("of a warehouse that is left as it was found", () => {
   const settings = { datasets: { category_rank: { on: true, options: { resolutions: ["last_day"] } } } };
-  let stage: Stage;
+  const stage = forTests(() => openStage({ market: { apps: 1, keywordsPerApp: 4 } }));
   let before: Awaited<ReturnType<typeof everything>>;
 
   beforeAll(async () => {
-    stage = await openStage({ market: { apps: 1, keywordsPerApp: 4 } });
     await stage.sync({ settings });
     before = await everything(stage);
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   /** Gives a slice another answer while the work is done, and rebuilds its rows from its own one afterwards. */
   async function withAnswer(

@@ -1,22 +1,19 @@
 import { quietProgram } from "../support/quiet-program.ts";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { runCommand } from "../support/command.ts";
 import type { ChildOptions } from "../support/ingest-child.ts";
-import { openStage, type Stage } from "../support/ingest-stage.ts";
+import { openStage } from "../support/ingest-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe("what a person requests by a command", () => {
-  let stage: Stage;
+  const stage = forTests(() => openStage({ noData: "empty" }));
   const [ios, android] = ["6446318020", "app.lumi.habit"];
 
-  beforeAll(async () => {
-    stage = await openStage({ noData: "empty" });
-  });
   afterEach(() => {
     stage.sandbox.set({ faults: [] });
     stage.sandbox.clearLog();
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   async function run(command: readonly string[], options: ChildOptions = {}) {
     return runCommand(stage, command, options);

@@ -4,27 +4,26 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { readSettings } from "../../src/config/read-yaml.ts";
-import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { runCommand } from "../support/command.ts";
 import { hasTerminal, openTerminal } from "../support/terminal.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const shipped = readFileSync(path.join(projectRoot, "config", "storehouse.yaml"), "utf8");
 const secret = "a-token-of-22-letters";
 const databasePassword = "pass-of-the-database";
 
 let folder: string;
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  sandbox = await startSandbox({
+const sandbox = forTests(() =>
+  startSandbox({
     market: { apps: 1 },
     accounts: [{ token: secret, total: 1_000, periodHours: 24 }],
-  });
-});
-afterAll(() => sandbox[Symbol.asyncDispose]());
+  }),
+);
+
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "storehouse-init-"));
   writeFileSync(path.join(folder, "s.yaml"), shipped);

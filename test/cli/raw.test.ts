@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
-import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today } from "../support/ingest-stage.ts";
 import { filesOf, folder } from "../support/raw-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 /** An answer as a file that a person wrote. */
 const byHand = {
@@ -19,11 +20,10 @@ const byHand = {
 };
 
 describe("storehouse raw", () => {
-  let stage: Stage;
+  const stage = forTests(() => openStage({ market: { apps: 1 } }));
   let slice: string;
 
   beforeAll(async () => {
-    stage = await openStage({ market: { apps: 1 } });
     await stage.sync({ request: { datasets: ["tracked_keyword"] } });
     const [first] = await stage.query<{ slice_id: string }>(
       "select slice_id from ops.slice where dataset = 'tracked_keyword' order by slice_id limit 1",
@@ -31,8 +31,6 @@ describe("storehouse raw", () => {
     slice = first?.slice_id ?? "";
     stage.sandbox.clearLog();
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   /** Runs a command without the token and the address of the API. */
   async function run(command: readonly string[], databaseUrl = stage.databaseUrl) {

@@ -1,12 +1,13 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openFollowed, planned } from "../support/backfill-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, syncCommand, type ChildOptions } from "../support/ingest-child.ts";
 import { gateAfter, today, until, type Stage } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 4 } as const;
 
@@ -14,12 +15,7 @@ async function run(stage: Stage, command: readonly string[], options: ChildOptio
   return runCommand(stage, command, options);
 }
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openFollowed({ market });
-});
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(() => openFollowed({ market }));
 
 test("a command that cannot run reports in one line how it can", async () => {
   const busy = createServer();

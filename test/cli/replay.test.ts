@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
-import { openStage, type Stage } from "../support/ingest-stage.ts";
+import { openStage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe("storehouse replay and prune", () => {
-  let stage: Stage;
+  const stage = forTests(() => openStage({ market: { apps: 1 } }));
   let otherBody: Buffer;
 
   beforeAll(async () => {
-    stage = await openStage({ market: { apps: 1 } });
     await stage.sync();
     stage.sandbox.clearLog();
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   /** Runs a command that knows neither token nor address. */
   async function run(...command: readonly string[]) {

@@ -1,17 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { readSettings } from "../../src/config/read-yaml.ts";
 import { settingsFor } from "../../src/config/settings.ts";
 import type { Settings } from "../../src/config/settings.ts";
-import { datasets, openSettingsFile, schema, type SettingsFile } from "../support/settings-file.ts";
+import { datasets, openSettingsFile, schema } from "../support/settings-file.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let given: SettingsFile;
-beforeAll(async () => {
-  given = await openSettingsFile();
-});
-afterAll(() => given[Symbol.asyncDispose]());
+const given = forTests(openSettingsFile);
 const read = (yaml: string) => given.read(yaml);
 
 const defaults: Settings = {

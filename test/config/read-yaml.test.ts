@@ -1,13 +1,10 @@
 import { writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readSettings } from "../../src/config/read-yaml.ts";
-import { openSettingsFile, schema, type SettingsFile } from "../support/settings-file.ts";
+import { openSettingsFile, schema } from "../support/settings-file.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let given: SettingsFile;
-beforeAll(async () => {
-  given = await openSettingsFile();
-});
-afterAll(() => given[Symbol.asyncDispose]());
+const given = forTests(openSettingsFile);
 const read = (yaml: string) => given.read(yaml);
 
 describe("invalid YAML is reported with its line", () => {

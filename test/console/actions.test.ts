@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   clientOf,
   openConsoleStage,
@@ -7,21 +7,19 @@ import {
   viewerPassword,
   withPasswords,
   type Client,
-  type ConsoleStage,
 } from "../support/console-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ConsoleStage;
+const stage = forTests(openConsoleStage);
 let operator: Client;
 let viewer: Client;
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
   const served = await stage.start(withPasswords);
   [operator, viewer] = [clientOf(served), clientOf(served)];
   await operator.signIn(operatorPassword, "Ann");
   await viewer.signIn(viewerPassword, "Vic");
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 const deeds = () =>
   stage.stage.query(

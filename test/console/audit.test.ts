@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import type { Console } from "../../src/console/server.ts";
 import {
@@ -9,25 +9,23 @@ import {
   untilShown,
   withPasswords,
   type Client,
-  type ConsoleStage,
 } from "../support/console-stage.ts";
 import { tried } from "../support/granted-stage.ts";
 import { today } from "../support/ingest-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ConsoleStage;
+const stage = forTests(openConsoleStage);
 let served: Console;
 let ann: Client;
 let bob: Client;
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
   served = await stage.start(withPasswords);
   [ann, bob] = [clientOf(served), clientOf(served)];
   await ann.signIn(operatorPassword, "Ann");
   await bob.signIn(operatorPassword, "Bob");
 });
 afterEach(() => stage.stage.sandbox.set({ faults: [] }));
-afterAll(() => stage[Symbol.asyncDispose]());
 
 /** Waits until the last action of a name has ended. */
 async function ended(action: string): Promise<void> {

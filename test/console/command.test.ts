@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openReader } from "../../src/console/reader.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import {
-  openConsoleStage,
-  operatorPassword,
-  untilShown,
-  withPasswords,
-  type ConsoleStage,
-} from "../support/console-stage.ts";
+import { openConsoleStage, operatorPassword, untilShown, withPasswords } from "../support/console-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { until } from "../support/ingest-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ConsoleStage;
-
-beforeAll(async () => {
-  stage = await openConsoleStage();
-});
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(openConsoleStage);
 
 /** The address that a command prints. */
 async function addressOf(child: Child): Promise<string> {

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { groupKey } from "../../src/core/partition-group.ts";
 import { addDays } from "../../src/core/day.ts";
 import type { Console } from "../../src/console/server.ts";
@@ -10,20 +10,18 @@ import {
   untilShown,
   viewerPassword,
   withPasswords,
-  type ConsoleStage,
 } from "../support/console-stage.ts";
 import { coverageGrid, dayAt, thousandPartitions } from "../support/coverage-page.ts";
 import { tried } from "../support/granted-stage.ts";
 import { today } from "../support/ingest-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ConsoleStage;
+const stage = forTests(openConsoleStage);
 let served: Console;
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
   served = await stage.start();
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 /** The key of the first row of a page. */
 const keyOf = (text: string) => /data-key="([^"]+)"/.exec(text)?.[1]?.replaceAll("&quot;", '"') ?? "";

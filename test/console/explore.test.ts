@@ -4,21 +4,20 @@ import type { Console } from "../../src/console/server.ts";
 import { addDays } from "../../src/core/day.ts";
 import { today } from "../support/ingest-stage.ts";
 import { chromiumPath, leftOut, openBrowser } from "../support/browser.ts";
-import { clientOf, openConsoleStage, type Client, type ConsoleStage } from "../support/console-stage.ts";
+import { clientOf, openConsoleStage, type Client } from "../support/console-stage.ts";
 import { tried } from "../support/granted-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ConsoleStage;
+const stage = forTests(openConsoleStage);
 let served: Console;
 let client: Client;
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
   const refused = await tried(stage.granted.adminUrl, fill);
   if (typeof refused === "string") throw new Error(`the rows are refused: ${refused}`);
   served = await stage.start();
   client = clientOf(served);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 /** Releases, places in charts and reviews of each app, with a text that a browser or a spreadsheet would run. */
 const fill = `

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   clientOf,
   openConsoleStage,
@@ -8,17 +8,16 @@ import {
   viewerPassword,
   withPasswords,
   type Client,
-  type ConsoleStage,
 } from "../support/console-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ConsoleStage;
+const stage = forTests(openConsoleStage);
 let ann: Client;
 let bob: Client;
 let vic: Client;
 let place = { app: "", country: "US", back: "/portfolio" };
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
   const served = await stage.start(withPasswords);
   [ann, bob, vic] = [clientOf(served), clientOf(served), clientOf(served)];
   await ann.signIn(operatorPassword, "Ann");
@@ -30,7 +29,6 @@ beforeAll(async () => {
   place = { ...place, app: row?.track_id ?? "" };
 });
 afterEach(() => stage.stage.sandbox.set({ faults: [] }));
-afterAll(() => stage[Symbol.asyncDispose]());
 
 /** The price that a form shows to a person. */
 async function priceFor(client: Client, fields: Readonly<Record<string, string>>): Promise<string> {

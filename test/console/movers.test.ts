@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { mostMovers, moversOf } from "../../src/console/explore/statements.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
-
-beforeAll(async () => {
-  mart = await openMartStage();
-});
-afterAll(() => mart[Symbol.asyncDispose]());
+const mart = forTests(openMartStage);
 
 test("of more movers than are shown a keyword that fell out of the ranks from the top is the first", async () => {
   const ranks = (keyword: string, before: number | null, now: number | null) =>

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readChoice } from "../../src/console/explore/choice.ts";
-import {
-  clientOf,
-  openConsoleStage,
-  operatorPassword,
-  withPasswords,
-  type Client,
-  type ConsoleStage,
-} from "../support/console-stage.ts";
+import { clientOf, openConsoleStage, operatorPassword, withPasswords, type Client } from "../support/console-stage.ts";
 import { tried } from "../support/granted-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ConsoleStage;
+const stage = forTests(openConsoleStage);
 const loader = () => stage.granted.adminUrl;
 const acme = { accounts: { acme: {} } } as const;
 const asAcme = { STOREHOUSE_ACCOUNT: "acme", accountTokens: { acme: "of-acme" } };
@@ -34,7 +28,6 @@ async function visitorOf(environment: object): Promise<Client> {
 }
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
   [{ run = "" } = {}] = await stage.stage.query<{ run: string }>(
     "insert into ops.run (kind, account, as_of, datasets, started_at) values ('sync', 'acme', now(), '{}', now()) returning run_id::text as run",
   );
@@ -51,7 +44,6 @@ beforeAll(async () => {
   );
   if (typeof refused === "string") throw new Error(`the rows are refused: ${refused}`);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 describe("what another account requested", () => {
   test("is named as its own, without a button that would find nothing", async () => {

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { clientOf, openConsoleStage, type ConsoleStage } from "../support/console-stage.ts";
+import { expect, test } from "vitest";
+import { clientOf, openConsoleStage } from "../support/console-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ConsoleStage;
-beforeAll(async () => {
-  stage = await openConsoleStage();
-});
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(openConsoleStage);
 
 test("a portfolio of thousands of apps is shown a part at a time, each with some of the apps that count as its competitors", async () => {
   const apps = Array.from({ length: 3000 }, (_, index) => ({ id: String(5000 + index), countries: ["US"] }));

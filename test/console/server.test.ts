@@ -1,5 +1,5 @@
 import { zstdCompressSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { priceOfSetup } from "../../src/cli/setup.ts";
 import { Settings } from "../../src/config/settings.ts";
@@ -17,22 +17,20 @@ import {
   viewerPassword,
   withPasswords,
   type Client,
-  type ConsoleStage,
 } from "../support/console-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ConsoleStage;
+const stage = forTests(openConsoleStage);
 let served: Console;
 let operator: Client;
 let viewer: Client;
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
   served = await stage.start(withPasswords);
   [operator, viewer] = [clientOf(served), clientOf(served)];
   await operator.signIn(operatorPassword, "Ann");
   await viewer.signIn(viewerPassword, "Vic");
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 test("bad input and unknown addresses get a page that names them and the next step", async () => {
   for (const [address, status, says] of [

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { pages } from "../../src/console/pages/all.ts";
 import type { Console } from "../../src/console/server.ts";
-import {
-  clientOf,
-  openConsoleStage,
-  operatorPassword,
-  withPasswords,
-  type ConsoleStage,
-} from "../support/console-stage.ts";
+import { clientOf, openConsoleStage, operatorPassword, withPasswords } from "../support/console-stage.ts";
 import { today } from "../support/ingest-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ConsoleStage;
+const stage = forTests(openConsoleStage);
 let served: Console;
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
   served = await stage.start(withPasswords);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 describe("who comes in", () => {
   test("nobody without a password: each page leads to sign-in, each action and the stream are refused", async () => {

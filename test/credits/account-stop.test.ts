@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { claimBalanceCheck, liftStop, readStop, recordStop } from "../../src/credits/account-stop.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import { openBank, type Bank } from "../support/credits-account.ts";
+import { openBank } from "../support/credits-account.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const refusal = { code: "forbidden", operation: "ios.keyword-ranking", dataset: "keyword_rank", message: "refused" };
 const intervals = { firstMs: 0, longestMs: 0 };

@@ -1,13 +1,10 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openAccount, readAccount } from "../../src/credits/account.ts";
-import { hour, lost, minute, openBank, second, type Bank, type TestAccount } from "../support/credits-account.ts";
+import { hour, lost, minute, openBank, second, type TestAccount } from "../support/credits-account.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const left = async (account: TestAccount) => (await account.state()).remaining;
 

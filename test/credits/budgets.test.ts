@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isCovered, type CreditBudget } from "../../src/core/credit-budget.ts";
 import { dayOf } from "../../src/core/day.ts";
 import { budgetRefusal } from "../../src/credits/budget-refusal.ts";
 import { nameAccount } from "../../src/credits/account.ts";
 import { openBudgets, readBudgets } from "../../src/credits/budgets.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import { hour, lost, openBank, type Bank, type TestAccount } from "../support/credits-account.ts";
+import { hour, lost, openBank, type TestAccount } from "../support/credits-account.ts";
 import { openQueue, type TestQueue } from "../support/credits-queue.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const budget = (credits: number, more: Partial<CreditBudget> = {}): CreditBudget => ({
   budget: "reviews",

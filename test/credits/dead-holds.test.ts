@@ -1,18 +1,15 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { releaseLapsedHolds, type Holders } from "../../src/credits/lapsed-holds.ts";
 import { reserveMany } from "../../src/credits/holds.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
 import { august, draft, today } from "../support/slice-draft.ts";
-import { heldByRows, must, openBank, type Bank, type TestAccount } from "../support/credits-account.ts";
+import { heldByRows, must, openBank, type TestAccount } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const [mine, living, dead] = ["1", "2", "3"];
 /** Holders among whom only one other lives; of itself a process need not ask. */

@@ -1,14 +1,11 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { creditClasses } from "../../src/core/slice.ts";
 import { Settings } from "../../src/config/settings.ts";
-import { hour, lost, minute, openBank, heldByRows, second, type Bank } from "../support/credits-account.ts";
+import { hour, lost, minute, openBank, heldByRows, second } from "../support/credits-account.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const none = { held: 0, inFlight: 0 };
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { reserveMany, settle } from "../../src/credits/holds.ts";
 import { createSharedHolds } from "../../src/credits/shared-holds.ts";
 import {
@@ -10,15 +10,11 @@ import {
   noHolders,
   openBank,
   second,
-  type Bank,
   type TestAccount,
 } from "../support/credits-account.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const take = (account: TestAccount, cost: number, count: number, floor = 0) =>
   reserveMany(

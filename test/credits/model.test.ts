@@ -1,25 +1,13 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Grant } from "../../src/credits/holds.ts";
 import { creditClasses, type CreditClass } from "../../src/core/slice.ts";
-import {
-  heldByRows,
-  hour,
-  lost,
-  minute,
-  must,
-  openBank,
-  type Bank,
-  type TestAccount,
-} from "../support/credits-account.ts";
+import { heldByRows, hour, lost, minute, must, openBank, type TestAccount } from "../support/credits-account.ts";
 import { ModelLedger, type ModelCall } from "../support/credits-model.ts";
 import { long } from "../support/long.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const total = 100;
 const floors = { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 } as const;

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { hour, lost, minute, must, openBank, second, type Bank, type TestAccount } from "../support/credits-account.ts";
+import { expect, test } from "vitest";
+import { hour, lost, minute, must, openBank, second, type TestAccount } from "../support/credits-account.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const pace = async (account: TestAccount) => (await account.state()).pacePerSecond;
 const tooFast = async (account: TestAccount) =>

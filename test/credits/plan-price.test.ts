@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { fail } from "../../src/core/errors.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { leftOfPlan } from "../../src/credits/plan-price.ts";
-import { openBank, type Bank } from "../support/credits-account.ts";
+import { openBank } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
 import { planAt } from "../support/slice-draft.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 /** A plan at a price, and two queues of processes that make calls of three credits for it. */
 async function openPlan(credits: number) {

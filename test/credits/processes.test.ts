@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { observeBalance, openAccount, readAccount } from "../../src/credits/account.ts";
 import { readBudgets } from "../../src/credits/budgets.ts";
 import { reserveMany } from "../../src/credits/holds.ts";
@@ -6,16 +6,13 @@ import { releaseLapsedHolds } from "../../src/credits/lapsed-holds.ts";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { dayOf } from "../../src/core/day.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
-import { hour, noHolders, openBank, type Bank } from "../support/credits-account.ts";
+import { hour, noHolders, openBank } from "../support/credits-account.ts";
 import { standingClock } from "../support/credits-clock.ts";
 import { openSpenders, type Spender } from "../support/credits-spenders.ts";
 import { long } from "../support/long.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const floors = { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 } as const;
 const prefix = "/iosstore-keyword-ranking";

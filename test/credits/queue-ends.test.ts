@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fail } from "../../src/core/errors.ts";
-import { openBank, type Bank } from "../support/credits-account.ts";
+import { openBank } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const untouched = { remaining: 100, held: 0, inFlight: 0 };
 const daily = { cost: () => 10, class: "daily" } as const;

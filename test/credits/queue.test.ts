@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DeferError, fail } from "../../src/core/errors.ts";
-import { hour, openBank, second, type Bank, type TestAccount } from "../support/credits-account.ts";
+import { hour, openBank, second, type TestAccount } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const nothingHeld = { held: 0, inFlight: 0 };
 const times = <T>(count: number, make: (place: number) => T) =>

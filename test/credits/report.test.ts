@@ -1,16 +1,13 @@
 import { day } from "../../src/core/day.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { learnCosts, learnedCosts, recordWrongPrice, wrongPrices } from "../../src/credits/costs.ts";
 import { readCreditReport } from "../../src/credits/report.ts";
 import { land, type Landing } from "../../src/raw/store-answers.ts";
-import { hour, openBank, type Bank } from "../support/credits-account.ts";
+import { hour, openBank } from "../support/credits-account.ts";
 import { standingClock } from "../support/credits-clock.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let bank: Bank;
-beforeAll(async () => {
-  bank = await openBank();
-});
-afterAll(() => bank[Symbol.asyncDispose]());
+const bank = forTests(openBank);
 
 const landing: Landing = {
   accountId: "account",

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { devicesOf } from "../../src/core/store.ts";
 import type { Market } from "../../src/sandbox/market/market.ts";
 import { awkwardKeywords } from "../../src/sandbox/market/words.ts";
 import { runCommand } from "../support/command.ts";
 import { syncCommand } from "../support/ingest-child.ts";
-import { askedDays, openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { askedDays, openStage, today } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
+import { forTests } from "../support/for-tests.ts";
 
 /** What the tables must say of every app, country, keyword, device and day in the portfolio: the latest crawl, or requested and not ranked. */
 function truthOf(market: Market): string[] {
@@ -33,15 +34,13 @@ function ranksOf(facts: Record<string, string[]>): string[] {
 }
 
 /** A stage that was synced once. */
-let calm: Stage;
+const calm = forTests(openStage);
 let facts: Record<string, string[]>;
 
 beforeAll(async () => {
-  calm = await openStage();
   await calm.sync();
   facts = await factsOf(calm);
 });
-afterAll(() => calm[Symbol.asyncDispose]());
 
 test("brings every keyword whole and every rank as the market has it", async () => {
   const { market } = calm.sandbox;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { replay } from "../../src/archive/replay.ts";
@@ -8,6 +8,7 @@ import type { SandboxRequest } from "../../src/sandbox/sandbox.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { long } from "../support/long.ts";
+import { forTests } from "../support/for-tests.ts";
 
 type Run = NonNullable<Parameters<Stage["sync"]>[0]>;
 type DatasetSettings = NonNullable<NonNullable<Run["settings"]>["datasets"]>[string];
@@ -83,10 +84,9 @@ test("an app without a review may not be crawled yet: after a week all of its da
 describe("datasets that were loaded in one night, each again later", () => {
   const names = ["review", "review_word", "top_chart", "featuring", "developer_app"];
   const charts = { options: { charts: ["FREE", "GROSSING"] } };
-  let stage: Stage;
+  const stage = forTests(openStage);
   let firstNight: readonly SandboxRequest[];
   beforeAll(async () => {
-    stage = await openStage();
     const on = Object.fromEntries(names.map((name) => [name, { on: true }]));
     await stage.sync({
       settings: { datasets: { ...on, top_chart: { on: true, ...charts } } },
@@ -94,7 +94,6 @@ describe("datasets that were loaded in one night, each again later", () => {
     });
     firstNight = stage.asked();
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
   const firstFor = (operation: string) => firstNight.filter((request) => request.operation === operation);
 
   test("words of reviews are requested once a period, which a later run finds again", async () => {

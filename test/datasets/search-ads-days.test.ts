@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { count } from "../../src/core/words.ts";
 import { fallbackPrices, otherWays } from "../../src/planner/fallback-price.ts";
@@ -8,21 +8,20 @@ import { planned as plannedBy } from "../support/ingest-planned.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
 import { chosen, days, daysOfSpan, figures, market, names, reports } from "../support/search-ads.ts";
+import { forTests } from "../support/for-tests.ts";
 
 /** Levels at which what is compared with the usual stage is reported: each is a report of its own, so the long run alone has all. */
 const levels = long ? ["CAMPAIGN", "AD_GROUP", "KEYWORD"] : ["KEYWORD"];
 
 describe("days of reports", () => {
   /** A night in which the service does as it is documented. */
-  let usual: Stage;
+  const usual = forTests(() => openStage({ market }));
   let first: SyncResult;
   let told: Awaited<ReturnType<typeof figures>>;
   beforeAll(async () => {
-    usual = await openStage({ market });
     first = await usual.sync(chosen({ levels }));
     told = await figures(usual);
   });
-  afterAll(() => usual[Symbol.asyncDispose]());
 
   test("come from few calls, each day once, whether the end is inclusive or not", async () => {
     expect(first.outcome).toBe("loaded");

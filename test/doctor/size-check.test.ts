@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { checkSize } from "../../src/doctor/size-check.ts";
-import { openExportStage, type ExportStage } from "../support/export-stage.ts";
+import { openExportStage } from "../support/export-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ExportStage;
+const stage = forTests(openExportStage);
 beforeAll(async () => {
-  stage = await openExportStage();
   await stage.ranks("2026-04-01", 2_000);
   await stage.ranks("2026-05-01", 1);
   await stage.ranks("2026-05-02", 500, "day");
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 const set = (partitions: "month" | "day") => Settings.parse({ datasets: { keyword_rank: { partitions } } });
 

@@ -1,14 +1,15 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { dbtSources } from "../../src/export/dbt-sources.ts";
 import type { Relation } from "../../src/postgres/relations.ts";
 import { dbtProblems } from "../support/dbt-schema.ts";
-import { openExportStage, type ExportStage } from "../support/export-stage.ts";
+import { openExportStage } from "../support/export-stage.ts";
 import { long } from "../support/long.ts";
 import { runCommand } from "../support/command.ts";
+import { forTests } from "../support/for-tests.ts";
 
 /** A source file as dbt Core from 1.10.5 on and Fusion take it: arguments below `arguments`, tags and freshness below `config`, nothing that one of them would not know. */
 const withArguments = <S extends z.ZodRawShape>(shape: S) => z.strictObject({ arguments: z.strictObject(shape) });
@@ -56,11 +57,7 @@ const Sources = z.strictObject({
 });
 type Sources = z.output<typeof Sources>;
 
-let stage: ExportStage;
-beforeAll(async () => {
-  stage = await openExportStage();
-});
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(openExportStage);
 
 async function dbt(options: readonly string[] = [], settings = {}) {
   const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };

@@ -1,14 +1,15 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { martMetrics } from "../../src/export/mart-metrics.ts";
 import { martShapes } from "../../src/postgres/mart-shapes.ts";
 import { readRelations, type Relation } from "../../src/postgres/relations.ts";
-import { openExportStage, type ExportStage } from "../support/export-stage.ts";
+import { openExportStage } from "../support/export-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { dbtProblems } from "../support/dbt-schema.ts";
+import { forTests } from "../support/for-tests.ts";
 
 /** The parts of dbt's latest semantic layer that are written, as its documentation and the schema of Fusion have them: nothing else fits. */
 const Name = z.string().regex(/^[a-z](?!.*__)[a-z0-9_]*[a-z0-9]$/);
@@ -77,7 +78,7 @@ const File = z.strictObject({
   models: z.tuple([Spine, SharedModel, SharedModel], SemanticModel),
 });
 
-let stage: ExportStage;
+const stage = forTests(openExportStage);
 let relations: ReadonlyMap<string, Relation>;
 let folder: string;
 let entities: readonly z.output<typeof SharedModel>[];
@@ -90,7 +91,6 @@ async function dbt(options: readonly string[]) {
 }
 
 beforeAll(async () => {
-  stage = await openExportStage();
   relations = new Map((await readRelations(stage.db)).map((one) => [one.name, one]));
   folder = path.join(stage.out, "models");
   await dbt(["--semantic-layer", "--out", folder]);
@@ -101,7 +101,6 @@ beforeAll(async () => {
   entities = [app, country];
   models = all;
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 const martOf = (model: string) => model.replace(/^storehouse_/, "");
 

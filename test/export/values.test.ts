@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openExportStage, type ExportStage } from "../support/export-stage.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openExportStage } from "../support/export-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: ExportStage;
-beforeAll(async () => {
-  stage = await openExportStage();
-});
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(openExportStage);
 
 /** A table of every type, with the values that go wrong most easily. */
 const oddities = `

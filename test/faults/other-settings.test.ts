@@ -2,23 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { escapeIdentifier } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { urlAs, tried } from "../support/granted-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { syncCommand } from "../support/ingest-child.ts";
 import { openStage } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
-import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
+import { ownPostgres } from "../support/own-postgres.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const market = { apps: 2, countries: ["US"] };
 
-let server: OwnPostgres;
-
-beforeAll(async () => {
-  server = await ownPostgres();
-});
-
-afterAll(() => server[Symbol.asyncDispose]());
+const server = forTests(ownPostgres);
 
 /** What administrators set for a role in a database, against programs that forget an end. */
 const settings = {

@@ -1,23 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { apiSession } from "../../src/person/api-session.ts";
 import { changeKeywords, trackedNow } from "../../src/person/keyword-changes.ts";
-import { openDoor, openGatewayStage, type Door, type GatewayStage } from "../support/gateway-stage.ts";
+import { openDoor, openGatewayStage, type Door } from "../support/gateway-stage.ts";
 import type { Nights } from "../support/nights.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: GatewayStage;
+const stage = forTests(openGatewayStage);
 let nights: Nights;
 let door: Door;
 let editor: string;
 
 beforeAll(async () => {
-  stage = await openGatewayStage();
   ({ nights, door } = stage);
   editor = await door.key("editor");
 });
 afterEach(() => nights.stage.sandbox.set({ faults: [] }));
-afterAll(() => stage[Symbol.asyncDispose]());
 
 const list = (more = "") =>
   door.call(`/gateway/account/app/${stage.app}/keywords/rankings/US?device=ipad${more}`, editor);

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { operationById } from "../../src/api/operations/all.ts";
 import { questionOf } from "../../src/api/question.ts";
 import { addDays, dayOf } from "../../src/core/day.ts";
 import { readBudgets } from "../../src/credits/budgets.ts";
 import { readCallerUse } from "../../src/credits/caller-use.ts";
-import {
-  callers,
-  openDoor,
-  openGatewayStage,
-  rankingPath,
-  type Door,
-  type GatewayStage,
-} from "../support/gateway-stage.ts";
+import { callers, openDoor, openGatewayStage, rankingPath, type Door } from "../support/gateway-stage.ts";
 import { until } from "../support/ingest-stage.ts";
 import type { Nights } from "../support/nights.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: GatewayStage;
+const stage = forTests(openGatewayStage);
 let nights: Nights;
 let door: Door;
 let key: string;
@@ -23,10 +17,8 @@ let app: string;
 let words: readonly string[];
 
 beforeAll(async () => {
-  stage = await openGatewayStage();
   ({ nights, door, key, app, words } = stage);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 const older = (days: number) => addDays(nights.today(), -days);
 const ranking = (date: string, keywords = words, country = "US") => rankingPath(app, { date, keywords, country });

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import {
-  callers,
-  openDoor,
-  openGatewayStage,
-  rankingPath,
-  type Door,
-  type GatewayStage,
-} from "../support/gateway-stage.ts";
+import { callers, openDoor, openGatewayStage, rankingPath, type Door } from "../support/gateway-stage.ts";
 import type { Nights } from "../support/nights.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: GatewayStage;
+const stage = forTests(openGatewayStage);
 let nights: Nights;
 let door: Door;
 let key: string;
@@ -18,10 +12,8 @@ let app: string;
 let words: readonly string[];
 
 beforeAll(async () => {
-  stage = await openGatewayStage();
   ({ nights, door, key, app, words } = stage);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 const older = (days: number) => addDays(nights.today(), -days);
 const ranking = (date: string, keywords = words, country = "US") => rankingPath(app, { date, keywords, country });

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { accountIdOf } from "../../src/config/config.ts";
 import { addDays } from "../../src/core/day.ts";
 import { recordStop } from "../../src/credits/account-stop.ts";
-import { openDoor, openGatewayStage, rankingPath, type GatewayStage } from "../support/gateway-stage.ts";
+import { openDoor, openGatewayStage, rankingPath } from "../support/gateway-stage.ts";
 import { until } from "../support/ingest-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: GatewayStage;
-beforeAll(async () => {
-  stage = await openGatewayStage();
-});
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(openGatewayStage);
 
 const rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
 

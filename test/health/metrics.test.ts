@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { everyDataset } from "../../src/incidents/lateness.ts";
 import { fleetMetrics } from "../../src/health/metric-list.ts";
 import { createMetrics, type Metrics } from "../../src/health/metrics.ts";
 import { readExposition } from "../support/exposition.ts";
-import { draft, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { draft, now, openLedgerStage } from "../support/ledger-stage.ts";
 import { clockAt } from "../support/watch-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: LedgerStage;
+const stage = forTests(openLedgerStage);
 let metrics: Metrics;
 let isUp: boolean;
 
-beforeAll(async () => {
-  stage = await openLedgerStage();
-});
-afterAll(() => stage[Symbol.asyncDispose]());
 beforeEach(async () => {
   await stage.reset();
   isUp = true;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { replay } from "../../src/archive/replay.ts";
 import { reportedWords } from "../../src/cli/reported-words.ts";
 import { addDays } from "../../src/core/day.ts";
@@ -10,6 +10,7 @@ import { askedDays, openStage, today, type RunOptions, type Stage } from "../sup
 import { openProxy } from "../support/ingest-proxy.ts";
 import { checkReported } from "../../src/doctor/ledger-checks.ts";
 import { factsOf, versionsOf } from "../support/ingest-tables.ts";
+import { forTests } from "../support/for-tests.ts";
 
 // an Android app with more keywords than one call names
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 130, organicKeywords: 4 } as const;
@@ -19,12 +20,10 @@ const byDefault: RunOptions = { settings: { datasets: { tracked_keyword: {}, ...
 const [yesterday, ...olderDays] = askedDays().toReversed();
 
 /** Where every rank is requested. */
-let bought: Stage;
+const bought = forTests(() => openStage({ market }));
 beforeAll(async () => {
-  bought = await openStage({ market });
   await bought.sync(off);
 });
-afterAll(() => bought[Symbol.asyncDispose]());
 
 const charged = (stage: Stage) => stage.asked().reduce((sum, one) => sum + one.charged, 0);
 const chargedForLists = (stage: Stage) =>

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { claimNext } from "../../src/ledger/queue.ts";
 import { sharedQueue, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
 import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
-import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
 import { claim } from "../support/queue-steps.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe("adoptOrphanedSlices", () => {
-  let stage: LedgerStage;
+  const stage = forTests(openLedgerStage);
   let me: string;
   let mine: string;
-
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
 
   beforeEach(async () => {
     await stage.reset();
     me = await stage.alive();
     mine = await stage.run({ workerId: me });
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   const queueOf = (account: string) => sharedQueueOf(stage.db, account);
   const adopt = (mostCredits = Number.POSITIVE_INFINITY, datasets = ["keyword_rank"]) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   cancelBeyondLimit,
   cancelBeyondPrices,
@@ -8,16 +8,13 @@ import {
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { keepPlan, readPlanProgress } from "../../src/ledger/plans.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
-import { august, draft, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, now, openLedgerStage } from "../support/ledger-stage.ts";
 import { planAt } from "../support/slice-draft.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: LedgerStage;
+const stage = forTests(openLedgerStage);
 
-beforeAll(async () => {
-  stage = await openLedgerStage();
-});
 beforeEach(() => stage.reset());
-afterAll(() => stage[Symbol.asyncDispose]());
 
 /** Days of August at three credits each: newer ones go first. */
 const days = (...dates: readonly number[]) => dates.map((date) => draft({ window: august(date) }));

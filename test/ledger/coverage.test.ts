@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { scopeKey } from "../../src/core/slice.ts";
 import { coverageReader } from "../../src/ledger/coverage.ts";
-import { august, draft, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, openLedgerStage } from "../support/ledger-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe("coverageReader", () => {
-  let stage: LedgerStage;
+  const stage = forTests(openLedgerStage);
   let worker: string;
   let run: string;
-
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
 
   beforeEach(async () => {
     await stage.reset();
     worker = await stage.alive();
     run = await stage.run();
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   test("reports of every slice of the dataset what was requested and what came of it", async () => {
     const states = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed"] as const;

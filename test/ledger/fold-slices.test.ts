@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
 import { readSliceSums } from "../../src/incidents/lateness.ts";
@@ -13,8 +13,9 @@ import { pastOf } from "../../src/planner/plan-coverage.ts";
 import { planChunks, startsOf } from "../../src/planner/plan-stream.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import type { Database } from "../../src/postgres/database.ts";
-import { openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { openLedgerStage } from "../support/ledger-stage.ts";
 import { long, seed } from "../support/long.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const today = day("2026-08-20");
 const first = day("2026-03-01");
@@ -22,9 +23,8 @@ const first = day("2026-03-01");
 const days = 122;
 const settings = Settings.parse({ datasets: { keyword_rank: { history_days: 200, lookback_days: 2 } } });
 
-let stage: LedgerStage;
+const stage = forTests(openLedgerStage);
 beforeAll(async () => {
-  stage = await openLedgerStage();
   await stage.pool.query(`
     insert into core.dim_app (store, track_id, app_name, fetched_at) values ('ios', '1', 'One', now()), ('ios', '2', 'Two', now());
     insert into core.dim_keyword (keyword) values ('alpha'), ('beta'), ('gamma');
@@ -38,7 +38,6 @@ beforeAll(async () => {
     insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, lookback_days, history_days, empty_early_days)
     values ('keyword_rank', 'null', true, 'series', 1, 2, 200, 1), ('app_rating', 'null', true, 'series', 1, 2, 200, 1)`);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 /** An empty ledger with three lists, two of which share a keyword, and three runs. */
 async function emptied(): Promise<void> {

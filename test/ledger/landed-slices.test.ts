@@ -1,17 +1,14 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { landedSlices } from "../../src/ledger/landed-slices.ts";
 import type { Database } from "../../src/postgres/database.ts";
-import { draft, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { draft, openLedgerStage } from "../support/ledger-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const count = 1_203;
 
 describe("the slices whose answers were landed", () => {
-  let stage: LedgerStage;
-
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
+  const stage = forTests(openLedgerStage);
 
   beforeEach(async () => {
     await stage.reset();
@@ -26,8 +23,6 @@ describe("the slices whose answers were landed", () => {
       stage.db,
     );
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   const read = (each: (transaction: Database, sliceId: string) => Promise<unknown> = async () => undefined) =>
     stage.db.transaction().execute(async (transaction) => {

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { oneDay } from "../../src/core/window.ts";
 import { observeBalance, openAccount } from "../../src/credits/account.ts";
 import { claimNext, releaseOrphanedClaims, resumeAffordable, wakeDue } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
-import { august, draft, ending, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, ending, now, openLedgerStage, today } from "../support/ledger-stage.ts";
 import { enqueue } from "../support/queue-steps.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe("the queue", () => {
-  let stage: LedgerStage;
+  const stage = forTests(openLedgerStage);
   let worker: string;
   let run: string;
-
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
 
   beforeEach(async () => {
     await stage.reset();
     worker = await stage.alive();
     run = await stage.run();
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   const taker = (queueId = sharedQueue) => ({ queueId, workerId: worker });
   const next = (most: number, queueId = sharedQueue) => claimNext(stage.db, taker(queueId), most, now);

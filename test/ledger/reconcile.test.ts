@@ -1,5 +1,5 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { recordJobPool } from "../../src/ledger/workers.ts";
 import { claimNext } from "../../src/ledger/queue.ts";
@@ -7,19 +7,16 @@ import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
-import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
 import { claim } from "../support/queue-steps.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const minute = 60_000;
 
 describe("a process of which nothing is heard", () => {
-  let stage: LedgerStage;
+  const stage = forTests(openLedgerStage);
 
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
   beforeEach(() => stage.reset());
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   /** Makes a process that holds its lock appear as if its last heartbeat was so long ago. */
   async function silent(workerId: string, forMs: number): Promise<void> {

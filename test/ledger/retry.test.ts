@@ -1,28 +1,23 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { reopen as reopenSlices, reopenable, type Reopening } from "../../src/ledger/reopen.ts";
 import { day } from "../../src/core/day.ts";
 import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
 import { sliceStory } from "../../src/ledger/status.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
-import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe("reopen", () => {
-  let stage: LedgerStage;
+  const stage = forTests(openLedgerStage);
   let worker: string;
   let retry: string;
-
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
 
   beforeEach(async () => {
     await stage.reset();
     worker = await stage.alive();
     retry = await stage.run({ kind: "retry", workerId: worker });
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   const reopen = (...datasets: readonly string[]) =>
     reopenSlices(stage.db, {

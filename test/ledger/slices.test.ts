@@ -1,31 +1,26 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
 import type { Ending } from "../../src/ledger/slices.ts";
 import { endAttempt, failuresOf, insertSlices, splitSlice } from "../../src/ledger/slices.ts";
-import { august, draft, ending, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, ending, now, openLedgerStage, today } from "../support/ledger-stage.ts";
 import { claim } from "../support/queue-steps.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const minute = 60_000;
 
 describe("the ledger of slices", () => {
-  let stage: LedgerStage;
+  const stage = forTests(openLedgerStage);
   let run: string;
   let worker: string;
-
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
 
   beforeEach(async () => {
     await stage.reset();
     run = await stage.run();
     worker = await stage.alive();
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   const taker = (workerId: string) => ({ queueId: sharedQueue, workerId });
 

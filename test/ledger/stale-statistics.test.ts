@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { claimNext, gatherStatistics, wakeDue } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import { endAttempts } from "../../src/ledger/slices.ts";
@@ -6,17 +6,14 @@ import { endUnchanged } from "../../src/ledger/unchanged-answers.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { findByKey } from "../../src/postgres/plan-hints.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import { draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 /*
  * Statistics are mostly gathered while no slice is running. The ends of attempts are not to read the whole ledger then.
  */
 
-let stage: LedgerStage;
-beforeAll(async () => {
-  stage = await openLedgerStage();
-});
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(openLedgerStage);
 
 const [waiting, claimed, ended] = [1_200, 300, 100];
 

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
-import { august, draft, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, now, openLedgerStage, today } from "../support/ledger-stage.ts";
 import { enqueue } from "../support/queue-steps.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe("the turns of slices", () => {
-  let stage: LedgerStage;
-
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
+  const stage = forTests(openLedgerStage);
 
   beforeEach(async () => {
     await stage.reset();
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   const plan = (newestFirst: boolean) =>
     keepPlan(

@@ -1,26 +1,21 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
 import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { freshDatabase } from "../support/database.ts";
 import { draft, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe("a worker in the ledger", () => {
-  let stage: LedgerStage;
-
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
+  const stage = forTests(openLedgerStage);
 
   beforeEach(async () => {
     await stage.reset();
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   async function workers() {
     const { rows } = await sql<{ pid: number; heartbeat_at: Date; stopped_at: Date | null }>`

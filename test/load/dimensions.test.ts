@@ -1,17 +1,12 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createDimensions, type Dimensions } from "../../src/load/dimensions.ts";
 import type { DimensionKind } from "../../src/load/columns.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe("dimensions", () => {
-  let stage: WarehouseStage;
-
-  beforeAll(async () => {
-    stage = await openWarehouseStage(12);
-  });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const stage = forTests(() => openWarehouseStage(12));
 
   async function keysOf(kind: DimensionKind, names: readonly string[], of?: Dimensions): Promise<readonly number[]> {
     const dimensions = of ?? createDimensions(stage.db);

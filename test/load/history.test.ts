@@ -1,9 +1,10 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { trackedApps } from "../../src/datasets/tracked-app.ts";
 import { defineTable, type Row } from "../../src/load/table.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const followed = defineTable({
   name: "core.followed",
@@ -16,18 +17,15 @@ const followed = defineTable({
 type Answer = { readonly day: number; readonly at: number; readonly complete?: boolean; readonly country?: string };
 
 describe("a history", () => {
-  let stage: WarehouseStage;
+  const stage = forTests(openWarehouseStage);
 
   beforeAll(async () => {
-    stage = await openWarehouseStage();
     await stage.create(followed);
   });
 
   beforeEach(async () => {
     await stage.empty(followed);
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   /** Members as `keyword title votes`, on a day of August. */
   async function see(answer: Answer, ...members: readonly string[]): Promise<void> {

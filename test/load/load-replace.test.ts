@@ -1,9 +1,10 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { organicKeyword } from "../../src/datasets/organic-keyword.ts";
 import { defineTable } from "../../src/load/table.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const chart = defineTable({
   name: "core.fact_chart",
@@ -33,13 +34,11 @@ const daily = defineTable({
 });
 
 describe("a replacement of several days", () => {
-  let stage: WarehouseStage;
+  const stage = forTests(openWarehouseStage);
   beforeAll(async () => {
-    stage = await openWarehouseStage();
     await stage.create(daily);
   });
   beforeEach(() => stage.empty(daily));
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   /** An answer about the first days of August; `3a 4b` is the word a on the third and b on the fourth. */
   async function take(words: string, at: number, [from, to]: readonly [number, number] = [1, 7], complete = true) {
@@ -82,10 +81,9 @@ describe("a replacement of several days", () => {
 });
 
 describe("a replacement", () => {
-  let stage: WarehouseStage;
+  const stage = forTests(openWarehouseStage);
 
   beforeAll(async () => {
-    stage = await openWarehouseStage();
     await stage.create(chart);
   });
 
@@ -93,8 +91,6 @@ describe("a replacement", () => {
     await stage.empty(chart);
     await take("a:1 b:2 c:3", 1_000);
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   async function take(
     words: string,

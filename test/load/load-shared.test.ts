@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { clearTable } from "../../src/load/clear.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { prepareLoad, runLoads } from "../../src/load/load.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import { defineTable, extraOf, jsonOf } from "../../src/load/table.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const thing = {
   name: "core.some_thing",
@@ -33,13 +34,11 @@ const loose = defineTable({
   partitioned: false,
 });
 
-let stage: WarehouseStage;
+const stage = forTests(openWarehouseStage);
 beforeAll(async () => {
-  stage = await openWarehouseStage();
   for (const table of [ofList, pair, loose]) await stage.create(table);
 });
 beforeEach(() => stage.empty(ofList, pair, loose));
-afterAll(() => stage[Symbol.asyncDispose]());
 
 describe("a table that two datasets write", () => {
   const fromList = { thing_id: 1, told_by: "list", label: "of the list" };

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { cleanText } from "../../src/core/text.ts";
 import { checkRows } from "../../src/load/check-rows.ts";
 import { defineTable } from "../../src/load/table.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const value = defineTable({
   name: "core.fact_value",
@@ -46,14 +47,11 @@ const awkward = [
 ];
 
 describe("a value on its way into a table", () => {
-  let stage: WarehouseStage;
+  const stage = forTests(openWarehouseStage);
 
   beforeAll(async () => {
-    stage = await openWarehouseStage();
     await stage.create(value);
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   /** What comes out of SQL for what goes in, row by row. */
   async function roundTrip(column: keyof typeof nothing, values: readonly (string | number | boolean | null)[]) {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { defineTable } from "../../src/load/table.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const score = defineTable({
   name: "core.fact_score",
@@ -24,12 +25,11 @@ function row(country: string, value: number | null, note: string | null = null) 
 }
 
 describe("an upsert", () => {
-  let stage: WarehouseStage;
+  const stage = forTests(openWarehouseStage);
   const scores = () =>
     stage.rows(score, "country_key, score::text, note, slice_id::int, extract(epoch from fetched_at)::int as at");
 
   beforeAll(async () => {
-    stage = await openWarehouseStage();
     await stage.create(score);
     await stage.create(member);
   });
@@ -38,8 +38,6 @@ describe("an upsert", () => {
     await stage.empty(score, member);
     await stage.load({ table: score, rows: [row("US", 1, "a"), row("DE", 2)], sliceId: "1", at: 1_000_000 });
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   test("writes new rows with the slice and the moment that imported them", async () => {
     expect(await scores()).toEqual([

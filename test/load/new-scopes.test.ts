@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
@@ -8,7 +8,8 @@ import { createPartitions } from "../../src/load/partitions.ts";
 import type { Load } from "../../src/load/ready-load.ts";
 import { defineTable } from "../../src/load/table.ts";
 import { long, seed as testSeed } from "../support/long.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const shown = defineTable({
   name: "core.fact_shown",
@@ -41,13 +42,11 @@ const answers = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-let stage: WarehouseStage;
+const stage = forTests(openWarehouseStage);
 beforeAll(async () => {
-  stage = await openWarehouseStage();
   await stage.create(shown);
 });
 beforeEach(() => stage.empty(shown));
-afterAll(() => stage[Symbol.asyncDispose]());
 
 /** The load of an answer; later ones were received later. */
 function loadOf({ country, from, days, words }: Answer, index: number): Load {

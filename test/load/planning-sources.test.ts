@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { readPlanningSource, type PlanningSource } from "../../src/load/planning-sources.ts";
 import { defineTable } from "../../src/load/table.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const organisation = defineTable({
   name: "core.some_integration",
@@ -35,15 +36,13 @@ const rivalry = defineTable({
   partitioned: false,
 });
 
-let stage: WarehouseStage;
+const stage = forTests(openWarehouseStage);
 beforeAll(async () => {
-  stage = await openWarehouseStage();
   await stage.create(organisation);
   await stage.create(release);
   await stage.create(house);
   await stage.create(rivalry);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 const found = (source: Omit<PlanningSource, "name">) => readPlanningSource(stage.db, { name: "some", ...source }, "");
 

@@ -1,8 +1,9 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { defineTable, type Table } from "../../src/load/table.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const columns = { org_id: "text", date_day: "day", campaign_id: "text", spend: "number", name: "text" } as const;
 const key = ["org_id", "date_day", "campaign_id"] as const;
@@ -42,17 +43,15 @@ const row = (campaign: string, spend: number, name = "a", date = "2026-08-01") =
 const scope = { org_id: "7", date_day: "2026-08-01" };
 const until = day("2026-08-03");
 
-let stage: WarehouseStage;
+const stage = forTests(openWarehouseStage);
 
 beforeAll(async () => {
-  stage = await openWarehouseStage();
   for (const table of [replaced, sourced, upserted, forgotten]) await stage.create(table);
 });
 beforeEach(async () => {
   await stage.empty(replaced, sourced, upserted, forgotten);
   await sql`truncate ops.restated_value`.execute(stage.db);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 const load = (table: Table, at: number, rows: object[], complete: boolean | "cut" = true) =>
   stage.load({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
@@ -9,7 +9,8 @@ import { defineTable, type Table } from "../../src/load/table.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { findByKey } from "../../src/postgres/plan-hints.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 /*
  * Statistics say that a table is empty where autovacuum came by while a long transaction, a replay, was filling it. Its statements are
@@ -35,12 +36,10 @@ const replaced = defineTable({
   load: { kind: "replace", scope: ["app_key", "date_day"] },
 });
 
-let stage: WarehouseStage;
+const stage = forTests(openWarehouseStage);
 beforeAll(async () => {
-  stage = await openWarehouseStage();
   for (const table of [plain, restated, replaced]) await stage.create(table);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 const rowsOfMonth = 3_000;
 const month = Array.from({ length: 30 }, (_, index) => `2026-08-${String(index + 1).padStart(2, "0")}`);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { clearTable } from "../../src/load/clear.ts";
@@ -12,7 +12,8 @@ import type { Load } from "../../src/load/ready-load.ts";
 import type { Table } from "../../src/load/table.ts";
 import { until } from "../support/ingest-stage.ts";
 import { seed as testSeed } from "../support/long.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const [table] = keywordRank.tables;
 if (table === undefined) throw new Error("there is no table of ranks");
@@ -26,13 +27,9 @@ type Answer = {
   readonly ranks: Readonly<Record<string, number | null>>;
 };
 
-let stage: WarehouseStage;
+const stage = forTests(openWarehouseStage);
 
-beforeAll(async () => {
-  stage = await openWarehouseStage();
-});
 beforeEach(() => stage.empty(summed, summary));
-afterAll(() => stage[Symbol.asyncDispose]());
 
 function loadOf({ at = 1_000, date = "2026-08-01", app = "ios:1", ranks }: Answer): Load {
   const rows = Object.entries(ranks).map(([keyword_key, rank]) => ({

@@ -1,13 +1,14 @@
 import { sql } from "../../src/postgres/sql.ts";
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { prepareLoad, runLoads } from "../../src/load/load.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Load } from "../../src/load/ready-load.ts";
 import { defineTable } from "../../src/load/table.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const rank = defineTable({
   name: "core.fact_rank_of",
@@ -17,13 +18,11 @@ const rank = defineTable({
   partitioned: true,
 });
 
-let stage: WarehouseStage;
+const stage = forTests(openWarehouseStage);
 beforeAll(async () => {
-  stage = await openWarehouseStage();
   await stage.create(rank);
 });
 beforeEach(() => stage.empty(rank));
-afterAll(() => stage[Symbol.asyncDispose]());
 
 type Answer = {
   readonly slice: string;

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 const named = { app_key: "ios:1", is_current: true };
 const place = { country_key: "US", device_key: "IPHONE" };
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.fill("core.fact_keyword_rank", [
     { app_key: "ios:1", ...place, keyword_key: "known", date_day: "2026-08-08", rank: 2 },
     { app_key: "ios:2", ...place, keyword_key: "known", date_day: "2026-08-08", rank: 5 },
@@ -23,7 +23,6 @@ beforeAll(async () => {
   ]);
   await mart.fill("core.tracked_competitor", [{ ...named, competitor_app_key: "ios:7", valid_from: "2026-08-01" }]);
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 /** The rows of each mart, as one text. */
 async function rowsByMart(): Promise<Record<string, string>> {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { daysOf } from "../../src/core/window.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 const days = ["2026-08-01", "2026-08-02", "2026-08-03", "2026-08-04"] as const;
 
@@ -15,7 +16,6 @@ const slice = (dataset: string, scope: object, [from, to]: readonly [string, str
     from ops.run`);
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
   await mart.name({ "ios:1": "Ours" });
   const on = { app_key: "ios:1", country_key: "US" };
@@ -45,7 +45,6 @@ beforeAll(async () => {
   await slice("sales_metric", { area: "all", context: "REVENUE_TOTAL" }, ["2026-08-01", "2026-08-05"]);
   await slice("category_rank", { country: "US" }, ["2026-08-01", "2026-08-05"]);
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("downloads that were requested and are none are told apart from those that were not requested", async () => {
   const expected = ["- | false | - | false", "100 | true | - | false", "- | true | - | true", "- | false | - | false"];

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 const on = (date_day: string, country_key = "US") => ({ app_key: "ios:1", date_day, country_key });
 const rank = (date: string, keyword_key: string, place: number | null, device_key = "IPHONE") => ({
@@ -37,7 +38,6 @@ const paid = (period_start: string, more: object) => ({
 });
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.fill("core.fact_keyword_rank", [
     rank("2026-08-04", "plan", 50),
     rank("2026-08-08", "plan", 10),
@@ -139,7 +139,6 @@ beforeAll(async () => {
            '2026-08-20Z' from ops.run, list`);
   await mart.name({ "ios:1": "Ours", "ios:2": "Charts alone", "ios:9": "Never followed" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("a release is compared by the days before and after it, over one week and two", async () => {
   const rows = await mart.ask(`

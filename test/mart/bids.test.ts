@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Row } from "../../src/load/table.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 function paid(date: string, keyword: string, more: Row): Row {
   return {
@@ -26,10 +27,8 @@ function paid(date: string, keyword: string, more: Row): Row {
 }
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.name({ "ios:1": "Ours" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("a bid where the app ranks 1 to 3 organically on that day, or for its own brand, is reported, in any case of letters; a bid elsewhere is not", async () => {
   const on = "2026-08-01";

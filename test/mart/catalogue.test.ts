@@ -1,24 +1,17 @@
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { planningSourcesOf } from "../../src/datasets/shared/define-dataset.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  openCatalogue,
-  type Catalogue,
-  type SeenColumn,
-  type SeenKey,
-  type SeenTable,
-} from "../support/bi-catalogue.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openCatalogue, type SeenColumn, type SeenKey, type SeenTable } from "../support/bi-catalogue.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let catalogue: Catalogue;
+const catalogue = forTests(openCatalogue);
 let tables: readonly SeenTable[];
 let columns: readonly SeenColumn[];
 
 beforeAll(async () => {
-  catalogue = await openCatalogue();
   tables = await catalogue.tables();
   columns = await catalogue.columns();
 });
-afterAll(() => catalogue[Symbol.asyncDispose]());
 
 const nameOf = ({ schema, table, name }: SeenColumn) => `${schema}.${table}.${name}`;
 const inMart = () => columns.filter(({ schema }) => schema === "mart");

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Row } from "../../src/load/table.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 function look(date: string, rank: number | null, resolution = "daily", more: Row = {}): Row {
   return {
@@ -22,7 +23,6 @@ function look(date: string, rank: number | null, resolution = "daily", more: Row
 }
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.fill("core.fact_category_rank", [
     look("2026-08-01", 7.5),
     look("2026-08-01", 1, "hourly", { ranked_at: "2026-08-01T06:00:00" }),
@@ -45,7 +45,6 @@ beforeAll(async () => {
   ]);
   await mart.name({ "ios:1": "Ours", "android:a": "Other store" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("a day has one place a chart, from the best source: the day's average, its crawls, or the last day", async () => {
   const rows = await mart.ask(`

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 const chart = (date_day: string, apps: readonly string[], more: object = {}) =>
   apps.map((app_key, index) => ({
@@ -18,7 +19,6 @@ const chart = (date_day: string, apps: readonly string[], more: object = {}) =>
   }));
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.fill("core.fact_top_chart", [
     ...chart("2026-08-01", ["ios:1", "ios:2", "ios:3"]),
     // the 2nd was not loaded
@@ -42,7 +42,6 @@ beforeAll(async () => {
   ]);
   await mart.name({ "ios:1": "Ours", "ios:2": "Second", "ios:3": "Third" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("who entered, left and moved in a chart is reported against the list before, and a first list moves nobody", async () => {
   expect(

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 beforeAll(async () => {
-  mart = await openMartStage();
   const rank = (app: string, keyword_key: string, place: number | null, date_day = "2026-08-08") => ({
     app_key: app,
     country_key: "US",
@@ -62,7 +62,6 @@ beforeAll(async () => {
   ]);
   await mart.name({ "ios:1": "Ours", "ios:2": "Ours too", "ios:7": "Rival" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 const against = (app: string) =>
   mart.ask(`

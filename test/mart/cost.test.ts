@@ -1,11 +1,12 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ranksFor } from "../../bench/ranks.ts";
 import { boundsOf, keywordOf, keywordsPerAnswer, trackIdOf, type Work } from "../../bench/work.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { addDays } from "../../src/core/day.ts";
 import { daysOf } from "../../src/core/window.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 /** The bench's own market, small: what is held are rows that are read, and those grow with it as they grow here. */
 const work: Work = { apps: 8, countries: 1, days: 30 };
@@ -13,10 +14,9 @@ const { start, end } = boundsOf(work);
 const week = `date_day >= '${addDays(end, -7)}'`;
 const oneApp = `track_id = '${trackIdOf(3)}'`;
 
-let stage: WarehouseStage;
+const stage = forTests(openWarehouseStage);
 
 beforeAll(async () => {
-  stage = await openWarehouseStage();
   const [table] = keywordRank.tables;
   if (table === undefined) throw new Error("there is no table of ranks");
   for (let app = 0; app < work.apps; app += 1) {
@@ -36,7 +36,6 @@ beforeAll(async () => {
   }
   await sql`analyze`.execute(stage.db);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 type Node = {
   readonly "Relation Name"?: string;

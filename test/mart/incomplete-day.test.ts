@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 type Cell = readonly [app: string, day: string, keyword: string, rank: number | null];
 const ranks: readonly Cell[] = [
@@ -49,7 +50,6 @@ async function slice(app: string, day: string, keywords: string, state: string, 
 }
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.fill(
     "core.fact_keyword_rank",
     ranks.map(([app, date_day, keyword_key, rank]) => ({
@@ -77,7 +77,6 @@ beforeAll(async () => {
   await slice("2", "2026-08-08", "odd", "skipped", "bad_request");
   await slice("2", "2026-08-08", "odd", "failed");
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 const movers = (app: string, daysBack: number) =>
   mart.ask(`

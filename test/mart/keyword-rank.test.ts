@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 type Cell = readonly [app: string, country: string, device: string, day: string, keyword: string, rank: number | null];
 const ranks: readonly Cell[] = [
@@ -32,7 +33,6 @@ const ranks: readonly Cell[] = [
 ];
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.fill(
     "core.fact_keyword_rank",
     ranks.map(([app_key, country_key, device_key, date_day, keyword_key, rank]) => ({
@@ -59,7 +59,6 @@ beforeAll(async () => {
   ]);
   await mart.name({ "ios:1": "Ours", "android:a": "Ours too" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("ranked, unranked and not requested differ; not requested begins with the tracking and ends with the newest day", async () => {
   const rows = await mart.ask(`

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readCompleteDays } from "../../src/ledger/complete-days.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 /** A slice: dataset, scope, first day, days, state, the day on which it was planned, and the items of its list. */
 type Planned = readonly [string, object, string, number, string, string, (readonly string[])?];
@@ -72,7 +73,6 @@ const series = (dataset: string, more = "") => `('${dataset}', 'null', true, 'se
 const snapshot = (dataset: string, days: number) => `('${dataset}', 'null', true, 'snapshot', null, null, ${days}), `;
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.name({ "ios:1": "Ours" });
   await mart.ask(`
     insert into ops.dataset (dataset, stage, is_on, items_are_apps)
@@ -105,7 +105,6 @@ beforeAll(async () => {
     { app_key: "ios:7", valid_from: "2026-07-01", valid_to: "2026-08-12", is_current: false },
   ]);
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 /** What the view says of a dataset as of a day, by app and country. */
 function freshness(dataset: string, day = today) {

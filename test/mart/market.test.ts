@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { addDays, day } from "../../src/core/day.ts";
 import { daysOf } from "../../src/core/window.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 const daysFrom = (first: string, count: number) => daysOf({ start: day(first), end: addDays(day(first), count) });
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.name({ "ios:1": "Ours", "ios:7": "Rival", "android:a": "Ours too" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("downloads and revenue are summed by country and month, and compared where both months have all their days", async () => {
   const estimate = (country_key: string, date_day: string, download_count: number) => ({

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 type Cell = readonly [app: string, country: string, device: string, keyword: string, rank: number | null];
 const cells: readonly Cell[] = [
@@ -17,7 +18,6 @@ const cells: readonly Cell[] = [
 ];
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.fill(
     "core.fact_keyword_rank",
     cells.map(([app_key, country_key, device_key, keyword_key, rank]) => ({
@@ -60,7 +60,6 @@ beforeAll(async () => {
   ]);
   await mart.name({ "ios:1": "Ours", "ios:2": "Theirs", "android:a": "Other store" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("counts keywords by place, by app, country, device and day", async () => {
   const rows = await mart.ask(`

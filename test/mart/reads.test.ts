@@ -1,6 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 /** Days of three months, and so many apps that a plan which reads all of them is seen. */
 const apps = 60;
@@ -12,10 +13,9 @@ const plainReviews = 40;
 const week = "date_day between '2026-08-10' and '2026-08-16'";
 const oneApp = "store = 'ios' and track_id = '7'";
 
-let stage: WarehouseStage;
+const stage = forTests(openWarehouseStage);
 
 beforeAll(async () => {
-  stage = await openWarehouseStage();
   const facts = [
     "category_rank",
     "app_rating",
@@ -60,7 +60,6 @@ beforeAll(async () => {
     await statement.execute(stage.db);
   await sql`analyze`.execute(stage.db);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 type Node = {
   readonly "Node Type": string;

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 /** A slice about app 1, from a day up to another one, that day excluded. */
 const slice = (dataset: string, scope: object, [from, to]: readonly [string, string], state = "loaded") =>
@@ -11,13 +12,11 @@ const slice = (dataset: string, scope: object, [from, to]: readonly [string, str
     from   ops.run`);
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-20', '{}', now())");
   await mart.fill("core.app_version", [
     { app_key: "ios:1", country_key: "US", version: "2.0.0", version_at: "2026-08-11T09:00:00" },
   ]);
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("a day of which a requested device has no answer yet is in no average of downloads before or after a release", async () => {
   const on = (date_day: string, device_key: string) => ({

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 const spent = (org_id: string, date: string, spend: number, original: number | null) => ({
   org_id,
@@ -20,7 +21,6 @@ const spent = (org_id: string, date: string, spend: number, original: number | n
 });
 
 beforeAll(async () => {
-  mart = await openMartStage();
   const connected = { integration_id: "1", valid_from: "2026-01-01", is_current: true };
   await mart.fill("core.search_ads_integration", [
     { org_id: "7", ...connected, currency: "GBP" },
@@ -47,7 +47,6 @@ beforeAll(async () => {
     spent("11", "2026-08-02", 10, 7),
   ]);
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 const money = () =>
   mart.ask(`

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { daysOf } from "../../src/core/window.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 /** A slice of figures of the store of app 1, from a day up to another one, that day excluded. */
 const slice = (context: string, [from, to]: readonly [string, string], state = "loaded") =>
@@ -29,7 +30,6 @@ const figures = (context: string, [start, end]: readonly [string, string], units
   );
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
   await figures("DOWNLOAD", ["2026-06-01", "2026-08-01"], 10);
   await slice("DOWNLOAD", ["2026-06-01", "2026-08-01"]);
@@ -42,7 +42,6 @@ beforeAll(async () => {
   await slice("REVENUE_TOTAL", ["2026-07-24", "2026-08-01"]);
   await slice("PAGE_VIEW", ["2026-06-15", "2026-06-22"], "pending");
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("a week of which revenue or page views lack an answer is not complete, also where downloads have all of theirs", async () => {
   expect(

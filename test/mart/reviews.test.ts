@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Row } from "../../src/load/table.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 let count = 0;
 
 function review(app_key: string, reviewed_at: string, rating: number | null, more: Row = {}): Row {
@@ -20,7 +21,6 @@ function review(app_key: string, reviewed_at: string, rating: number | null, mor
 }
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.fill("core.review", [
     review("ios:1", "2026-08-01T00:00:00", 1, { is_replied: true }),
     review("ios:1", "2026-08-01T23:59:59.999", 4, { is_replied: false }),
@@ -56,7 +56,6 @@ beforeAll(async () => {
   ]);
   await mart.name({ "ios:1": "Ours", "ios:2": "Plain", "ios:3": "Switched", "android:a": "Other store" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("reviews are counted by day, country and language, each once though two lists report it, and none lost that one of them alone reports", async () => {
   const rows = await mart.ask(`

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { reportTable } from "../../src/datasets/shared/report-table.ts";
 import type { Row } from "../../src/load/table.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const asked = { org_id: "7", grain: "day", currency: "USD", attribution: "WITH", goal_id: "" };
 const day = (date: string) => ({ period_start: date, period_end: date, date_day: date });
@@ -36,10 +37,9 @@ async function report(level: string, date: string, rows: readonly Row[], at: num
   });
 }
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 beforeAll(async () => {
-  mart = await openMartStage();
   const figures = (spend: number, impressions: number, taps: number, installs: number) => ({
     spend,
     impression_count: impressions,
@@ -132,7 +132,6 @@ beforeAll(async () => {
     },
   ]);
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 const plain = "currency = 'USD' and attribution = 'WITH' and goal_id = ''";
 

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 const on = { app_key: "ios:1", country_key: "US" };
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.fill(
     "core.fact_keyword_rank",
     ["plan", "habit", "todo"].map((keyword_key) => ({
@@ -46,7 +46,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("the volume of a keyword is the one last seen in all marts, of a list that left and of an account that left as well", async () => {
   const volumes = ["habit | 30", "plan | 40", "todo | 20"];

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
-
-beforeAll(async () => {
-  mart = await openMartStage();
-});
-afterAll(() => mart[Symbol.asyncDispose]());
+const mart = forTests(openMartStage);
 
 test("visibility is given beside that of the other apps of the same store, country and day", async () => {
   const score = (

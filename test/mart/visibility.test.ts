@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 const score = (app: string, date: string, value: number | null, kind = "history") => ({
   app_key: app,
@@ -19,7 +20,6 @@ const names = (app: string, competitor: string, from: string, to: string | null)
 });
 
 beforeAll(async () => {
-  mart = await openMartStage();
   const tracked = { valid_from: "2026-08-02", is_current: true };
   await mart.fill(
     "core.tracked_app",
@@ -52,7 +52,6 @@ beforeAll(async () => {
   ]);
   await mart.name({ "ios:1": "Ours", "ios:2": "Second", "ios:3": "Third", "ios:7": "Rival", "android:a": "Elsewhere" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 const rowsOf = (app: string) =>
   mart.ask(`

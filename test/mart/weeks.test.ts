@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { daysOf } from "../../src/core/window.ts";
-import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+import { openMartStage } from "../support/mart-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: MartStage;
+const mart = forTests(openMartStage);
 
 /** A slice, from a day up to another one, that day excluded. */
 const slice = (
@@ -34,7 +35,6 @@ const weeks = (figures: string) =>
     where  track_id = '1' and country_code = 'US' and period_kind = 'week' order by 1`);
 
 beforeAll(async () => {
-  mart = await openMartStage();
   await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
   // ranks of four weeks, each day complete
   await mart.fill(
@@ -49,7 +49,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("a week of which no day of reviews has its answer is not complete, one whose reviews nobody requested is", async () => {
   await reviews(["2026-06-08", "2026-06-15"]);

@@ -1,25 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { tried } from "../support/granted-stage.ts";
 import { askedDays, today } from "../support/ingest-stage.ts";
-import { call, callOrError, openMcpStage, type McpStage } from "../support/mcp-stage.ts";
+import { mcpForTests } from "../support/mcp-stage.ts";
 
-let served: McpStage;
-let refused: (name: string, args?: Record<string, unknown>) => ReturnType<typeof callOrError>;
-let connected: Awaited<ReturnType<McpStage["connect"]>>;
-let ask: (name: string, args?: Record<string, unknown>) => ReturnType<typeof call>;
-const query = (sql: string, rest: Record<string, unknown> = {}) => ask("query", { sql, ...rest });
-
-beforeAll(async () => {
-  served = await openMcpStage();
-  connected = await served.connect();
-  ask = (name, args) => call(connected.client, name, args);
-  refused = (name, args) => callOrError(connected.client, name, args);
-});
-afterAll(async () => {
-  await connected?.[Symbol.asyncDispose]();
-  await served?.[Symbol.asyncDispose]();
-});
+const { served, ask, refused, query } = mcpForTests();
 
 describe("a client that reads rows", () => {
   test("reads rows with the coverage of their days", async () => {

@@ -1,29 +1,14 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { request } from "undici";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { tried } from "../support/granted-stage.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { today, until } from "../support/ingest-stage.ts";
-import { call, callOrError, limits, openMcpStage, variables, type McpStage } from "../support/mcp-stage.ts";
+import { call, limits, variables, mcpForTests } from "../support/mcp-stage.ts";
 
-let served: McpStage;
-let refused: (name: string, args?: Record<string, unknown>) => ReturnType<typeof callOrError>;
-let connected: Awaited<ReturnType<McpStage["connect"]>>;
-let ask: (name: string, args?: Record<string, unknown>) => ReturnType<typeof call>;
-const query = (sql: string, rest: Record<string, unknown> = {}) => ask("query", { sql, ...rest });
-
-beforeAll(async () => {
-  served = await openMcpStage();
-  connected = await served.connect();
-  ask = (name, args) => call(connected.client, name, args);
-  refused = (name, args) => callOrError(connected.client, name, args);
-});
-afterAll(async () => {
-  await connected?.[Symbol.asyncDispose]();
-  await served?.[Symbol.asyncDispose]();
-});
+const { served, connected, ask, refused, query } = mcpForTests();
 
 describe("over stdin and stdout, a client of the SDK", () => {
   test("finds the tools, none of which writes", async () => {

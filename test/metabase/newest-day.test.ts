@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { openCardStage, type CardStage } from "../support/card-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: CardStage;
+const mart = forTests(openCardStage);
 const shown: CardStage["shown"] = (dashboard, card) => mart.shown(dashboard, card);
 
 /** A slice about an app, from a day up to another one, that day excluded. */
@@ -11,11 +12,9 @@ const slice = (dataset: string, scope: object, [from, to]: readonly [string, str
     select '${dataset}', 'o', '${JSON.stringify(scope)}', '${from}', '${to}', '${to}', '', 'daily', '${state}', 1, 1, run_id, now(), now() from ops.run`);
 
 beforeAll(async () => {
-  mart = await openCardStage();
   await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
   await mart.name({ "ios:1": "Ours", "ios:2": "Ours as well", "ios:3": "Left" });
 });
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("numbers of reviews are about the newest day on which each app has its answer, and an app that left holds none back", async () => {
   const review = (app: string, day: string, rating: number, id = "") => ({

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openCardStage, type CardStage } from "../support/card-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let mart: CardStage;
+const mart = forTests(openCardStage);
 const shown: CardStage["shown"] = (dashboard, card) => mart.shown(dashboard, card);
-
-beforeAll(async () => {
-  mart = await openCardStage();
-});
-afterAll(() => mart[Symbol.asyncDispose]());
 
 test("apps whose names are not known are told apart by their track ids", async () => {
   const voice = (app: string) => ({

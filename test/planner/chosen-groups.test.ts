@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { inGroups, groupKey, type PartitionGroup } from "../../src/core/partition-group.ts";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { readPartitionGroups, readScopeCoverage } from "../../src/planner/gaps.ts";
 import { pricePlan } from "../../src/planner/backfill-plan.ts";
 import { openFollowed, plan, planned, runPlanned } from "../support/backfill-stage.ts";
-import { today, type Stage } from "../support/ingest-stage.ts";
+import { today } from "../support/ingest-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: Stage;
+const stage = forTests(openFollowed);
 let groups: readonly PartitionGroup[];
 const request = { datasets: ["keyword_rank"], bounds: {}, today };
 const window = { start: addDays(today, -40), end: addDays(today, -37) };
 
 beforeAll(async () => {
-  stage = await openFollowed();
   await using app = await stage.open();
   groups = await readPartitionGroups(app.warehouse.db, { request, settings: app.config.settings });
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 const chosen = () => {
   // an app in one country, and another app in the other: no product of apps and countries

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
@@ -10,7 +10,8 @@ import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { everyNights, sumUpPast } from "../../src/ledger/past-slices.ts";
 import { planInChunks, type DatasetPlanning } from "../../src/planner/plan-chunks.ts";
 import { coverageFor, pastOf } from "../../src/planner/plan-coverage.ts";
-import { draft, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
+import { draft, openLedgerStage, today } from "../support/ledger-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const words = Array.from({ length: 8 }, (_, index) => `keyword ${index}`);
 const countries = ["BR", "DE", "ES", "FR", "GB", "IT", "JP", "US"];
@@ -41,10 +42,9 @@ function draftOf({ app, country, operation, items, ago, days }: Drawn, before: n
   return draft({ operation, scope: { store: "ios", app, country }, items, window });
 }
 
-let stage: LedgerStage;
+const stage = forTests(openLedgerStage);
 
 beforeAll(async () => {
-  stage = await openLedgerStage();
   const drawn = fc.sample(slices, { seed: 17, numRuns: 600 });
   // the days before are those that can be summed up
   const drafts = [0, 20].flatMap((before) => drawn.map((one) => draftOf(one, before)));
@@ -57,7 +57,6 @@ beforeAll(async () => {
                         else (array['empty', 'skipped', 'failed', 'pending'])[slice_id % 11 - 6] end,
            error_code = case when slice_id % 22 = 8 then 'bad_request' end`);
 });
-afterAll(() => stage[Symbol.asyncDispose]());
 
 function planningOf(settings: DatasetSettings, request: Partial<DatasetPlanning["request"]> = {}): DatasetPlanning {
   return {

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { trackedApps } from "../../src/datasets/tracked-app.ts";
 import { trackedCountry } from "../../src/datasets/tracked-country.ts";
 import { trackedKeyword } from "../../src/datasets/tracked-keyword.ts";
 import { readTracked } from "../../src/planner/portfolio.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const [appTable, countryTable, keywordTable] = [trackedApps, trackedCountry, trackedKeyword].map(
   ({ tables }) => tables[0]!,
 );
 
 describe("readTracked", () => {
-  let stage: WarehouseStage;
-
-  beforeAll(async () => {
-    stage = await openWarehouseStage();
-  });
+  const stage = forTests(openWarehouseStage);
 
   beforeEach(async () => {
     await stage.empty(appTable!, countryTable!, keywordTable!);
   });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   const apps = (date: string, at: number, ...keys: readonly string[]) =>
     stage.load({

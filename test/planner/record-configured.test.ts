@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { day } from "../../src/core/day.ts";
 import { recordConfigured } from "../../src/planner/record-configured.ts";
 import { noteTimings } from "../../src/planner/record-timings.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: WarehouseStage;
-beforeAll(async () => {
-  stage = await openWarehouseStage(2);
-});
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(() => openWarehouseStage(2));
 
 const portfolioOf = (apps: object[], source = "config") => Settings.parse({ portfolio: { source, apps } }).portfolio;
 

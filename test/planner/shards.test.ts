@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import { scopeKey, type SliceDraft } from "../../src/core/slice.ts";
 import { Settings } from "../../src/config/settings.ts";
@@ -8,7 +8,8 @@ import { examplePortfolio } from "../../src/planner/example-portfolio.ts";
 import { partitionsOf } from "../../src/planner/plan-chunks.ts";
 import { planChunks, planStarts, startsOf } from "../../src/planner/plan-stream.ts";
 import { hasApp, hasDataset, locksOf, shardsFor, wholePlan } from "../../src/planner/shards.ts";
-import { openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
+import { openLedgerStage, today } from "../support/ledger-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const app = (index: number) => ({ store: "ios", trackId: String(1_000_000 + index) }) as const;
 const many = Array.from({ length: 1_000 }, (_, index) => app(index));
@@ -85,9 +86,8 @@ describe.each(datasets)("$name", (dataset) => {
 });
 
 describe("a plan in shards", () => {
-  let stage: LedgerStage;
+  const stage = forTests(openLedgerStage);
   beforeAll(async () => {
-    stage = await openLedgerStage();
     await stage.pool.query(`
       insert into core.dim_app (store, track_id, fetched_at) select 'ios', (1000000 + n)::text, now() from generate_series(0, 129) as n;
       insert into core.dim_keyword (keyword) values ('one'), ('two'), ('three');
@@ -100,7 +100,6 @@ describe("a plan in shards", () => {
       select app_key, country_key, keyword_key, '2026-01-01', true, 0, now()
       from   core.tracked_country join core.dim_keyword on keyword_key % 3 <= keyword_count`);
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   test("has the same slices as one of everything at once", async () => {
     const request = { datasets: [], bounds: {}, today };

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
 import { printedStatements } from "../../src/postgres/role-statements.ts";
-import { grant, openGranted, passwords, tried, urlAs, type GrantedStage } from "../support/granted-stage.ts";
+import { grant, openGranted, passwords, tried, urlAs } from "../support/granted-stage.ts";
 import { ownPostgres } from "../support/own-postgres.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: GrantedStage;
-
-beforeAll(async () => {
-  stage = await openGranted();
-});
-
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(openGranted);
 
 describe("the owner", () => {
   test("owns everything, also what another role makes later", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -6,15 +6,10 @@ import { day } from "../../src/core/day.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
 import { retire } from "../../src/runs/retention.ts";
-import { grant, openGranted, tried, triedEach, type GrantedStage } from "../support/granted-stage.ts";
+import { grant, openGranted, tried, triedEach } from "../support/granted-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
-let stage: GrantedStage;
-
-beforeAll(async () => {
-  stage = await openGranted();
-});
-
-afterAll(() => stage[Symbol.asyncDispose]());
+const stage = forTests(openGranted);
 
 /** Tables and views by schema, as the superuser sees them. */
 async function things(): Promise<readonly { schema: string; name: string; isView: boolean }[]> {

@@ -6,7 +6,8 @@ import { connectionString } from "../../src/postgres/connection.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { ownAuthority, type Authority } from "../support/own-authority.ts";
 import { speakTls } from "../support/own-postgres-tls.ts";
-import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
+import { ownPostgres } from "../support/own-postgres.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const folder = await mkdtemp(path.join(tmpdir(), "storehouse-tls-"));
 const ours: Authority | null = await ownAuthority(folder, "ours");
@@ -30,17 +31,15 @@ async function opened(url: string): Promise<string> {
 describe.skipIf(ours === null)(
   "a server that speaks TLS, with a certificate for 127.0.0.1 of an authority of our own",
   () => {
-    let server: OwnPostgres;
+    const server = forTests(ownPostgres);
     let url: string;
     let others: Authority | null;
 
     beforeAll(async () => {
-      server = await ownPostgres();
       url = await server.database();
       others = await ownAuthority(folder, "others");
       if (ours !== null) await speakTls(server, await ours.sign("127.0.0.1"));
     });
-    afterAll(() => server[Symbol.asyncDispose]());
 
     const from = (query: string, host = "127.0.0.1") => opened(`${url.replace("127.0.0.1", host)}?${query}`);
 

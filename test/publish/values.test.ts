@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readRelations } from "../../src/postgres/relations.ts";
 import { enginePath, leftOut } from "../support/clickhouse-engine.ts";
 import { rowsInClickHouse, rowsInPostgres } from "../support/clickhouse-rows.ts";
-import { openPublishStage, type PublishStage } from "../support/publish-stage.ts";
+import { openPublishStage } from "../support/publish-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 describe.skipIf(enginePath === null)(`values that both databases have to read alike${leftOut}`, () => {
-  let on: PublishStage;
+  const on = forTests(openPublishStage);
   beforeAll(async () => {
-    on = await openPublishStage();
     await on.stage.pool.query(
       "insert into core.dim_app (app_key, store, track_id) overriding system value values (1, 'ios', '1')",
     );
   });
-  afterAll(() => on[Symbol.asyncDispose]());
 
   async function rowsOf(mart: string): Promise<{ readonly here: string[]; readonly there: string[] }> {
     const relations = await readRelations(on.stage.db);

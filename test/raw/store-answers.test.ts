@@ -2,10 +2,11 @@ import { sql } from "../../src/postgres/sql.ts";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { land, landAll, type Landing } from "../../src/raw/store-answers.ts";
 import { landedStart } from "../../src/raw/read-answers.ts";
-import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openWarehouseStage } from "../support/warehouse-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const unpack = promisify(zstdDecompress);
 
@@ -32,13 +33,7 @@ const landing: Landing = {
 };
 
 describe("landing an answer", () => {
-  let stage: WarehouseStage;
-
-  beforeAll(async () => {
-    stage = await openWarehouseStage();
-  });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const stage = forTests(openWarehouseStage);
 
   async function landed(given: Partial<Landing>) {
     await sql`truncate ops.request, raw.answer`.execute(stage.db);

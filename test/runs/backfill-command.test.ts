@@ -1,13 +1,14 @@
 import { quietProgram } from "../support/quiet-program.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { planInForeground } from "../../src/foreground.ts";
 import { backfillCommand, charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 import { startChild } from "../support/ingest-child.ts";
-import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today, until, wish } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const ranks = ["--dataset", "keyword_rank"] as const;
 /** Confirms from the first credit on. */
@@ -19,13 +20,7 @@ const asksAlways = {
 const small = { market: { apps: 1, keywordsPerApp: 4 } } as const;
 
 describe("storehouse backfill", () => {
-  let stage: Stage;
-
-  beforeAll(async () => {
-    stage = await openFollowed(small);
-  });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const stage = forTests(() => openFollowed(small));
 
   test.each([
     ["an unknown plan", ["--plan", "4711"], "unknown_plan"],

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { charged, openFollowed, plan, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 import { today, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
+import { forTests } from "../support/for-tests.ts";
 
 /** The first day of each request in the log, in the order in which they came. */
 function daysAsked(stage: Stage): readonly unknown[] {
@@ -98,13 +99,7 @@ describe("a plan", () => {
 });
 
 describe("a request that does not fit the portfolio", () => {
-  let stage: Stage;
-
-  beforeAll(async () => {
-    stage = await openFollowed();
-  });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const stage = forTests(openFollowed);
 
   test.each([
     ["an app that is not followed", { apps: ["999"] }, { code: "not_in_portfolio" }],

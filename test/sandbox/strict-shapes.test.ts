@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { operations } from "../../src/api/operations/all.ts";
-import { addressOf, lumi, open, sampleParams, yesterday, type Opened } from "./open.ts";
+import { addressOf, lumi, open, sampleParams, yesterday } from "./open.ts";
+import { forTests } from "../support/for-tests.ts";
 
 const report = { reportType: "REPORT", reportLevel: "APP", startDate: "2026-08-01", endDate: "2026-08-19" };
 const post = (body: unknown) => ({ method: "POST", body: JSON.stringify(body) }) as const;
 
 /** For requests of which none changes what the next is told. */
-let plain: Opened;
-beforeAll(async () => {
-  plain = await open();
-});
-afterAll(() => plain[Symbol.asyncDispose]());
+const plain = forTests(open);
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (_, operation) => {
   const { path, ...body } = addressOf(operation, sampleParams(operation, yesterday));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { beforeAll, beforeEach } from "vitest";
 import { checkAlerts } from "../../src/alerts/check-alerts.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { createLog } from "../../src/core/log.ts";
@@ -7,6 +7,7 @@ import { createWebhook } from "../../src/incidents/webhook.ts";
 import { openMartStage, type MartStage } from "./mart-stage.ts";
 import { clockAt, type SetClock } from "./watch-stage.ts";
 import { openReceiver, type Receiver } from "./webhook-receiver.ts";
+import { forTests } from "./for-tests.ts";
 
 /** Settings of alerts as a file has them. */
 type GivenAlerts = Readonly<Record<string, unknown>>;
@@ -57,19 +58,17 @@ const tables = [
 
 /** Opens one for the tests of a file. */
 export function alertsForTests(): AlertStage {
-  let mart: MartStage;
+  const mart = forTests(openMartStage);
   let receiver: Receiver;
   let clock: SetClock;
   let kept: string[] = [];
   const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void kept.push(line) } });
   beforeAll(async () => {
-    mart = await openMartStage();
     await mart.ask(
       "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', '2026-08-08Z')",
     );
     await mart.name({ "ios:1": "Ours", "ios:2": "Theirs" });
   });
-  afterAll(() => mart[Symbol.asyncDispose]());
   beforeEach(async () => {
     await mart.ask(`truncate ${tables.join(", ")} cascade`);
     await mart.ask("update ops.watch set notify_after = null, notify_failures = 0");
@@ -87,9 +86,7 @@ export function alertsForTests(): AlertStage {
                ${state === "pending" ? "null" : "clock_timestamp()"} from ops.run`);
   };
   return {
-    get mart() {
-      return mart;
-    },
+    mart,
     get receiver() {
       return receiver;
     },

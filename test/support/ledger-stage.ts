@@ -1,6 +1,6 @@
 import { sql } from "../../src/postgres/sql.ts";
 import type pg from "pg";
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
 import type { Clock } from "../../src/core/clock.ts";
 import type { Slice, SliceDraft } from "../../src/core/slice.ts";
 import { endAttempt, insertSlices, type Ending } from "../../src/ledger/slices.ts";
@@ -10,6 +10,7 @@ import { openWarehouse, type Database } from "../../src/postgres/database.ts";
 import { freshDatabase } from "./database.ts";
 import { august, draft, now, today } from "./slice-draft.ts";
 import { claim } from "./queue-steps.ts";
+import { forTests } from "./for-tests.ts";
 
 export { august, draft, now, today };
 
@@ -134,20 +135,14 @@ export async function openLedgerStage(): Promise<LedgerStage> {
 
 /** A ledger for the tests of one `describe`: opened before all of them, emptied before each, and then with one living process. */
 export function ledgerForTests(): { readonly stage: LedgerStage; readonly worker: string } {
-  let stage: LedgerStage;
+  const stage = forTests(openLedgerStage);
   let worker: string;
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
   beforeEach(async () => {
     await stage.reset();
     worker = await stage.alive();
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
   return {
-    get stage() {
-      return stage;
-    },
+    stage,
     get worker() {
       return worker;
     },

@@ -6,9 +6,10 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { projectRoot } from "../../src/config/config.ts";
 import { openGranted, passwords, type GrantedStage } from "./granted-stage.ts";
 import { openStage, quick, today, type Stage } from "./ingest-stage.ts";
+import { forTests } from "./for-tests.ts";
 
 /** A synced market in a warehouse whose roles are in place. */
-export type McpStage = AsyncDisposable & {
+type McpStage = AsyncDisposable & {
   readonly granted: GrantedStage;
   readonly stage: Stage;
   /** A client of the SDK on a process of its own; disposing closes it. */
@@ -22,7 +23,7 @@ export const limits = { rows: 5, seconds: 2, kib: 64 } as const;
 export const variables = { STOREHOUSE_READER_PASSWORD: passwords.reader } as const;
 
 /** Opens a stage with four days of ranks of a small market. */
-export async function openMcpStage(): Promise<McpStage> {
+async function openMcpStage(): Promise<McpStage> {
   await using opened = new AsyncDisposableStack();
   const granted = opened.use(await openGranted());
   const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
@@ -95,4 +96,18 @@ export async function callOrError(
   // clients without structured content read the text
   if (JSON.stringify(data) !== content?.text) throw new Error("text and data differ");
   return data as Reply;
+}
+
+/** One of these for the tests of a file, a client of it, and what that client calls: by the name of a tool, or by a statement. */
+export function mcpForTests() {
+  const served = forTests(openMcpStage);
+  const connected = forTests(() => served.connect());
+  const ask = (name: string, args?: Record<string, unknown>) => call(connected.client, name, args);
+  return {
+    served,
+    connected,
+    ask,
+    refused: (name: string, args?: Record<string, unknown>) => callOrError(connected.client, name, args),
+    query: (sql: string, rest: Record<string, unknown> = {}) => ask("query", { sql, ...rest }),
+  };
 }

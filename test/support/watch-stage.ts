@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { createLog, type Log } from "../../src/core/log.ts";
@@ -9,6 +9,7 @@ import { watchOnce, type WatcherParts } from "../../src/incidents/watcher.ts";
 import { createWebhook } from "../../src/incidents/webhook.ts";
 import { draft, now, openLedgerStage, type LedgerStage } from "./ledger-stage.ts";
 import { openReceiver, type Receiver } from "./webhook-receiver.ts";
+import { forTests } from "./for-tests.ts";
 
 /** In ms. */
 export const minute = 60_000;
@@ -61,15 +62,11 @@ export type WatchStage = {
 
 /** Opens one for the tests of a file. */
 export function watchForTests(): WatchStage {
-  let stage: LedgerStage;
+  const stage = forTests(openLedgerStage);
   let worker: string;
   let receiver: Receiver;
   let clock: SetClock;
   let kept: ReturnType<typeof keptLog>;
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
-  afterAll(() => stage[Symbol.asyncDispose]());
   beforeEach(async () => {
     await stage.reset();
     await stage.pool.query(
@@ -97,9 +94,7 @@ export function watchForTests(): WatchStage {
   const ended: WatchStage["ended"] = async (state, ...drafts) =>
     stage.inState(await stage.run(), state, worker, ...drafts);
   return {
-    get stage() {
-      return stage;
-    },
+    stage,
     get receiver() {
       return receiver;
     },
