@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { strikerOf } from "../../src/core/secret.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
@@ -15,8 +15,9 @@ import { planned } from "../support/ingest-planned.ts";
 import { factsOf, versionsOf } from "../support/ingest-tables.ts";
 import { long } from "../support/long.ts";
 import { eachWay } from "../support/replay-stage.ts";
-import { allDatasets, exportFrom, filesOf, folder, importInto } from "../support/raw-stage.ts";
+import { allDatasets, exportFrom, filesOf, importInto } from "../support/raw-stage.ts";
 import { forTests } from "../support/for-tests.ts";
+import { temporaryFolder, folderForTests } from "../support/folder.ts";
 
 const tomorrow = addDays(today, 1);
 /** Each way in which tables are loaded; in the long run each dataset. */
@@ -28,29 +29,20 @@ const market = { apps: 1, countries: ["US"], keywordsPerApp: 4, organicKeywords:
 const few = ["tracked_app", "tracked_country", "tracked_keyword", "keyword_rank"];
 
 describe("answers as files", () => {
-  let source: Stage;
-  let out: Awaited<ReturnType<typeof folder>>;
+  const source = forTests(() => openStage({ market, today: tomorrow }));
+  const out = folderForTests();
   let files: Record<string, string>;
   /** Those of few datasets. */
-  let part: Awaited<ReturnType<typeof folder>>;
+  const part = folderForTests();
   let names: string[];
 
   beforeAll(async () => {
-    source = await openStage({ market, today: tomorrow });
     await source.sync({ request });
     await source.sync({ request: { ...request, today: tomorrow } });
-    out = await folder();
-    await exportFrom(source, out.path, { datasets: chosen });
-    files = await filesOf(out.path);
-    part = await folder();
-    await exportFrom(source, part.path, { datasets: few });
-    names = Object.keys(await filesOf(part.path)).filter((name) => name !== "manifest.json");
-  });
-
-  afterAll(async () => {
-    await part[Symbol.asyncDispose]();
-    await source[Symbol.asyncDispose]();
-    await out[Symbol.asyncDispose]();
+    await exportFrom(source, out, { datasets: chosen });
+    files = await filesOf(out);
+    await exportFrom(source, part, { datasets: few });
+    names = Object.keys(await filesOf(part)).filter((name) => name !== "manifest.json");
   });
 
   describe("loaded into an empty warehouse", () => {
@@ -66,7 +58,7 @@ describe("answers as files", () => {
          create function public.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
          create trigger wait after insert on ops.slice for each statement execute function public.wait()`,
       );
-      await using child = startChild(target, ["raw", "import", out.path]);
+      await using child = startChild(target, ["raw", "import", out]);
       const waiting =
         "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory' and query like '%ops.slice%'";
       await until(async () => (await target.query(waiting)).length > 0);
@@ -74,7 +66,7 @@ describe("answers as files", () => {
       await child.ended;
       await blocker.query("select pg_advisory_unlock(1); drop trigger wait on ops.slice");
       expect(await target.query("select from ops.slice")).toEqual([]);
-      const { loaded, refused } = await importInto(target, [out.path]);
+      const { loaded, refused } = await importInto(target, [out]);
       expect({ loaded, refused }).toEqual({ loaded: Object.keys(files).length - 1, refused: 0 });
     });
 
@@ -101,7 +93,7 @@ describe("answers as files", () => {
 
     test("change nothing when they are loaded again", async () => {
       const before = { versions: await versionsOf(target), ledger: await ledgerOf(target) };
-      expect(await importInto(target, [out.path])).toMatchObject({ loaded: 0, known: Object.keys(files).length - 1 });
+      expect(await importInto(target, [out])).toMatchObject({ loaded: 0, known: Object.keys(files).length - 1 });
       expect({ versions: await versionsOf(target), ledger: await ledgerOf(target) }).toEqual(before);
     });
 
@@ -116,7 +108,7 @@ describe("answers as files", () => {
     });
 
     test("are the same files when they are exported from there", async () => {
-      await using again = await folder();
+      using again = temporaryFolder();
       await exportFrom(target, again.path, { datasets: chosen });
       expect(await filesOf(again.path)).toEqual(files);
     });
@@ -128,7 +120,7 @@ describe("answers as files", () => {
       await target.sync({ request: { datasets: few, today: tomorrow } });
       await target.query("update core.fact_keyword_rank set rank = 7");
       const before = await factsOf(target, []);
-      const { loaded } = await importInto(target, [part.path]);
+      const { loaded } = await importInto(target, [part]);
       expect(loaded).toBeGreaterThan(0);
       const after = await factsOf(target, []);
       const fact = "core.fact_keyword_rank";
@@ -141,14 +133,14 @@ describe("answers as files", () => {
 
     test("give slices back what was pruned, so that they can be replayed", async () => {
       await using stage = await openStage();
-      await importInto(stage, [part.path]);
+      await importInto(stage, [part]);
       await stage.query("delete from raw.answer");
       const before = await versionsOf(stage);
       const slices = await stage.query("select count(*)::int as slices from ops.slice");
-      expect(await importInto(stage, [part.path])).toMatchObject({ loaded: 0, restored: names.length, refused: 0 });
+      expect(await importInto(stage, [part])).toMatchObject({ loaded: 0, restored: names.length, refused: 0 });
       expect(await versionsOf(stage)).toEqual(before);
       expect(await stage.query("select count(*)::int as slices from ops.slice")).toEqual(slices);
-      expect(await importInto(stage, [part.path])).toMatchObject({ restored: 0, refused: 0 });
+      expect(await importInto(stage, [part])).toMatchObject({ restored: 0, refused: 0 });
     });
 
     test("change nothing where they came from: ranks that a list reported, and answers whose requests are summed up", async () => {
@@ -157,7 +149,7 @@ describe("answers as files", () => {
       await stage.sync({ settings, request: { datasets: few } });
       const reported = "select from ops.slice where fingerprint like 'reported by %'";
       expect((await stage.query(reported)).length).toBeGreaterThan(0);
-      await using own = await folder();
+      using own = temporaryFolder();
       const { written } = await exportFrom(stage, own.path);
       for (const once of ["select", "delete from ops.request"]) {
         await stage.query(once);
@@ -170,7 +162,7 @@ describe("answers as files", () => {
     test("answer slices that wait for credits, which then cost none", async () => {
       await using stage = await openStage({ market, accounts: purse(10) });
       expect((await stage.sync({ request: { datasets: few } })).progress.deferred).toBeGreaterThan(0);
-      await importInto(stage, [part.path]);
+      await importInto(stage, [part]);
       expect(await stage.query("select from ops.slice where state not in ('loaded', 'empty')")).toEqual([]);
       stage.sandbox.clearLog();
       expect(await stage.sync({ request: { datasets: few } })).toMatchObject({ outcome: "loaded" });
@@ -180,14 +172,14 @@ describe("answers as files", () => {
 
   describe("on disk", () => {
     test("are written once", async () => {
-      const before = await filesOf(part.path);
-      const done = await exportFrom(source, part.path, { datasets: few });
+      const before = await filesOf(part);
+      const done = await exportFrom(source, part, { datasets: few });
       expect(done).toEqual({ written: 0, there: names.length, leftOut: 0 });
-      expect(await filesOf(part.path)).toEqual(before);
+      expect(await filesOf(part)).toEqual(before);
     });
 
     test("of some days and datasets join those that are there in one manifest", async () => {
-      await using joined = await folder();
+      using joined = temporaryFolder();
       await exportFrom(source, joined.path, { datasets: ["tracked_app"] });
       const within = { start: addDays(today, -1), end: today };
       await exportFrom(source, joined.path, { datasets: ["keyword_rank"], within });
@@ -198,7 +190,7 @@ describe("answers as files", () => {
     });
 
     test("that differ from the manifest or are gone are refused by name, and the others go in", async () => {
-      await using damaged = await folder();
+      using damaged = temporaryFolder();
       await exportFrom(source, damaged.path, { datasets: ["tracked_app", "keyword_rank"] });
       const [first, second, ...others] = Object.keys(await filesOf(damaged.path)).filter(
         (name) => name !== "manifest.json",
@@ -222,7 +214,7 @@ describe("answers as files", () => {
         Buffer.from(JSON.stringify({ data: [], success: true, status: `?token=${token}` })),
       );
       await stage.query("update raw.answer set body = $2 where answer_id = $1", [answer?.answer_id, body]);
-      await using place = await folder();
+      using place = temporaryFolder();
       await exportFrom(stage, place.path, { strike: strikerOf(token) });
       const text = JSON.stringify(await filesOf(place.path));
       expect(text).toContain("?token=[hidden]");

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readRanks } from "../../src/charts/read-ranks.ts";
@@ -7,14 +6,14 @@ import { day } from "../../src/core/day.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { all, readPicture } from "../support/picture.ts";
+import { folderForTests } from "../support/folder.ts";
 
 let stage: Stage;
-let folder: string;
+const folder = folderForTests();
 let known: { track_id: string; country_code: string; keyword: string; devices: string };
 
 beforeAll(async () => {
   stage = await openStage({ market: { apps: 1 } });
-  folder = await mkdtemp(path.join(tmpdir(), "storehouse-chart-"));
   await stage.sync();
   const [first] = await stage.query<typeof known>(`
     select track_id, country_code, keyword, string_agg(distinct device_code, ',') as devices from mart.keyword_rank_daily
@@ -23,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function chart(...command: readonly string[]) {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { endless, everyCommand } from "../support/every-command.ts";
 import { grant, openGranted, tried, type GrantedStage } from "../support/granted-stage.ts";
@@ -11,6 +8,7 @@ import { openStage, today, until, type Stage } from "../support/ingest-stage.ts"
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { addDays } from "../../src/core/day.ts";
 import { long } from "../support/long.ts";
+import { folderForTests } from "../support/folder.ts";
 
 // two dozen processes, one after the other
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
@@ -19,18 +17,16 @@ const market = { apps: 1, countries: ["US"], keywordsPerApp: 2, organicKeywords:
 
 let granted: GrantedStage;
 let stage: Stage;
-let folder: string;
+const folder = folderForTests();
 
 beforeAll(async () => {
   granted = await openGranted();
   stage = await openStage({ market, database: granted.urlOf("loader") });
-  folder = await mkdtemp(path.join(tmpdir(), "storehouse-loader-"));
 });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await granted[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
 });
 
 test("the loader loads every dataset that there is, and in the long run the owner loads the same", async () => {

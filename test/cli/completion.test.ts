@@ -1,22 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { completionScript, shells, type Shell } from "../../src/cli/completion.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { folderForTests } from "../support/folder.ts";
 
-let folder: string;
+const folder = folderForTests();
 const fileOf = (shell: Shell) => path.join(folder, shell);
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "storehouse-completion-"));
   const program = await createProgram();
   for (const shell of shells) writeFileSync(fileOf(shell), completionScript(program, shell));
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const isThere = (shell: Shell) => spawnSync(shell, ["-c", "exit 0"]).status === 0;
 

@@ -4,8 +4,9 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
-import { filesOf, folder } from "../support/raw-stage.ts";
+import { filesOf } from "../support/raw-stage.ts";
 import { forTests } from "../support/for-tests.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 /** An answer as a file that a person wrote. */
 const byHand = {
@@ -81,7 +82,7 @@ describe("storehouse raw", () => {
   });
 
   test("reports in one line that an export cannot be written into its folder, or over what is no export", async () => {
-    await using out = await folder();
+    using out = temporaryFolder();
     await writeFile(path.join(out.path, "tracked_keyword"), "in the way");
     const blocked = await run(["export", "--dataset", "tracked_keyword", "--out", out.path]);
     expect(blocked).toMatchObject({ code: 2, stderr: expect.stringMatching(/^unwritable_file: .*\n$/) });
@@ -96,7 +97,7 @@ describe("storehouse raw", () => {
   });
 
   test("refuses a named pipe in one line, also in a folder, and does not wait for who writes into it", async () => {
-    await using place = await folder();
+    using place = temporaryFolder();
     const pipe = path.join(place.path, "pipe.json");
     execFileSync("mkfifo", [pipe]);
     for (const named of [pipe, place.path]) {
@@ -109,7 +110,7 @@ describe("storehouse raw", () => {
   });
 
   test("refuses a file that is not UTF-8", async () => {
-    await using place = await folder();
+    using place = temporaryFolder();
     const file = path.join(place.path, "latin1.json");
     await writeFile(file, Buffer.from('{"dataset":"caf\xe9"}', "latin1"));
     const { code, stderr } = await run(["import", file]);
@@ -123,7 +124,7 @@ describe("storehouse raw", () => {
     const { code, stdout } = await run(["list", "--to", "2001-01-01"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^No stored answer fits\./) });
     expect((await run(["list", "--to", "2001-01-01", "--json"])).stdout).toBe("[]\n");
-    await using place = await folder();
+    using place = temporaryFolder();
     const empty = await run(["import", place.path]);
     expect(empty).toMatchObject({
       code: 2,
@@ -132,7 +133,7 @@ describe("storehouse raw", () => {
   });
 
   test("exports and imports without a token, and sends no request", async () => {
-    await using out = await folder();
+    using out = temporaryFolder();
     await using target = await openStage();
     const exported = await run(["export", "--out", out.path]);
     expect(exported).toMatchObject({
@@ -150,7 +151,7 @@ describe("storehouse raw", () => {
   });
 
   test("counts the rows that did not fit by file and ends with 1, though the others are loaded", async () => {
-    await using place = await folder();
+    using place = temporaryFolder();
     await using target = await openStage();
     const row = {
       trackId: 42,
@@ -179,7 +180,7 @@ describe("storehouse raw", () => {
   });
 
   test("says of a body that does not fit only what is wrong with it", async () => {
-    await using place = await folder();
+    using place = temporaryFolder();
     await writeFile(path.join(place.path, "odd.json"), JSON.stringify({ ...byHand, body: { a: 1 } }));
     const { code, stderr } = await run(["import", place.path]);
     expect(code).toBe(1);
@@ -188,7 +189,7 @@ describe("storehouse raw", () => {
   });
 
   test("loads what fits, names each file that does not, and ends with 1", async () => {
-    await using place = await folder();
+    using place = temporaryFolder();
     await using target = await openStage();
     await mkdir(path.join(place.path, "by", "hand"), { recursive: true });
     const file = byHand;

@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readSettings } from "../../src/config/read-yaml.ts";
 import { settingsFor, type Settings } from "../../src/config/settings.ts";
+import { folderForTests } from "../support/folder.ts";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "storehouse-alerts-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderForTests();
 
 async function read(yaml: string): Promise<Settings> {
   const file = path.join(folder, "storehouse.yaml");

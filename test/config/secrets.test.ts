@@ -1,17 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Environment, readEnvironment, secretNames } from "../../src/config/env.ts";
 import { secretsOf } from "../../src/config/secrets.ts";
 import { hiderOf } from "../../src/core/secret.ts";
+import { folderForTests } from "../support/folder.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "storehouse-secrets-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderForTests();
 
 async function fileWith(text: string | Buffer, name = "secret"): Promise<string> {
   const file = path.join(folder, name);

@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { remainingCredits } from "../../src/api/operations/account.ts";
@@ -16,12 +14,13 @@ import { createMetabaseClient } from "../../src/metabase/client.ts";
 import { json, openClient, serve, token, type TestServer } from "../support/api-server.ts";
 import { openForwardProxy, openTlsFront } from "../support/forward-proxy.ts";
 import { ownAuthority, type Authority } from "../support/own-authority.ts";
+import { folderForTests } from "../support/folder.ts";
 
 /** A host that no name server knows: only the proxy leads to it. */
 const host = "api.invalid";
 const login = { user: "me", password: "pr0xy+secret/&" } as const;
 
-let folder: string;
+const folder = folderForTests();
 let authority: Authority | null;
 let authorities: string;
 let certificate: { key: string; certificate: string };
@@ -31,8 +30,6 @@ let routes: Record<string, number>;
 
 beforeAll(async () => {
   opened = new AsyncDisposableStack();
-  folder = await mkdtemp(path.join(tmpdir(), "storehouse-proxy-"));
-  opened.defer(() => rm(folder, { recursive: true }));
   authority = await ownAuthority(folder, "company");
   if (authority === null) return;
   authorities = await readFile(authority.rootFile, "utf8");

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { Client } from "pg";
@@ -9,6 +8,7 @@ import { expect, test } from "vitest";
 import { table, type Cell } from "../../src/cli/table.ts";
 import { long } from "../support/long.ts";
 import { blocksOf, pageAt } from "../support/pages.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 /** The tables of the demo through their natural keys: surrogate keys, slices and times of receipt differ from run to run. */
 const dump = `
@@ -61,27 +61,24 @@ test(
   "loads the same tables on every machine, with what README and its pictures show",
   { timeout: 300_000 },
   async () => {
-    const home = await mkdtemp(path.join(tmpdir(), "storehouse-demo-"));
-    try {
-      const drawn = path.join(home, "pictures");
-      const west = await tables(path.join(home, "west"), "America/Los_Angeles", `--pictures=${drawn}`);
-      expect(west.digest).toEqual(everywhere);
-      const lines = printed.trimEnd().split("\n");
-      expect(lines.filter((line) => line !== "..." && !west.said.includes(line))).toEqual([]);
-      expect(`${west.answer}\n`).toBe(answer);
-      // `npm run demo -- --pictures` draws those of docs again
-      for (const name of ["keyword-rank.svg", "coverage.svg"])
-        expect(await readFile(path.join(drawn, name), "utf8")).toBe(await readFile(`docs/pictures/${name}`, "utf8"));
-      // a run over what is loaded costs as much as half of the first
-      if (!long) return;
-      const { stdout } = start(path.join(home, "west"), "Asia/Kathmandu");
-      const said = stdout === null ? "" : await text(stdout);
-      expect(said).toContain("Everything is loaded already: no credit spent.");
-      expect(said).toContain("7,013 in");
-      expect((await tables(path.join(home, "east"), "Pacific/Apia")).digest).toEqual(everywhere);
-    } finally {
-      await rm(home, { recursive: true, force: true });
-    }
+    using made = temporaryFolder();
+    const { path: home } = made;
+    const drawn = path.join(home, "pictures");
+    const west = await tables(path.join(home, "west"), "America/Los_Angeles", `--pictures=${drawn}`);
+    expect(west.digest).toEqual(everywhere);
+    const lines = printed.trimEnd().split("\n");
+    expect(lines.filter((line) => line !== "..." && !west.said.includes(line))).toEqual([]);
+    expect(`${west.answer}\n`).toBe(answer);
+    // `npm run demo -- --pictures` draws those of docs again
+    for (const name of ["keyword-rank.svg", "coverage.svg"])
+      expect(await readFile(path.join(drawn, name), "utf8")).toBe(await readFile(`docs/pictures/${name}`, "utf8"));
+    // a run over what is loaded costs as much as half of the first
+    if (!long) return;
+    const { stdout } = start(path.join(home, "west"), "Asia/Kathmandu");
+    const said = stdout === null ? "" : await text(stdout);
+    expect(said).toContain("Everything is loaded already: no credit spent.");
+    expect(said).toContain("7,013 in");
+    expect((await tables(path.join(home, "east"), "Pacific/Apia")).digest).toEqual(everywhere);
   },
 );
 

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { Settings } from "../../src/config/settings.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 const unit = readFileSync(path.join(projectRoot, "deploy", "storehouse.service"), "utf8");
 const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1];
@@ -15,15 +15,12 @@ const leftOut = verifier === null ? " (left out: there is no systemd-analyze; `a
 
 /** Runs the verifier over a unit with the project where it is here, and returns what it says. */
 function verified(text: string): { readonly code: number | null; readonly says: string } {
-  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-unit-"));
-  try {
-    const file = path.join(folder, "storehouse.service");
-    writeFileSync(file, text.replaceAll("/opt/storehouse", projectRoot));
-    const { status, stdout, stderr } = spawnSync(verifier ?? "", ["verify", "--man=no", file], { encoding: "utf8" });
-    return { code: status, says: stdout + stderr };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  using made = temporaryFolder();
+  const { path: folder } = made;
+  const file = path.join(folder, "storehouse.service");
+  writeFileSync(file, text.replaceAll("/opt/storehouse", projectRoot));
+  const { status, stdout, stderr } = spawnSync(verifier ?? "", ["verify", "--man=no", file], { encoding: "utf8" });
+  return { code: status, says: stdout + stderr };
 }
 
 describe("deploy/storehouse.service", () => {

@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readCrontab } from "../../src/worker/crontab.ts";
 import { checkSkew } from "../../src/doctor/database-checks.ts";
 import { checkCrontab, checkDisk } from "../../src/doctor/machine-checks.ts";
+import { folderForTests } from "../support/folder.ts";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "storehouse-test-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForTests();
 
 function crontab(text: string) {
   const file = path.join(folder, "crontab");

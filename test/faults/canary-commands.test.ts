@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -18,6 +17,7 @@ import { startChild, type Behind, type Child } from "../support/ingest-child.ts"
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
 import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
+import { folderForTests } from "../support/folder.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
@@ -34,7 +34,7 @@ const endpoints = ["/healthz", "/readyz", "/metrics", "/nothing-there"];
 let server: OwnPostgres;
 let stage: Stage;
 let adminUrl: string;
-let folder: string;
+const folder = folderForTests();
 
 beforeAll(async () => {
   server = await ownPostgres();
@@ -52,14 +52,12 @@ beforeAll(async () => {
     database: urlAs(url, "storehouse_loader", password("loader")),
     accounts: [{ token, total: 100_000, periodHours: 24 }],
   });
-  folder = await mkdtemp(path.join(tmpdir(), "storehouse-canary-"));
   await stage.sync();
 });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
 });
 
 const variables = {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { escapeIdentifier } from "pg";
 import { expect, test } from "vitest";
 import { urlAs, tried } from "../support/granted-stage.ts";
@@ -10,6 +7,7 @@ import { openStage } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 import { ownPostgres } from "../support/own-postgres.ts";
 import { forTests } from "../support/for-tests.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 const market = { apps: 2, countries: ["US"] };
 
@@ -40,25 +38,22 @@ test("an owner without further rights and with settings of its own migrates, fil
   url.pathname = `/${encodeURI(name)}`;
   const variables = { DATABASE_URL: url.href.replace(url.pathname, `/${encodeURIComponent(name)}`) };
   await using stage = await openStage({ market, database: url.href });
-  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-shop-"));
-  try {
-    for (const [command, code] of [
-      [["migrate"], 0],
-      [["doctor"], 0],
-      [syncCommand, 0],
-      [["gaps", "--as-of", "2026-08-20"], 0],
-      [["export", "--table", "dim_app", "--out", folder], 0],
-      [["grants"], 2],
-    ] as const) {
-      const ended = await runCommand(stage, command, command[0] === "doctor" ? {} : { variables });
-      expect([command, ended.code, code === 0 ? "" : ended.stderr]).toEqual([
-        command,
-        code,
-        code === 0 ? "" : (expect.stringMatching(/^roles_refused: /) as string),
-      ]);
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
+  using made = temporaryFolder();
+  const { path: folder } = made;
+  for (const [command, code] of [
+    [["migrate"], 0],
+    [["doctor"], 0],
+    [syncCommand, 0],
+    [["gaps", "--as-of", "2026-08-20"], 0],
+    [["export", "--table", "dim_app", "--out", folder], 0],
+    [["grants"], 2],
+  ] as const) {
+    const ended = await runCommand(stage, command, command[0] === "doctor" ? {} : { variables });
+    expect([command, ended.code, code === 0 ? "" : ended.stderr]).toEqual([
+      command,
+      code,
+      code === 0 ? "" : (expect.stringMatching(/^roles_refused: /) as string),
+    ]);
   }
   await expectCalm(stage, await calmRun({ market }), 0);
 });

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readCollection } from "../../src/metabase/collection-file.ts";
 import { openMetabaseStage } from "../support/metabase-stage.ts";
+import { folderForTests } from "../support/folder.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "storehouse-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForTests();
 
 const good = `name: Ranks
 description: Where we rank.

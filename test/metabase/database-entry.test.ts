@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectionOf } from "../../src/metabase/database-entry.ts";
 import { readerPassword, sharedMetabaseStage, type MetabaseStage } from "../support/metabase-stage.ts";
+import { folderForTests } from "../support/folder.ts";
 
 const shared = sharedMetabaseStage({ dashboards: [] });
 afterAll(() => shared[Symbol.asyncDispose]());
@@ -32,14 +32,12 @@ test.each([
 
 describe("a server whose certificate is checked", () => {
   const pem = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
-  let folder = "";
+  const folder = folderForTests();
   let root = "";
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "storehouse-root-"));
     root = path.join(folder, "root.crt");
     await writeFile(root, pem);
   });
-  afterAll(() => rm(folder, { recursive: true }));
   const secured = (query: string) => connectionOf(`postgres://me@db/shop?${query}`, "postgres:5432", readerPassword);
 
   test("is known by its authority: that of a file, or those that the machine trusts", () => {

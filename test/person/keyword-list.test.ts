@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { keywordChanges } from "../../src/person/keyword-changes.ts";
 import { keywordsGiven } from "../../src/person/keyword-list.ts";
+import { folderForTests } from "../support/folder.ts";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "storehouse-keywords-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderForTests();
 
 async function fileOf(content: string | Buffer): Promise<string> {
   const file = path.join(folder, "keywords.txt");

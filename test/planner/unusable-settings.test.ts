@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Settings } from "../../src/config/settings.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { settingsIn } from "../../src/planner/settings-in.ts";
 import { unusableSettings } from "../../src/planner/unusable-settings.ts";
+import { folderForTests } from "../support/folder.ts";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "storehouse-unusable-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderForTests();
 
 async function read(dataset: string, lines: readonly string[]): Promise<Settings> {
   const file = path.join(folder, "storehouse.yaml");

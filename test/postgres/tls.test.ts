@@ -1,18 +1,16 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { connectionString } from "../../src/postgres/connection.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { ownAuthority, type Authority } from "../support/own-authority.ts";
 import { speakTls } from "../support/own-postgres-tls.ts";
 import { ownPostgres } from "../support/own-postgres.ts";
 import { forTests } from "../support/for-tests.ts";
+import { folderForTests } from "../support/folder.ts";
 
-const folder = await mkdtemp(path.join(tmpdir(), "storehouse-tls-"));
+const folder = folderForTests();
 const ours: Authority | null = await ownAuthority(folder, "ours");
-
-afterAll(() => rm(folder, { recursive: true }));
 
 /** How a connection that was opened is secured: the version of TLS, or that it is not. */
 async function opened(url: string): Promise<string> {

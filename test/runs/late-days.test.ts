@@ -10,9 +10,10 @@ import { planned } from "../support/ingest-planned.ts";
 import { openProxy, type Passing } from "../support/ingest-proxy.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
-import { exportFrom, folder, importInto } from "../support/raw-stage.ts";
+import { exportFrom, importInto } from "../support/raw-stage.ts";
 import { openSynced } from "../support/synced-stage.ts";
 import { long } from "../support/long.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 2 } as const;
 const back = (days: number) => addDays(today, -days);
@@ -157,7 +158,7 @@ test("an answer whose last days were unreported is replayed and imported as a fi
   }
   expect({ facts: await factsOf(stage, []), ledger: await ledger() }).toEqual(before);
 
-  await using out = await folder();
+  using out = temporaryFolder();
   await exportFrom(stage, out.path, { datasets });
   await using target = await openStage({ market });
   expect(await importInto(target, [out.path])).toMatchObject({ refused: 0, known: 0 });
@@ -166,7 +167,7 @@ test("an answer whose last days were unreported is replayed and imported as a fi
   // as it was requested when the answer was saved: cut here as well, and known the second time
   await stage.query("delete from ops.slice where dataset = 'visibility' and state = 'empty'");
   await stage.query("update ops.slice set window_end = $1 where dataset = 'visibility'", [today]);
-  await using asked = await folder();
+  using asked = temporaryFolder();
   await exportFrom(stage, asked.path, { datasets });
   await using other = await openStage({ market });
   const { loaded } = await importInto(other, [asked.path]);

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { StorehouseError } from "../../src/core/errors.ts";
 import { strikerOf } from "../../src/core/secret.ts";
@@ -12,12 +11,6 @@ import type { Stage } from "./ingest-stage.ts";
 
 /** Every dataset by name. */
 export const allDatasets = datasets.map(({ name }) => name);
-
-/** A folder that is gone when disposed. */
-export async function folder(): Promise<{ readonly path: string } & AsyncDisposable> {
-  const made = await mkdtemp(path.join(tmpdir(), "storehouse-raw-"));
-  return { path: made, [Symbol.asyncDispose]: () => rm(made, { recursive: true, force: true }) };
-}
 
 /** Exports everything from a stage, unless said otherwise. */
 export async function exportFrom(

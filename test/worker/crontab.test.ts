@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { jobs } from "../../jobs/all.ts";
 import { projectRoot } from "../../src/config/config.ts";
 import { itemOfAccount, nextRuns, readCrontab, scheduledBy, scheduleOf } from "../../src/worker/crontab.ts";
 import { datasetNamed } from "../../src/datasets/shared/all.ts";
+import { folderForTests } from "../support/folder.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "storehouse-crontab-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForTests();
 
 function read(text: string) {
   const file = path.join(folder, "crontab");
