@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { z } from "zod";
+import type { z } from "zod";
 import { martMetrics } from "../../src/export/mart-metrics.ts";
 import { martShapes } from "../../src/postgres/mart-shapes.ts";
 import { readRelations, type Relation } from "../../src/postgres/relations.ts";
@@ -10,73 +10,7 @@ import { openExportStage } from "../support/export-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { dbtProblems } from "../support/dbt-schema.ts";
 import { forTests } from "../support/for-tests.ts";
-
-/** The parts of dbt's latest semantic layer that are written, as its documentation and the schema of Fusion have them: nothing else fits. */
-const Name = z.string().regex(/^[a-z](?!.*__)[a-z0-9_]*[a-z0-9]$/);
-const Meta = z.strictObject({ adds_up_over: z.string(), one_value_of: z.array(z.string()).optional() });
-const shared = {
-  name: Name,
-  label: z.string().min(1),
-  description: z.string().min(1),
-  config: z.strictObject({ meta: Meta }),
-};
-const Simple = z.strictObject({
-  ...shared,
-  type: z.literal("simple"),
-  agg: z.enum(["sum", "average"]),
-  expr: z.string(),
-  filter: z.string().optional(),
-});
-const Ratio = z.strictObject({ ...shared, type: z.literal("ratio"), numerator: Name, denominator: Name });
-const Granularity = z.enum(["day", "month"]);
-const Entity = z.strictObject({ name: Name, type: z.literal("foreign"), expr: z.string() });
-/** What rows of many marts are about. */
-const SharedModel = z.strictObject({
-  name: Name,
-  description: z.string().min(1),
-  semantic_model: z.strictObject({ enabled: z.literal(true) }),
-  columns: z.tuple(
-    [
-      z.strictObject({
-        name: Name,
-        description: z.string(),
-        entity: z.strictObject({ type: z.literal("primary"), name: Name }),
-      }),
-    ],
-    z.strictObject({
-      name: Name,
-      description: z.string().min(1),
-      dimension: z.strictObject({ type: z.literal("categorical") }),
-    }),
-  ),
-});
-const SemanticModel = z.strictObject({
-  name: Name,
-  description: z.string().min(1),
-  semantic_model: z.strictObject({ enabled: z.literal(true) }),
-  primary_entity: Name,
-  agg_time_dimension: Name,
-  columns: z.array(
-    z.strictObject({
-      name: Name,
-      description: z.string().min(1),
-      granularity: Granularity.optional(),
-      dimension: z.strictObject({ type: z.enum(["time", "categorical"]) }),
-    }),
-  ),
-  derived_semantics: z.strictObject({ entities: z.array(Entity).min(1) }).optional(),
-  metrics: z.array(z.discriminatedUnion("type", [Simple, Ratio])).min(1),
-});
-const Spine = z.strictObject({
-  name: Name,
-  description: z.string().min(1),
-  time_spine: z.strictObject({ standard_granularity_column: z.literal("date_day") }),
-  columns: z.tuple([z.strictObject({ name: z.literal("date_day"), granularity: Granularity })]),
-});
-const File = z.strictObject({
-  version: z.literal(2),
-  models: z.tuple([Spine, SharedModel, SharedModel], SemanticModel),
-});
+import { SemanticFile, type SemanticModel, type SharedModel } from "../support/dbt-semantic-file.ts";
 
 const stage = forTests(openExportStage);
 let relations: ReadonlyMap<string, Relation>;
@@ -97,7 +31,7 @@ beforeAll(async () => {
   const text = await readFile(path.join(folder, "semantic_models.yml"), "utf8");
   const file: unknown = parse(text, { version: "1.1" });
   problems = dbtProblems(file);
-  const [, app, country, ...all] = File.parse(file).models;
+  const [, app, country, ...all] = SemanticFile.parse(file).models;
   entities = [app, country];
   models = all;
 });

@@ -1,45 +1,9 @@
 import { expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { startDoomed } from "../support/ingest-child.ts";
-import { askedDays, openStage, until, wish, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { askedDays, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { charged } from "../support/ingest-witness.ts";
-
-/*
- * A warehouse for two accounts of the API: that of API_TOKEN, and acme with a sandbox of its own, so that each call shows whose token it
- * was sent with. Both track the apps of one made-up market, the first account three and acme two of them.
- */
-
-/** The options of a run of acme. */
-function asAcme({ sandbox }: Stage, settings: NonNullable<RunOptions["settings"]> = {}): RunOptions {
-  return {
-    environment: {
-      STOREHOUSE_ACCOUNT: "acme",
-      API_BASE_URL: sandbox.url,
-      API_TOKEN: "token-of-the-first",
-      accountTokens: { acme: sandbox.token },
-    },
-    settings: { accounts: { acme: {} }, ...settings },
-  };
-}
-
-const small = { countries: ["US"], keywordsPerApp: 3, organicKeywords: 3 } as const;
-
-/** `total`: credits of the first account; `apps`: those of acme. */
-async function openStages({ total = 100_000, apps = 2 } = {}): Promise<
-  AsyncDisposable & { readonly first: Stage; readonly acme: Stage }
-> {
-  await using opened = new AsyncDisposableStack();
-  const first = opened.use(
-    await openStage({
-      market: small,
-      accounts: [{ token: "token-of-the-first", total, periodHours: 24 }],
-    }),
-  );
-  const accounts = [{ token: "token-of-acme", total: 50_000, periodHours: 24 }];
-  const acme = opened.use(await openStage({ database: first.databaseUrl, market: { ...small, apps }, accounts }));
-  const stack = opened.move();
-  return { first, acme, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-}
+import { asAcme, openStages, following } from "../support/two-accounts.ts";
 
 const trackedBy = (stage: Stage) =>
   stage.query<{ account: string; apps: string[] }>(`
@@ -91,17 +55,6 @@ test("two accounts share facts, which are fetched once, and neither lists nor cr
     join   ops.credit_account as a using (account_id) where a.account <> r.account`);
   expect(foreign).toEqual([]);
 });
-
-/** Apps that the configuration lists: every request costs the same, and no list is read. */
-function following(stage: Stage, from: number, to: number): NonNullable<RunOptions["settings"]>["portfolio"] {
-  const { market } = stage.sandbox;
-  const apps = market.apps.slice(from, to).map((app) => ({
-    id: app.trackId,
-    countries: ["US"],
-    keywords: market.trackedKeywords(app, "US").filter((keyword) => !keyword.includes(",")),
-  }));
-  return { source: "config", apps };
-}
 
 test("an account without credits stops no other, and of a killed sync only the call on the wire is sent again", async () => {
   await using both = await openStages({ total: 7, apps: 3 });
@@ -188,80 +141,4 @@ test("keywords that are swapped for others in one of two accounts have the list 
   const now = (await keywordsOf(acme, "acme")).map(({ keyword }) => keyword);
   expect(now).toContain("a new one");
   expect(now).not.toContain(gone?.keyword);
-});
-
-/** Settings in which the first account follows one app, and acme that one and another. */
-const sharingOneApp = (first: Stage) =>
-  ({
-    portfolio: following(first, 0, 1),
-    accounts: { acme: { portfolio: { source: "config", apps: following(first, 0, 2)?.apps } } },
-  }) as const;
-
-test("what an account left that no process has worked with for a day is fetched with another one that wants it, save what a plan has", async () => {
-  await using both = await openStages({ apps: 3 });
-  const { first, acme } = both;
-  const settings = sharingOneApp(first);
-  const variables = {
-    STOREHOUSE_ACCOUNT: "acme",
-    API_TOKEN: first.sandbox.token,
-    API_TOKEN_ACME: acme.sandbox.token,
-  };
-  await using doomed = startDoomed(acme, "sync", { settings, variables, place: "after send", times: 2 });
-  expect(await doomed.ended).toBe("SIGKILL");
-  const [shared, own] = first.sandbox.market.apps.map(({ trackId }) => trackId);
-  const waiting = () =>
-    first.query<{ app: string }>(
-      "select distinct scope ->> 'app' as app from ops.slice where state not in ('loaded', 'empty') order by 1",
-    );
-  const apps = (...names: readonly (string | undefined)[]) => [...names].sort().map((app) => ({ app }));
-  expect((await first.sync({ settings })).outcome).toBe("loaded");
-  expect(await waiting()).toEqual(apps(shared, own));
-  await first.query("update ops.worker set heartbeat_at = heartbeat_at - interval '25 hours' where account = 'acme'");
-  expect((await first.sync({ settings })).outcome).toBe("loaded");
-  expect(await waiting()).toEqual(apps(own));
-});
-
-test("what failed of an account that no process has worked with for a day is requested with another one that wants it", async () => {
-  await using both = await openStages({ apps: 3 });
-  const { first, acme } = both;
-  const settings = sharingOneApp(first);
-  expect((await acme.sync(asAcme(acme, settings))).outcome).toBe("loaded");
-  await first.query(
-    "update ops.slice set state = 'failed', error_code = 'server_error', due_at = now() - interval '20 hours'",
-  );
-  const failed = () =>
-    first.query<{ app: string }>("select distinct scope ->> 'app' as app from ops.failed_slice order by 1");
-  const [shared, own] = first.sandbox.market.apps.map(({ trackId }) => trackId);
-  // it may be requested again with the account that it is of
-  expect((await first.sync({ settings })).outcome).toBe("loaded");
-  expect(await failed()).toEqual([shared, own].sort().map((app) => ({ app })));
-  await first.query("update ops.worker set heartbeat_at = heartbeat_at - interval '25 hours' where account = 'acme'");
-  expect((await first.sync({ settings })).outcome).toBe("loaded");
-  expect(await failed()).toEqual([{ app: own }]);
-  const asked = first.asked().length;
-  expect((await first.sync({ settings })).outcome).toBe("loaded");
-  expect(first.asked()).toHaveLength(asked);
-});
-
-test("of an account that the configuration has no more nothing is due once no process has worked with it for a day", async () => {
-  await using both = await openStages({ apps: 3 });
-  const { first, acme } = both;
-  await acme.sync(asAcme(acme));
-  const due = async () => {
-    const rows = await first.query<{ app: string }>(
-      "select track_id as app from ops.freshness where dataset = 'keyword_rank' and due_day is not null order by 1",
-    );
-    return rows.map(({ app }) => app);
-  };
-  const settings = { portfolio: following(first, 0, 1) };
-  const [own] = settings.portfolio?.apps ?? [];
-  await first.sync({ settings });
-  expect((await due()).length).toBeGreaterThan(1);
-  await first.query("update ops.worker set heartbeat_at = heartbeat_at - interval '2 days' where account = 'acme'");
-  await first.sync({ settings: { ...settings, accounts: { acme: {} } } });
-  expect((await due()).length).toBeGreaterThan(1);
-  await first.sync({ settings });
-  expect(await due()).toEqual([own?.id]);
-  await acme.sync(asAcme(acme));
-  expect((await due()).length).toBeGreaterThan(1);
 });
