@@ -16,6 +16,19 @@ type ReadyCheck = {
   readonly next: string | null;
 };
 
+function passed(check: ReadyCheck["check"], found: string): ReadyCheck {
+  return { check, ok: true, found, next: null };
+}
+
+function failed(check: ReadyCheck["check"], found: string, next: string): ReadyCheck {
+  return { check, ok: false, found, next };
+}
+
+/** Without a database. */
+function unknown(check: ReadyCheck["check"]): ReadyCheck {
+  return failed(check, "unknown: the database does not respond", "see the check of the database first");
+}
+
 /** Whether a worker can work, check by check. */
 export type Readiness = { readonly ready: boolean; readonly checks: readonly ReadyCheck[] };
 
@@ -46,52 +59,39 @@ export async function readReadiness({ db, state }: ReadyParts): Promise<Readines
   return { ready: checks.every(({ ok }) => ok), checks };
 }
 
-const unknown = {
-  ok: false,
-  found: "unknown: the database does not respond",
-  next: "see the check of the database first",
-} as const;
-
 function databaseCheck(up: boolean): ReadyCheck {
   return up
-    ? { check: "database", ok: true, found: "Postgres responds", next: null }
-    : {
-        check: "database",
-        ok: false,
-        found: `Postgres did not respond within ${timeoutMs / 1000} s`,
-        next: "check DATABASE_URL and that the server runs; the worker continues automatically when it responds",
-      };
+    ? passed("database", "Postgres responds")
+    : failed(
+        "database",
+        `Postgres did not respond within ${timeoutMs / 1000} s`,
+        "check DATABASE_URL and that the server runs; the worker continues automatically when it responds",
+      );
 }
 
 async function migrationsCheck(db: Database | null): Promise<ReadyCheck> {
   const pending = db !== null ? await within(pendingMigrations(db), timeoutMs) : null;
-  if (pending === null) return { check: "migrations", ...unknown };
+  if (pending === null) return unknown("migrations");
   const { missing, unknown: newer } = pending;
   if (missing.length > 0)
-    return {
-      check: "migrations",
-      ok: false,
-      found: `${missing.length} pending, ${missing[0]} first`,
-      next: "run `storehouse migrate`",
-    };
+    return failed("migrations", `${missing.length} pending, ${missing[0]} first`, "run `storehouse migrate`");
   if (newer.length > 0)
-    return {
-      check: "migrations",
-      ok: false,
-      found: `a newer Storehouse migrated the database: ${newer[0]} is unknown here`,
-      next: "update Storehouse to the version that migrated the database",
-    };
-  return { check: "migrations", ok: true, found: "none is pending", next: null };
+    return failed(
+      "migrations",
+      `a newer Storehouse migrated the database: ${newer[0]} is unknown here`,
+      "update Storehouse to the version that migrated the database",
+    );
+  return passed("migrations", "none is pending");
 }
 
 /** Rights that an older Storehouse granted may lack one that this version needs. */
 async function rightsCheck(db: Database | null): Promise<ReadyCheck> {
   const found = db !== null ? await within(lackingRights(db), timeoutMs) : null;
-  if (found === null) return { check: "rights", ...unknown };
+  if (found === null) return unknown("rights");
   const { me, lacking } = found;
   return lacking.length === 0
-    ? { check: "rights", ok: true, found: `${me} may load`, next: null }
-    : { check: "rights", ok: false, found: `${me} lacks ${lackingRightsText(lacking)}`, next: lackingRightsFix(me) };
+    ? passed("rights", `${me} may load`)
+    : failed("rights", `${me} lacks ${lackingRightsText(lacking)}`, lackingRightsFix(me));
 }
 
 async function heartbeatCheck(db: Database | null): Promise<ReadyCheck> {
@@ -105,34 +105,31 @@ async function heartbeatCheck(db: Database | null): Promise<ReadyCheck> {
     return { age: rows[0]?.age ?? null };
   };
   const beat = db !== null ? await within(read(db), timeoutMs) : null;
-  if (beat === null) return { check: "heartbeat", ...unknown };
+  if (beat === null) return unknown("heartbeat");
   if (beat.age === null)
-    return {
-      check: "heartbeat",
-      ok: false,
-      found: "this worker is not registered in ops.worker",
-      next: "wait while it starts; if this continues, see its log",
-    };
+    return failed(
+      "heartbeat",
+      "this worker is not registered in ops.worker",
+      "wait while it starts; if this continues, see its log",
+    );
   const found = `latest heartbeat ${Math.max(0, Math.round(beat.age))} s ago`;
   return beat.age <= freshSeconds
-    ? { check: "heartbeat", ok: true, found, next: null }
-    : { check: "heartbeat", ok: false, found, next: "see the worker's log, and restart it if this continues" };
+    ? passed("heartbeat", found)
+    : failed("heartbeat", found, "see the worker's log, and restart it if this continues");
 }
 
 function tokenCheck(state: WorkerState | null): ReadyCheck {
   const is = state?.is ?? "starting";
-  if (is === "running") return { check: "token", ok: true, found: "the API accepts the token", next: null };
+  if (is === "running") return passed("token", "the API accepts the token");
   if (state?.error != null && is !== "stopping")
-    return {
-      check: "token",
-      ok: false,
-      found: `${is}: ${state.error.message}`,
-      next: "run `storehouse doctor`: it tests the token and says what to do",
-    };
-  return {
-    check: "token",
-    ok: false,
-    found: `the worker is ${is}`,
-    next: is === "stopping" ? "no action: it is stopping" : "wait until the first balance check is done",
-  };
+    return failed(
+      "token",
+      `${is}: ${state.error.message}`,
+      "run `storehouse doctor`: it tests the token and says what to do",
+    );
+  return failed(
+    "token",
+    `the worker is ${is}`,
+    is === "stopping" ? "no action: it is stopping" : "wait until the first balance check is done",
+  );
 }

@@ -56,7 +56,6 @@ function appProblem(subject: string, own: readonly FailedGroup[]): Problem {
   return problem({
     kind: "app_failing",
     subject,
-    accountId: "",
     since: sinceOf(own),
     isTriedAgain: true,
     explains: datasets,
@@ -77,7 +76,6 @@ function codeProblem(subject: string, part: readonly FailedGroup[]): Problem {
   return problem({
     kind: "slices_failed",
     subject,
-    accountId: "",
     since: sinceOf(part),
     isTriedAgain: true,
     explains: datasets,

@@ -45,8 +45,6 @@ function gathered(causes: readonly Problem[]): readonly Problem[] {
   if (late.length <= mostLate) return causes;
   const all = problem({
     kind: "datasets_stale",
-    subject: "",
-    accountId: "",
     since: Math.min(...late.map(({ since }) => since ?? Number.POSITIVE_INFINITY)),
     facts: { datasets: late.map(({ subject }) => subject) },
   });

@@ -14,8 +14,6 @@ function riskProblems(risks: readonly DayAtRisk[]): readonly Problem[] {
   return [
     problem({
       kind: "day_at_risk",
-      subject: "",
-      accountId: "",
       since: earliest(risks.map(({ since }) => since)),
       facts: {
         datasets: risks.map(({ dataset }) => dataset),
@@ -32,8 +30,6 @@ function lostProblems(lost: readonly LostDay[], now: number): readonly Problem[]
   return [
     problem({
       kind: "day_lost",
-      subject: "",
-      accountId: "",
       since: Math.min(...news.map(({ notedAt }) => notedAt.getTime())),
       facts: {
         datasets: [...new Set(news.map(({ dataset }) => dataset))].sort(),

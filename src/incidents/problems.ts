@@ -23,9 +23,14 @@ export type Problem<K extends IncidentKind = IncidentKind> = {
   readonly isEffect?: boolean;
 };
 
-/** Checks that the facts fit the kind. */
-export function problem<K extends IncidentKind>(one: Problem<K>): Problem {
-  return one;
+/** Makes a problem, whose facts have to fit its kind; without a subject it is about its kind alone, without an account about the warehouse. */
+export function problem<K extends IncidentKind>({
+  subject = "",
+  accountId = "",
+  since = null,
+  ...rest
+}: Partial<Problem<K>> & Pick<Problem<K>, "kind" | "facts">): Problem {
+  return { subject, accountId, since, ...rest };
 }
 
 /** Unknown fields of one operation that first came on one day (UTC). */
@@ -39,7 +44,6 @@ export function lateProblems(datasets: readonly Lateness[], now: number): readon
       problem({
         kind: "dataset_stale",
         subject: dataset,
-        accountId: "",
         since: now - (ageMs - limitMs),
         facts: { dataset, newest_day: newestDay, age_hours: inHours(ageMs), limit_hours: inHours(limitMs) },
       }),
@@ -63,7 +67,6 @@ export function creditProblems(
     found.push(
       problem({
         kind: "credits_exhausted",
-        subject: "",
         accountId,
         since: waiting.since?.getTime() ?? null,
         facts: { remaining, total, slices: waiting.slices, wanted: waiting.wanted, resets_at: resetsAt },
@@ -75,9 +78,7 @@ export function creditProblems(
   found.push(
     problem({
       kind: "credits_short",
-      subject: "",
       accountId,
-      since: null,
       facts: {
         remaining,
         total,
@@ -100,8 +101,6 @@ export function driftProblems(drifts: readonly UnknownFields[]): readonly Proble
     problem({
       kind: "contract_drift",
       subject: `${operation} ${since}`,
-      accountId: "",
-      since: null,
       facts: { operation, since, fields: fields.slice(0, 20), field_count: fields.length },
     }),
   );
@@ -117,8 +116,6 @@ export function costProblems(
       problem({
         kind: "cost_changed",
         subject: operation,
-        accountId: "",
-        since: null,
         facts: { operation, documented, learned },
       }),
     );
@@ -133,7 +130,6 @@ export function heldProblems(answers: readonly HeldAnswer[]): readonly Problem[]
     return problem({
       kind: "answer_held",
       subject: about,
-      accountId: "",
       since: heldAt.getTime(),
       facts: { about, day, current, closing },
     });
@@ -148,8 +144,6 @@ export function wrongPriceProblems(
     problem({
       kind: "price_wrong",
       subject: operation,
-      accountId: "",
-      since: null,
       facts: { operation, header, documented, balance_drop: drop },
     }),
   );

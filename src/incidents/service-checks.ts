@@ -17,7 +17,6 @@ export async function outageProblems({ db, accountId, ...parts }: CheckParts): P
   return [
     problem({
       kind: "api_unavailable",
-      subject: "",
       accountId,
       since: outage.since.getTime(),
       facts: { error_code: outage.code, at_risk: risk, lost_at: `${lostOn}T00:00:00.000Z` },
