@@ -33,7 +33,7 @@ export type Asking = {
 
 /** True when a person agreed to this earlier. */
 export function isAgreedAlready({ app, agreed }: Pick<Asking, "app" | "agreed">): Promise<boolean> {
-  return isAgreed(app.warehouse.db, { accountId: accountOf(app), datasets: agreed });
+  return isAgreed(app.warehouse.db, { accountId: apiAccess(app.config.environment).accountId, datasets: agreed });
 }
 
 /** A sync that asks before each step. Null when the person does not agree to a step. Throws `spending_not_agreed` without a terminal. */
@@ -97,10 +97,6 @@ async function ask({ command, stop }: Asking, step: NextStep | null, isLast: boo
 
 function record({ app, agreed, yes }: Asking, credits: number): Promise<void> {
   const by: Agreement["by"] = yes ? "--yes" : "terminal";
-  const agreement = { accountId: accountOf(app), datasets: agreed, credits, by };
+  const agreement = { accountId: apiAccess(app.config.environment).accountId, datasets: agreed, credits, by };
   return recordAgreement(app.warehouse.db, agreement, app.clock.now());
-}
-
-function accountOf({ config }: App): string {
-  return apiAccess(config.environment).accountId;
 }

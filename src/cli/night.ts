@@ -19,8 +19,8 @@ export function nightSum(costs: ReadonlyMap<string, number>, names: readonly str
   return sumBy(names, (name) => costs.get(name) ?? 0);
 }
 
-/** Credits of a night as they are shown: small ones with a tenth. */
-export function nightWords(credits: number): string {
+/** Credits of a night as a table shows them: small ones with a tenth. */
+export function nightFigure(credits: number): string {
   return credits.toLocaleString("en-US", { maximumFractionDigits: credits < 100 ? 1 : 0 });
 }
 

@@ -1,5 +1,5 @@
 import { describeDataset } from "../cli/describe.ts";
-import { exampleWords, nightCosts, nightSum, nightWords } from "../cli/night.ts";
+import { exampleWords, nightCosts, nightSum, nightFigure } from "../cli/night.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { pageText, table } from "./page.ts";
 import { unstoredFields } from "./unstored-fields.ts";
@@ -13,7 +13,7 @@ export async function datasetsPage(): Promise<string> {
     title: "Datasets",
     about: [
       "A dataset is something worth a table. Cheap datasets are on by default, dear ones are off. `config/storehouse.yaml` switches them on and off and narrows them ([configuration](configuration.md)); `--dataset NAME` loads one that is off. `npx storehouse datasets` prints this table for your settings.",
-      `A night costs **${nightWords(nightSum(costs, on))} credits** for all that is on by default. The figures are for ${exampleWords}. They are the mean of nights once history is loaded, at default settings and documented prices, with one page an answer. \`npx storehouse plan\` prices your own account. [Costs](reference/costs.md) has a month for three sizes of account.`,
+      `A night costs **${nightFigure(nightSum(costs, on))} credits** for all that is on by default. The figures are for ${exampleWords}. They are the mean of nights once history is loaded, at default settings and documented prices, with one page an answer. \`npx storehouse plan\` prices your own account. [Costs](reference/costs.md) has a month for three sizes of account.`,
     ],
     body: [
       table(
@@ -23,7 +23,7 @@ export async function datasetsPage(): Promise<string> {
           .map((dataset) => [
             `\`${dataset.name}\``,
             dataset.on ? "on" : "off",
-            nightWords(costs.get(dataset.name) ?? 0),
+            nightFigure(costs.get(dataset.name) ?? 0),
             dataset.tables.map((name) => `\`${name}\``).join(", "),
             dataset.rhythm,
             dataset.why,

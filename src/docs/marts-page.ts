@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { projectRoot } from "../config/config.ts";
 import type { Relation } from "../postgres/relations.ts";
-import { nightCosts, nightWords } from "../cli/night.ts";
+import { nightCosts, nightFigure } from "../cli/night.ts";
 import type { MartExample } from "./market-mart-examples.ts";
 import { martExamples } from "./mart-examples.ts";
 import { pageText, table } from "./page.ts";
@@ -37,7 +37,7 @@ export async function martsPage(relations: readonly Relation[]): Promise<string>
 /** Which datasets a mart needs beside those that are on, and what they cost a night; empty where it needs none. */
 export function needsWords({ needs = [] }: Pick<MartExample, "needs">, costs: ReadonlyMap<string, number>): string {
   if (needs.length === 0) return "";
-  const each = needs.map((name) => `${name} on: about ${nightWords(costs.get(name) ?? 0)} credits a night`);
+  const each = needs.map((name) => `${name} on: about ${nightFigure(costs.get(name) ?? 0)} credits a night`);
   return ` Needs ${each.join(", and ")} for 20 apps.`;
 }
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { datasets } from "../../datasets/shared/all.ts";
 import { describeDataset } from "../describe.ts";
 import { loadConfig } from "../with-app.ts";
-import { exampleWords, nightCosts, nightSum, nightWords } from "../night.ts";
+import { exampleWords, nightCosts, nightSum, nightFigure } from "../night.ts";
 import { print, printJson } from "../output.ts";
 import { optional, table } from "../table.ts";
 import { isOn } from "../../config/settings.ts";
@@ -24,7 +24,7 @@ export function defineDatasets(command: Command): void {
     const rows = described.map((dataset) => [
       dataset.name,
       dataset.on ? "on" : "off",
-      nightWords(dataset.creditsANight),
+      nightFigure(dataset.creditsANight),
       dataset.tables.join(", "),
       dataset.rhythm,
       dataset.why,
@@ -33,7 +33,7 @@ export function defineDatasets(command: Command): void {
     const on = described.filter((dataset) => dataset.on).map(({ name }) => name);
     print(`\nCredits are for ${exampleWords}, at default settings once history is loaded:`);
     print(
-      `${nightWords(nightSum(costs, on))} a night for all that is on. \`storehouse plan\` prices your own account.`,
+      `${nightFigure(nightSum(costs, on))} a night for all that is on. \`storehouse plan\` prices your own account.`,
     );
   });
 }

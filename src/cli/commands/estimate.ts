@@ -5,7 +5,7 @@ import { budgetsOf } from "../../config/credit-budgets.ts";
 import { fail } from "../../core/errors.ts";
 import { datasetPrices, type DatasetPrice } from "../../planner/portfolio-price.ts";
 import { countArgument, several } from "../arguments.ts";
-import { nightWords } from "../night.ts";
+import { nightFigure } from "../night.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { roughApps, type RoughSize, whyTooLarge } from "../setup.ts";
 import { nightsAMonth } from "../step-price.ts";
@@ -79,7 +79,7 @@ function printEstimate(
   print(`${words.join(", ")}:\n`);
   const cells = ({ first, night, month }: Omit<Line, "dataset">) => [
     Math.round(first),
-    nightWords(night),
+    nightFigure(night),
     Math.round(month),
   ];
   const shown = datasets.filter(({ first, night }) => first + night > 0).sort((a, b) => b.month - a.month);
