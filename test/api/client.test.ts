@@ -1,6 +1,8 @@
+import { text as textOf } from "node:stream/consumers";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { remainingCredits } from "../../src/api/operations/account.ts";
+import { addKeywords, deleteKeywords } from "../../src/api/operations/dashboard-keyword.ts";
 import { iosKeywordMetadata } from "../../src/api/operations/keyword.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { json, openClient, queryOf, segmentsOf, serve, token } from "../support/api-server.ts";
@@ -37,6 +39,25 @@ test("the token travels once, as a query parameter, and in no header", async () 
     { token: [token] },
   ]);
   expect(JSON.stringify(server.heard.map(({ headers }) => headers))).not.toContain("T0k");
+});
+
+test("a body travels as JSON and says so, also with DELETE; a call without one names no type", async () => {
+  const bodies: Promise<string>[] = [];
+  await using server = await serve((response, request) => {
+    bodies.push(textOf(request));
+    json(response, {});
+  });
+  await using client = openClient(server.origin);
+  const tracked = { trackId: "1459023318", countryCode: "US", body: ["yoga", "タスク, a"] };
+  await client.send(addKeywords, tracked);
+  await client.send(deleteKeywords, tracked);
+  await client.send(iosKeywordMetadata, yoga);
+  expect(server.heard.map(({ method, headers }) => [method, headers["content-type"]])).toEqual([
+    ["POST", "application/json"],
+    ["DELETE", "application/json"],
+    ["GET", undefined],
+  ]);
+  expect(await Promise.all(bodies)).toEqual(['["yoga","タスク, a"]', '["yoga","タスク, a"]', ""]);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { androidKeywordHistory, androidKeywordRanking } from "../../src/api/operations/keyword.ts";
+import { searchAdsReports } from "../../src/api/operations/search-ads-report.ts";
 import { keywordEstimation } from "../../src/api/operations/keyword-estimation.ts";
 import { fetchOptionOf } from "../../src/api/fetch-option-of.ts";
 import { carries } from "../../src/core/fetch-option.ts";
@@ -33,6 +34,10 @@ test("a cost that was learned counts more than the documented one, be it nothing
 test("a range without a limit has none", () => {
   const endless = invent({ range: { start: "from", end: "to", endInclusive: true, days: null } });
   expect(fetchOptionOf(endless, new Map()).maxDays).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("a range of a month has as many days as the shortest one", () => {
+  expect(fetchOptionOf(searchAdsReports, new Map()).maxDays).toBe(28);
 });
 
 test("an item with a comma travels alone or not at all", () => {

@@ -5,7 +5,7 @@ import { inBody } from "../../src/api/define-operation.ts";
 import { operationById } from "../../src/api/operations/all.ts";
 import { dashboardApps } from "../../src/api/operations/dashboard.ts";
 import type { Operation } from "../../src/api/define-operation.ts";
-import { lacksItems, pageParams, pagesReported } from "../../src/api/paging.ts";
+import { cursorAfter, lacksItems, pageParams, pagesReported } from "../../src/api/paging.ts";
 import { invent } from "../support/api-invented.ts";
 
 function hasNextPage(operation: Operation, value: unknown, index: number, invalid = 0): boolean {
@@ -127,6 +127,18 @@ describe("an answer that counts its rows", () => {
     expect(empty({ limit: 2, offset: 2 }, 1)).toBe(false);
     expect(lacksItems(reports, [part({ totalRowCount: 5, limit: 2, offset: 2 })], 1)).toBe(false);
     expect(lacksItems(dashboardApps, [], 1)).toBe(false);
+  });
+
+  test("goes on by pages where a row that came in between has a page begin with the last row of the one before", () => {
+    const page = (offset: number, first: number) => [
+      {
+        pagination: { totalRowCount: 6, limit: 2, offset },
+        tableData: [{ campaignId: first }, { campaignId: first + 1 }],
+      },
+    ];
+    expect(cursorAfter(reports, [page(0, 1), page(2, 2)])).toBe(2);
+    // the second row is not the second page
+    expect(cursorAfter(reports, [page(0, 1), page(1, 2)])).toBe(3);
   });
 
   test("is at its end with an empty table", () => {

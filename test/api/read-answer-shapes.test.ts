@@ -46,6 +46,7 @@ describe("null in the place of a list", () => {
     ["ios.reviews-v2", { content: null, totalElements: 0 }, { content: [] }],
     ["dashboard.keyword-estimation", { data: { trackId: "1", results: null }, success: true }, { results: [] }],
     ["search-ads.reports", { data: [{ pagination: null, tableData: null }], success: true }, [{ tableData: [] }]],
+    ["search-ads.integrations", { data: [[{ id: 1, orgId: 2 }], null], success: true }, [[{ orgId: 2 }], []]],
     ["android.category-ranking", { trackId: "a.b", ranksByCategoryNames: null }, { ranksByCategoryNames: [] }],
     ["ios.category-ranking", { ...about, ranksByCategory: null }, { ranksByCategory: {} }],
     [
@@ -91,6 +92,7 @@ describe("an envelope that does not fit", () => {
     ["ad-intelligence.creative-type-distribution", { message: "try later" }],
     ["ad-intelligence.creative-type-distribution", {}],
     ["dashboard.company-url-search", { data: [], success: true }],
+    ["dashboard.number-of-keywords", { data: null, status: null }],
   ])("is never taken for an answer of nothing: %s %j", (id, json) => {
     expect(() => read(id, json)).toThrow(coded("unknown_shape"));
   });
