@@ -93,6 +93,10 @@ describe("what a store shows of an app", () => {
       { store: "ios", track_id: String(large), app_name: "Habit", category_id: "0", described_by: "app_history" },
     ]);
     expect(rows["core.app_history"]).toMatchObject([{ country_key: "US", available_countries: '["DE","US"]' }]);
+    for (const name of ["screenshotList", "screenshots"])
+      expect(
+        appHistory.normalise(slice(home), [{ ...told, [name]: ["a"] }], []).rows["core.app_history"],
+      ).toMatchObject([{ screenshots: '["a"]' }]);
     const abroad = appHistory.normalise(slice({ ...home, country: "DE", page: "other" }), [told], []).rows;
     expect([abroad["core.dim_app"], abroad["core.app_history"]?.length]).toEqual([[], 1]);
   });

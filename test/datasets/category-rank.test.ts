@@ -149,6 +149,8 @@ describe("ranks in charts", () => {
       { country_key: "US", date_day: "2026-07-31", resolution: "last_day", chart: "GROSSING", rank: 9 },
       { country_key: "JP", date_day: "2026-07-31" },
     ]);
+    const ahead = { trackId: "com.one", ranksByCategory: { US: { TOOLS: told("2026-08-21T00:00:00") } } };
+    expect(ranks(scope, "android.global-category-rankings", ahead)).toEqual({ rows: [], invalid: ["a day to come"] });
   });
 });
 
@@ -162,21 +164,25 @@ test("what an option changes about the call is part of the scope", () => {
   };
   const scopes = (options?: unknown) => categoryRank.partitions(portfolio, options).map(({ scope }) => scope);
   expect(scopes()).toEqual([ios, android]);
+  const days = { startDate: "2026-08-01", endDate: "2026-08-08" };
+  const request = (scope: Scope) => categoryRank.request(sliceOf({ scope, window }));
+  expect(scopes().map(request)).toEqual([
+    { trackId: "42", countryCode: "US", version: "v1", hourly: false, ...days },
+    { trackId: "com.one", country: "US", ...days },
+  ]);
   const hourly = scopes({ resolutions: ["hourly"], chart_versions: ["v1", "v2"] });
-  expect(hourly.map((scope) => categoryRank.request(sliceOf({ scope, window })))).toEqual(
-    ["v1", "v2"].map((version) => ({
-      trackId: "42",
-      countryCode: "US",
-      version,
-      hourly: true,
-      startDate: "2026-08-01",
-      endDate: "2026-08-08",
-    })),
+  expect(hourly.map(request)).toEqual(
+    ["v1", "v2"].map((version) => ({ trackId: "42", countryCode: "US", version, hourly: true, ...days })),
   );
   const last = categoryRank.partitions(portfolio, { resolutions: ["last_day"] });
   expect(last.map(({ scope, timing }) => [scope["store"], scope["device"], timing?.kind])).toEqual([
     ["ios", "IPHONE", "snapshot"],
     ["ios", "IPAD", "snapshot"],
     ["android", "ALL", "snapshot"],
+  ]);
+  expect(last.map(({ scope }) => request(scope))).toEqual([
+    { trackId: "42", device: "IPHONE" },
+    { trackId: "42", device: "IPAD" },
+    { trackId: "com.one" },
   ]);
 });

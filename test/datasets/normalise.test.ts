@@ -39,6 +39,11 @@ test("requests the device where the store has devices", () => {
     expect(dataset.request(sliceOf({ scope: ios }))).toMatchObject({ device: "IPAD", date: "2026-08-01" });
     expect(dataset.request(sliceOf({ scope: android }))).not.toHaveProperty("device");
   }
+  expect(topKeyword.request(sliceOf({ scope: android }))).toMatchObject({ limit: 100 });
+  // in small letters here
+  const who = { trackId: "42", countryCode: "US" };
+  expect(trackedKeyword.request(sliceOf({ scope: ios }))).toEqual({ ...who, device: "iphone" });
+  expect(trackedKeyword.request(sliceOf({ scope: android }))).toEqual({ ...who, trackId: "com.yoga" });
 });
 
 test("takes the metadata of the keyword that was requested, however it is spelled back", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readAnswer } from "../../src/api/read-answer.ts";
-import { day } from "../../src/core/day.ts";
+import { addDays, day } from "../../src/core/day.ts";
 import { bidChange } from "../../src/datasets/bid-change.ts";
 import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { mmpIntegration } from "../../src/datasets/mmp-integration.ts";
@@ -84,6 +84,10 @@ describe("changes of bids", () => {
     expect(bidChange.request(slice)).toEqual({ orgId: 7, startDate: "2026-08-01", endDate: "2026-08-07" });
     const week = { ...slice, window: { ...window, end: day("2026-08-08") } };
     expect(bidChange.request(week)).toEqual({ orgId: 7, startDate: "2026-08-01", endDate: "2026-08-07" });
+    const newest = { ...slice, asOf: day("2026-08-06") };
+    expect(bidChange.request(newest), "no day to come").toMatchObject({ endDate: "2026-08-06" });
+    const longest = { ...window, end: addDays(window.start, bidChange.longestWindow ?? 0) };
+    expect(bidChange.request({ ...slice, window: longest })).toMatchObject({ endDate: longest.end });
     const data = [log, { ...log, date: "2026-08-07T00:00:00" }, { ...log, date: "2026-07-31" }, { ...log, orgId: "8" }];
     const { rows, invalid } = normalise(bidChange, { success: true, data }, slice);
     expect(rows["core.fact_bid_change"]).toHaveLength(1);
@@ -92,6 +96,15 @@ describe("changes of bids", () => {
       "an organisation that was not requested",
     ]);
   });
+});
+
+test("organisations that are valid, or say nothing of it, are requested, each once; one that the service calls invalid is not", () => {
+  const organisations = ["7 true", "8 false", "9", "10 false", "10 true", "7 true"].map((text) => {
+    const [org = "", valid] = text.split(" ");
+    return { org_id: org, ...(valid === undefined ? {} : { is_valid: valid }) };
+  });
+  const portfolio = { apps: [], sources: { search_ads_organisation: organisations } };
+  expect(bidChange.partitions(portfolio).map(({ scope }) => scope["org_id"])).toEqual(["7", "9", "10"]);
 });
 
 describe("top apps", () => {

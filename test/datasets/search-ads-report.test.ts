@@ -1,5 +1,39 @@
 import { describe, expect, test } from "vitest";
+import { addDays, day } from "../../src/core/day.ts";
+import { searchAdsReport } from "../../src/datasets/search-ads-report.ts";
+import { sliceOf } from "../support/ingest-slice.ts";
 import { org, scope, adGroup, normalise } from "../support/report-rows.ts";
+
+test("a report is requested with all that its rows do not echo, one by days with the day after them", () => {
+  const window = { start: day("2026-08-01"), end: day("2026-08-04") };
+  const request = (more: Record<string, string> = {}) =>
+    searchAdsReport.request(sliceOf({ scope: { ...scope, ...more }, window }));
+  const byDay = {
+    reportType: "DAILY",
+    reportLevel: "AD_GROUP",
+    startDate: "2026-08-01",
+    endDate: "2026-08-04",
+    orgIds: [Number(org)],
+    reAttrType: "WITH",
+    currency: "USD",
+  };
+  expect(request()).toEqual(byDay);
+  const longest = { ...window, end: addDays(window.start, searchAdsReport.longestWindow ?? 0) };
+  expect(searchAdsReport.request(sliceOf({ scope, window: longest, asOf: longest.end }))).toMatchObject({
+    endDate: longest.end,
+  });
+  const other = { report_type: "SUMMARY", grain: "week_summary", report_level: "KEYWORD" };
+  expect(request({ ...other, attribution: "ONLY", currency: "EUR", goal_id: "12", goal_app: "42" })).toEqual({
+    ...byDay,
+    reportType: "SUMMARY",
+    reportLevel: "KEYWORD",
+    endDate: "2026-08-03",
+    reAttrType: "ONLY",
+    currency: "EUR",
+    goalId: 12,
+    appId: 42,
+  });
+});
 
 describe("rows by day", () => {
   test("differ by country and the four segments, and keep what was requested", () => {

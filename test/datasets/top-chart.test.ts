@@ -172,6 +172,16 @@ describe("charts are requested", () => {
     // two countries, two kinds, two devices: v1 of two categories and v2 of one; on Android one country, two kinds, two categories
     expect(all).toHaveLength(2 * 2 * 2 * 3 + 2 * 2);
     expect(all.filter(({ version, categoryId }) => version === "v2" && categoryId !== 36)).toEqual([]);
+    const date = "2026-08-01";
+    expect(all).toContainEqual({
+      version: "v2",
+      categoryId: 36,
+      countryCode: "JP",
+      rankingType: "PAID",
+      targetDevice: "IPAD",
+      date,
+    });
+    expect(all).toContainEqual({ category: "GAME", countryCode: "US", categoryType: "GROSSING", date });
     const scopes = topChart.partitions(portfolio, options).map(({ scope }) => JSON.stringify(scope));
     expect(new Set(scopes).size).toBe(all.length);
   });

@@ -34,8 +34,9 @@ describe("sales", () => {
   test("are requested up to the last day, inclusive", () => {
     const days = { trackId: "42", context: "DOWNLOAD", start: "2026-08-01", end: "2026-08-10" };
     expect(salesMetric.request(sales())).toEqual(days);
-    expect(salesMetric.request(sales({ country: "DE", device: "IPAD" }))).toEqual({
+    expect(salesMetric.request(sales({ context: "PAGE_VIEW", country: "DE", device: "IPAD" }))).toEqual({
       ...days,
+      context: "PAGE_VIEW",
       countryCode: "DE",
       device: "IPAD",
     });
