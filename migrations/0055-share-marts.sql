@@ -1,6 +1,20 @@
 -- Marts about visibility and about paid search. Visibility stands beside that of the competitors that the account names; an app that is only a
 -- competitor has no rows of its own.
 
+create view ops.outside_competitor as
+select t.competitor_app_key as app_key, o.store, o.track_id, o.app_name
+from   core.tracked_competitor as t
+join   core.dim_app            as o on o.app_key = t.competitor_app_key
+-- not by ops.portfolio_app: copies of a month would stay as they are once retention removed that month of any fact it reads
+where  not exists (select from core.tracked_app               as f where f.app_key = t.competitor_app_key)
+and    not exists (select from core.configured_portfolio      as f where f.store = o.store and f.track_id = o.track_id and f.part = 'app')
+and    not exists (select from core.fact_keyword_rank_summary as f where f.app_key = t.competitor_app_key)
+and    not exists (select from core.fact_app_rating           as f where f.app_key = t.competitor_app_key)
+group  by 1, 2, 3, 4;
+comment on view   ops.outside_competitor          is 'One row per app that an account has named as a competitor and that was never in the portfolio: nothing lists it, and it has no ranks and no ratings. Which apps have a visibility score for comparison alone? How many are there?';
+comment on column ops.outside_competitor.app_name is 'Name of the app as last seen.';
+select ops.comment_columns('ops.outside_competitor');
+
 create view mart.visibility_daily as
 with cell as not materialized (
   -- a score a day, app and country: that of the history before the one of now; null where the day waits for its answer
@@ -43,15 +57,7 @@ with cell as not materialized (
   select l.*, a.store, a.track_id, a.app_name
   from   cell as l
   join   core.dim_app as a on a.app_key = l.app_key
-  where  l.app_key not in (
-           select t.competitor_app_key
-           from   core.tracked_competitor as t
-           join   core.dim_app            as o on o.app_key = t.competitor_app_key
-           -- not by ops.portfolio_app: copies of a month would stay as they are once retention removed that month of any fact it reads
-           where  not exists (select from core.tracked_app            as f where f.app_key = t.competitor_app_key)
-           and    not exists (select from core.configured_portfolio   as f where f.store = o.store and f.track_id = o.track_id and f.part = 'app')
-           and    not exists (select from core.fact_keyword_rank_summary  as f where f.app_key = t.competitor_app_key)
-           and    not exists (select from core.fact_app_rating        as f where f.app_key = t.competitor_app_key))
+  where  l.app_key not in (select n.app_key from ops.outside_competitor as n)
 ), beside as (
   -- each of them (is_own), and beside it the cells of the competitors that are named for it; app_key is the app of the portfolio in both
   select o.store, o.date_day, o.country_key, o.app_key, true as is_own, o.score, o.kind, o.is_answered, o.track_id, o.app_name

@@ -5039,18 +5039,8 @@ create view mart.visibility_daily (
             a.app_name
            FROM cell l
              JOIN core.dim_app a ON a.app_key = l.app_key
-          WHERE NOT (l.app_key IN ( SELECT t.competitor_app_key
-                   FROM core.tracked_competitor t
-                     JOIN core.dim_app o ON o.app_key = t.competitor_app_key
-                  WHERE NOT (EXISTS ( SELECT
-                           FROM core.tracked_app f
-                          WHERE f.app_key = t.competitor_app_key)) AND NOT (EXISTS ( SELECT
-                           FROM core.configured_portfolio f
-                          WHERE f.store = o.store AND f.track_id = o.track_id AND f.part = 'app'::text)) AND NOT (EXISTS ( SELECT
-                           FROM core.fact_keyword_rank_summary f
-                          WHERE f.app_key = t.competitor_app_key)) AND NOT (EXISTS ( SELECT
-                           FROM core.fact_app_rating f
-                          WHERE f.app_key = t.competitor_app_key))))
+          WHERE NOT (l.app_key IN ( SELECT n_1.app_key
+                   FROM ops.outside_competitor n_1))
         ), beside AS (
          SELECT o.store,
             o.date_day,
@@ -6620,6 +6610,30 @@ create view ops.next_run_price (
     over_budget_credits,
     priced_at
    FROM ops.next_run;
+
+-- One row per app that an account has named as a competitor and that was never in the portfolio: nothing lists it, and it has no ranks and no ratings. Which apps have a visibility score for comparison alone? How many are there?
+create view ops.outside_competitor (
+  app_key integer, -- The app.
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text -- Name of the app as last seen.
+) as
+ SELECT t.competitor_app_key AS app_key,
+    o.store,
+    o.track_id,
+    o.app_name
+   FROM core.tracked_competitor t
+     JOIN core.dim_app o ON o.app_key = t.competitor_app_key
+  WHERE NOT (EXISTS ( SELECT
+           FROM core.tracked_app f
+          WHERE f.app_key = t.competitor_app_key)) AND NOT (EXISTS ( SELECT
+           FROM core.configured_portfolio f
+          WHERE f.store = o.store AND f.track_id = o.track_id AND f.part = 'app'::text)) AND NOT (EXISTS ( SELECT
+           FROM core.fact_keyword_rank_summary f
+          WHERE f.app_key = t.competitor_app_key)) AND NOT (EXISTS ( SELECT
+           FROM core.fact_app_rating f
+          WHERE f.app_key = t.competitor_app_key))
+  GROUP BY t.competitor_app_key, o.store, o.track_id, o.app_name;
 
 -- One row per source of paid shares, country and period: the keywords whose advertisers were requested, one by one, and the apps whose keywords were. For which periods are paid shares complete? How many keywords are missing?
 create view ops.paid_voice_answer (

@@ -2,10 +2,18 @@ import { datasets } from "../datasets/shared/all.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
+/** Views of which marts take what holds for every day, on whichever day it was seen: which apps there are, and the currency of sums. */
+const ofEveryDay = [
+  "ops.portfolio_app",
+  "ops.outside_competitor",
+  "ops.search_ads_default",
+  "ops.search_ads_own_currency",
+];
+
 /**
  * The datasets whose rows each table and view of `core`, `mart` and `ops` shows, by its name with its schema, as the catalogue knows what a
- * view reads. Dimensions are left out, and so is what is read through the portfolio: every dataset names apps in them. With `ownFacts` only
- * those of the tables that a relation reads other than through views of `ops`.
+ * view reads. Dimensions are left out, and so is what is read through views whose rows hold for every day: a day of a mart has all its figures
+ * without an answer of these on that day. With `ownFacts` only those of the tables that a relation reads other than through views of `ops`.
  */
 export async function readRelationDatasets(
   db: Database,
@@ -24,7 +32,7 @@ export async function readRelationDatasets(
       join   pg_catalog.pg_depend as d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = w.oid
                                       and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid <> r.reader
       where  r.reader = r.root
-      or     r.reader <> 'ops.portfolio_app'::regclass
+      or     r.reader <> all (${ofEveryDay}::text[]::regclass[])
       and    (not ${ownFacts} or (select c.relnamespace from pg_catalog.pg_class as c where c.oid = r.reader) <> 'ops'::regnamespace)
     )
     select rn.nspname || '.' || rc.relname as name, array_agg(n.nspname || '.' || c.relname order by c.relname) as tables

@@ -2,11 +2,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { readCoverageBeside } from "../../src/mcp/coverage-beside.ts";
+import { readRelationDatasets } from "../../src/planner/relation-datasets.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
 const run: RunOptions = {
   settings: {
-    datasets: { app_rating: { on: true }, visibility: { on: true, history_days: 4 }, app_match: { on: true } },
+    datasets: {
+      app_rating: { on: true },
+      visibility: { on: true, history_days: 4 },
+      app_match: { on: true },
+      search_ads_integration: { on: true },
+      search_ads_report: { on: true, history_days: 6, lookback_days: 5, options: { levels: ["CAMPAIGN"] } },
+    },
   },
 };
 let stage: Stage;
@@ -22,15 +29,30 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
-const coverageIn = (dataset: string, apps: readonly string[], [start, end]: readonly [Day, Day]) =>
+const coverageIn = (dataset: string, apps: readonly string[], days: readonly [Day, Day]) =>
+  coverageOfAll([dataset], apps, days);
+
+const coverageOfAll = (datasets: readonly string[], apps: readonly string[], [start, end]: readonly [Day, Day]) =>
   readCoverageBeside(app.warehouse.db, {
-    datasets: [dataset],
+    datasets,
     window: { start, end },
     guessed: null,
     named: { apps, countries: [] },
     settings: app.config.settings,
     today,
   });
+
+test.each(["mart.visibility_daily", "mart.search_ads_daily_default"])(
+  "days of %s before the first night are complete with their history alone",
+  async (mart) => {
+    const datasets = (await readRelationDatasets(app.warehouse.db)).get(mart) ?? [];
+    const { is_complete, says } = await coverageOfAll(datasets, [], [addDays(today, -4), addDays(today, -1)]);
+    expect({ is_complete, says }).toEqual({
+      is_complete: true,
+      says: "Every cell of these days has its answer: a row that is not there is truly none.",
+    });
+  },
+);
 
 test("days in which one app has a list that is not of each day, and another has none, are not complete", async () => {
   const days = [addDays(today, -3), today] as const;
