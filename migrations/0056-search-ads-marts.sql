@@ -179,7 +179,7 @@ comment on column mart.search_ads_daily.redownload_count               is 'Insta
 comment on column mart.search_ads_daily.attributed_install_count       is 'Installs by the measurement partner, as now reported.';
 comment on column mart.search_ads_daily.goal_count                     is 'Times that the goal was reached, as now reported.';
 comment on column mart.search_ads_daily.goal_revenue                   is 'Revenue of the goal, in currency, as now reported.';
-comment on column mart.search_ads_daily.original_currency              is 'The organisation''s own currency, as it is now; null where the organisation is no longer connected.';
+comment on column mart.search_ads_daily.original_currency              is 'The organisation''s own currency as last seen, also of one that is disconnected since; null where it is unknown.';
 comment on column mart.search_ads_daily.original_spend                 is 'Money spent, in original_currency; null where the service does not report it.';
 comment on column mart.search_ads_daily.original_goal_revenue          is 'Revenue of the goal, in original_currency; null where the service does not report it.';
 comment on column mart.search_ads_daily.first_spend                    is 'Money spent, in currency, as first reported.';

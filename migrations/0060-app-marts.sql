@@ -13,8 +13,8 @@ with waiting as materialized (
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.version, r.release_day, p.window_days as window_day_count,
        s.before_day_count as before_rank_day_count, s.after_day_count as after_rank_day_count,
        round(s.before_rank_sum / nullif(s.before_ranked_count, 0), 2) as before_average_rank, round(s.after_rank_sum / nullif(s.after_ranked_count, 0), 2) as after_average_rank,
-       round(s.before_ranked_count / nullif(s.before_requested_count, 0), 6) as before_ranked_keyword_share, round(s.after_ranked_count / nullif(s.after_requested_count, 0), 6) as after_ranked_keyword_share,
-       round(s.before_voice_sum / nullif(s.before_requested_count, 0), 6) as before_voice_share, round(s.after_voice_sum / nullif(s.after_requested_count, 0), 6) as after_voice_share,
+       round(s.before_ranked_count / nullif(s.before_answered_count, 0), 6) as before_ranked_keyword_share, round(s.after_ranked_count / nullif(s.after_answered_count, 0), 6) as after_ranked_keyword_share,
+       round(s.before_voice_sum / nullif(s.before_answered_count, 0), 6) as before_voice_share, round(s.after_voice_sum / nullif(s.after_answered_count, 0), 6) as after_voice_share,
        g.before_day_count as before_rating_day_count, g.after_day_count as after_rating_day_count, g.before_rating, g.after_rating, g.before_rating_count, g.after_rating_count,
        h.before_day_count as before_review_day_count, h.after_day_count as after_review_day_count,
        case when h.before_day_count > 0 then w.before_review_count end as before_review_count,
@@ -62,7 +62,7 @@ cross  join lateral (
          sum(f.answered_keyword_count) filter (where f.date_day <> r.release_day) as answered_count,
          sum(f.rank_sum) filter (where f.date_day < r.release_day) as before_rank_sum, sum(f.rank_sum) filter (where f.date_day > r.release_day) as after_rank_sum,
          sum(f.ranked_keyword_count) filter (where f.date_day < r.release_day) as before_ranked_count, sum(f.ranked_keyword_count) filter (where f.date_day > r.release_day) as after_ranked_count,
-         sum(f.answered_keyword_count) filter (where f.date_day < r.release_day) as before_requested_count, sum(f.answered_keyword_count) filter (where f.date_day > r.release_day) as after_requested_count,
+         sum(f.answered_keyword_count) filter (where f.date_day < r.release_day) as before_answered_count, sum(f.answered_keyword_count) filter (where f.date_day > r.release_day) as after_answered_count,
          sum(f.voice_billionths) filter (where f.date_day < r.release_day) / 1000000000 as before_voice_sum, sum(f.voice_billionths) filter (where f.date_day > r.release_day) / 1000000000 as after_voice_sum
   from   core.fact_keyword_rank_summary as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and f.device_key in (0, 1)
@@ -137,10 +137,10 @@ comment on column mart.release_impact.before_store_download_day_count is 'Days w
 comment on column mart.release_impact.after_store_download_day_count is 'Days with a figure of the store''s downloads in the days after, of each requested device.';
 comment on column mart.release_impact.before_average_rank             is 'Average rank over the keywords for which the app ranks, in the days before.';
 comment on column mart.release_impact.after_average_rank              is 'Average rank over the keywords for which the app ranks, in the days after.';
-comment on column mart.release_impact.before_ranked_keyword_share     is 'Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days before.';
-comment on column mart.release_impact.after_ranked_keyword_share      is 'Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days after.';
-comment on column mart.release_impact.before_voice_share              is 'Share of voice (1 / rank over the requested keywords), 0 to 1, in the days before.';
-comment on column mart.release_impact.after_voice_share               is 'Share of voice (1 / rank over the requested keywords), 0 to 1, in the days after.';
+comment on column mart.release_impact.before_ranked_keyword_share     is 'Keywords for which it ranks as a share of the answered keywords, 0 to 1, in the days before.';
+comment on column mart.release_impact.after_ranked_keyword_share      is 'Keywords for which it ranks as a share of the answered keywords, 0 to 1, in the days after.';
+comment on column mart.release_impact.before_voice_share              is 'Share of voice (1 / rank over the answered keywords), 0 to 1, in the days before.';
+comment on column mart.release_impact.after_voice_share               is 'Share of voice (1 / rank over the answered keywords), 0 to 1, in the days after.';
 comment on column mart.release_impact.before_rating                   is 'Average rating as last seen in the days before.';
 comment on column mart.release_impact.after_rating                    is 'Average rating as last seen in the days after.';
 comment on column mart.release_impact.before_rating_count             is 'Number of ratings as last seen in the days before.';

@@ -3584,10 +3584,10 @@ create view mart.release_impact (
   after_rank_day_count bigint, -- Days with ranks in the days after.
   before_average_rank numeric, -- Average rank over the keywords for which the app ranks, in the days before.
   after_average_rank numeric, -- Average rank over the keywords for which the app ranks, in the days after.
-  before_ranked_keyword_share numeric, -- Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days before.
-  after_ranked_keyword_share numeric, -- Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days after.
-  before_voice_share numeric, -- Share of voice (1 / rank over the requested keywords), 0 to 1, in the days before.
-  after_voice_share numeric, -- Share of voice (1 / rank over the requested keywords), 0 to 1, in the days after.
+  before_ranked_keyword_share numeric, -- Keywords for which it ranks as a share of the answered keywords, 0 to 1, in the days before.
+  after_ranked_keyword_share numeric, -- Keywords for which it ranks as a share of the answered keywords, 0 to 1, in the days after.
+  before_voice_share numeric, -- Share of voice (1 / rank over the answered keywords), 0 to 1, in the days before.
+  after_voice_share numeric, -- Share of voice (1 / rank over the answered keywords), 0 to 1, in the days after.
   before_rating_day_count bigint, -- Days with a rating in the days before.
   after_rating_day_count bigint, -- Days with a rating in the days after.
   before_rating numeric, -- Average rating as last seen in the days before.
@@ -3648,10 +3648,10 @@ create view mart.release_impact (
     s.after_day_count AS after_rank_day_count,
     round(s.before_rank_sum / NULLIF(s.before_ranked_count, 0::numeric), 2) AS before_average_rank,
     round(s.after_rank_sum / NULLIF(s.after_ranked_count, 0::numeric), 2) AS after_average_rank,
-    round(s.before_ranked_count / NULLIF(s.before_requested_count, 0::numeric), 6) AS before_ranked_keyword_share,
-    round(s.after_ranked_count / NULLIF(s.after_requested_count, 0::numeric), 6) AS after_ranked_keyword_share,
-    round(s.before_voice_sum / NULLIF(s.before_requested_count, 0::numeric), 6) AS before_voice_share,
-    round(s.after_voice_sum / NULLIF(s.after_requested_count, 0::numeric), 6) AS after_voice_share,
+    round(s.before_ranked_count / NULLIF(s.before_answered_count, 0::numeric), 6) AS before_ranked_keyword_share,
+    round(s.after_ranked_count / NULLIF(s.after_answered_count, 0::numeric), 6) AS after_ranked_keyword_share,
+    round(s.before_voice_sum / NULLIF(s.before_answered_count, 0::numeric), 6) AS before_voice_share,
+    round(s.after_voice_sum / NULLIF(s.after_answered_count, 0::numeric), 6) AS after_voice_share,
     g.before_day_count AS before_rating_day_count,
     g.after_day_count AS after_rating_day_count,
     g.before_rating,
@@ -3735,8 +3735,8 @@ create view mart.release_impact (
             sum(f.rank_sum) FILTER (WHERE f.date_day > r.release_day) AS after_rank_sum,
             sum(f.ranked_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_ranked_count,
             sum(f.ranked_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_ranked_count,
-            sum(f.answered_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_requested_count,
-            sum(f.answered_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_requested_count,
+            sum(f.answered_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_answered_count,
+            sum(f.answered_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_answered_count,
             sum(f.voice_billionths) FILTER (WHERE f.date_day < r.release_day) / 1000000000::numeric AS before_voice_sum,
             sum(f.voice_billionths) FILTER (WHERE f.date_day > r.release_day) / 1000000000::numeric AS after_voice_sum
            FROM core.fact_keyword_rank_summary f
@@ -4064,7 +4064,7 @@ create view mart.search_ads_ad_group_report (
   attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
   goal_count numeric, -- Times that the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
+  original_currency text, -- The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.
   original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
@@ -4161,7 +4161,7 @@ create view mart.search_ads_campaign_report (
   attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
   goal_count numeric, -- Times that the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
+  original_currency text, -- The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.
   original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
@@ -4271,7 +4271,7 @@ create view mart.search_ads_daily (
   attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
   goal_count numeric, -- Times that the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
+  original_currency text, -- The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.
   original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
   first_spend numeric, -- Money spent, in currency, as first reported.
@@ -4756,7 +4756,7 @@ create view mart.search_ads_keyword_report (
   attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
   goal_count numeric, -- Times that the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
+  original_currency text, -- The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.
   original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
@@ -4866,7 +4866,7 @@ create view mart.search_ads_search_term_report (
   attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
   goal_count numeric, -- Times that the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
+  original_currency text, -- The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.
   original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.

@@ -194,6 +194,20 @@ describe("a newest day of which half is loaded", () => {
         from   mart.release_impact where window_day_count = 7 and track_id in ('1', '4') order by 1`),
       // two on the 1st and on the 7th, one of two on the 8th; one each on the 1st, 2nd and 8th, two on the 7th
     ).toEqual(["1 | 6 | 5 | false", "4 | 5 | 5 | true"]);
+    // of four keywords on the days after it three have an answer, and shares are of these
+    const after = `
+      select m.after_ranked_keyword_share = round(s.ranked::numeric / s.answered, 6), s.requested, s.answered
+      from   mart.release_impact as m,
+             (select sum(ranked_keyword_count) as ranked, sum(answered_keyword_count) as answered, sum(requested_keyword_count) as requested
+              from   mart.organic_share_of_voice_daily
+              where  track_id = '1' and device_code = 'IPHONE' and date_day between '2026-08-06' and '2026-08-12') as s
+      where  m.window_day_count = 7 and m.track_id = '1'`;
+    expect(await mart.ask(after)).toEqual(["true | 4 | 3"]);
+    expect(
+      await mart.ask(`
+        select attname from pg_attribute
+        where  attrelid = 'mart.release_impact'::regclass and attname ~ 'share$' and col_description(attrelid, attnum) !~ 'answered keywords'`),
+    ).toEqual([]);
   });
 
   test("marks what is spent on keywords that lead anyway", async () => {

@@ -52,6 +52,18 @@ const money = () =>
   mart.ask(`
     select org_id, date_day, money_currency, money_spend, reporting_currency, reporting_spend from mart.search_ads_daily_reporting order by 1, 2`);
 
+test("the own currency of an organisation that left is the last one, as the comment says", async () => {
+  const own = "select distinct org_id, original_currency from mart.search_ads_daily";
+  expect(await mart.ask(`${own} where org_id in ('10', '11') order by 1`)).toEqual(["10 | EUR", "11 | -"]);
+  expect(
+    await mart.ask(`
+      select col_description(attrelid, attnum) from pg_attribute
+      where  attrelid = 'mart.search_ads_daily'::regclass and attname = 'original_currency'`),
+  ).toEqual([
+    "The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.",
+  ]);
+});
+
 test("without rates there is no reporting currency, and nothing is converted", async () => {
   expect(await money()).toContain("7 | 2026-08-02 | GBP | 10 | - | -");
 });
