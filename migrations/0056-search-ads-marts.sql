@@ -109,7 +109,7 @@ with reported as (
 select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.currency = (select p.currency from ops.search_ads_default as p) as is_primary_currency,
        f.attribution = (select p.attribution from ops.search_ads_default as p) as is_default_attribution, f.goal_id, f.period_start as date_day, c.country_code, f.app_id as track_id, f.app_name,
        f.campaign_id, f.campaign_name, f.ad_group_id, f.ad_group_name, f.ad_id, f.ad_name, f.product_page, f.product_page_name,
-       f.keyword_id, k.keyword, f.search_term, f.match_type, f.gender, f.age, f.device_class, f.customer_type,
+       f.keyword_id, k.keyword, f.search_term, f.match_type, f.gender, f.age, f.device_class, f.customer_type, f.segment,
        w.spend, w.impression_count, w.tap_count, w.install_count, w.new_download_count, w.redownload_count, w.attributed_install_count, w.goal_count,
        w.goal_revenue,
        i.currency as original_currency,
@@ -170,6 +170,7 @@ comment on column mart.search_ads_daily.gender                         is 'Segme
 comment on column mart.search_ads_daily.age                            is 'Segment; empty for none.';
 comment on column mart.search_ads_daily.device_class                   is 'Segment; empty for none.';
 comment on column mart.search_ads_daily.customer_type                  is 'Segment; empty for none.';
+comment on column mart.search_ads_daily.segment                        is 'Further fields by which rows differ that are equal in all columns before, as JSON in a text; empty where they are not needed.';
 comment on column mart.search_ads_daily.spend                          is 'Money spent, in currency, as now reported.';
 comment on column mart.search_ads_daily.impression_count               is 'Impressions, as now reported.';
 comment on column mart.search_ads_daily.tap_count                      is 'Taps, as now reported.';

@@ -4262,6 +4262,7 @@ create view mart.search_ads_daily (
   age text, -- Segment; empty for none.
   device_class text, -- Segment; empty for none.
   customer_type text, -- Segment; empty for none.
+  segment text, -- Further fields by which rows differ that are equal in all columns before, as JSON in a text; empty where they are not needed.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
@@ -4518,6 +4519,7 @@ create view mart.search_ads_daily (
     f.age,
     f.device_class,
     f.customer_type,
+    f.segment,
     w.spend,
     w.impression_count,
     w.tap_count,

@@ -132,6 +132,7 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
       "age",
       "device_class",
       "customer_type",
+      "segment",
     ],
     isDaily: true,
   },
