@@ -52,8 +52,11 @@ test("numbers of reviews are about the newest day on which each app has its answ
     "2026-08-07 | 1",
   ]);
   expect(await shown("Reviews", "stars_now")).toEqual(["2026-08-06 | 2.5", "2026-08-07 | 3"]);
+  // bars are of days whose answers are all there, as the numbers are
+  expect((await shown("Reviews", "stars")).at(-1)).toBe("2026-08-07 | 1 | 0 | 0 | 0 | 1");
   await list("2", ["2026-08-08", "2026-08-09"]);
   expect((await shown("Reviews", "reviews_written")).at(-1)).toBe("2026-08-08 | 1");
+  expect((await shown("Reviews", "stars")).at(-1)).toBe("2026-08-08 | 1 | 0 | 0 | 0 | 0");
 });
 
 test("numbers of downloads and revenue are about the newest day of which each app has all its figures", async () => {
