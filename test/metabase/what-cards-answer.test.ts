@@ -100,3 +100,47 @@ test("the effect of a bid change says of how many days before and after it there
   // 30 of three days before, 10 of one day after
   expect(row).toBe("2026-08-08 | - | - | - | - | 1 | 2 | - | 1 | 3 | 1 | USD | 30 | 10 | - | - | - | - | 0");
 });
+
+test("a place needs as many downloads as there are on days of which each device has its answer", async () => {
+  const on = (day: string, device_key = "IPHONE") => ({
+    app_key: "ios:7",
+    country_key: "US",
+    device_key,
+    date_day: `2026-08-${day}`,
+  });
+  const placed = (day: string, rank: number) => ({
+    ...on(day),
+    category_code: "36",
+    category_name: "Overall",
+    chart: "FREE",
+    chart_version: "v1",
+    resolution: "daily",
+    ranked_at: `2026-08-${day}T00:00:00`,
+    rank,
+  });
+  const estimated = (day: string, device: string, download_count: number) => ({
+    ...on(day, device),
+    is_total: false,
+    download_count,
+  });
+  const answer = (device: string, [from, to]: readonly [string, string], state: string) =>
+    mart.ask(`
+      insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+      select 'download_revenue', 'o', '${JSON.stringify({ store: "ios", app: "7", country: "US", device })}', '2026-08-${from}', '2026-08-${to}', '2026-08-10',
+             '', 'daily', '${state}', 1, 1, run_id, now(), now() from ops.run`);
+  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-10', '{}', now())");
+  await mart.name({ "ios:7": "Seven" });
+  await mart.fill("core.fact_category_rank", [placed("06", 9), placed("07", 9)]);
+  await mart.fill("core.fact_download_revenue", [
+    estimated("06", "IPHONE", 60),
+    estimated("06", "IPAD", 40),
+    estimated("07", "IPHONE", 60),
+  ]);
+  await answer("IPHONE", ["06", "08"], "loaded");
+  await answer("IPAD", ["06", "07"], "loaded");
+  await answer("IPAD", ["07", "08"], "failed");
+  expect(await shown("Market", "rank_and_downloads")).toEqual(["2026-08-06 | Seven | US | 9 | - | 100"]);
+  // the table of each day has the part, and says that it is one
+  const days = (await shown("Market", "overview")).filter((line) => line.includes("Seven"));
+  expect(days.map((line) => line.split(" | ").slice(13, 15).join(" "))).toEqual(["60 false", "100 true"]);
+});
