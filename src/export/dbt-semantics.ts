@@ -146,11 +146,17 @@ function described(columns: readonly Column[], name: string) {
 }
 
 function metricsOf({ table, columns }: Relation, metrics: MartMetrics): readonly object[] {
-  const { choose = {}, only = {}, addsUpOver = "everything", sums, averages = [], ratios = {} } = metrics;
-  const conditions = Object.entries({ ...choose, ...only }).map(
-    ([column, condition]) => `{{ Dimension('${entityName(table)}__${column}') }} ${condition}`,
-  );
-  const filter = conditions.length === 0 ? {} : { filter: conditions.join(" and ") };
+  const { choose = {}, only = {}, onlyOf = {}, addsUpOver = "everything", sums, averages = [], ratios = {} } = metrics;
+  const filterOf = (column: string) => {
+    const conditions = Object.entries({ ...choose, ...only, ...onlyOf[column] }).map(
+      ([name, condition]) => `{{ Dimension('${entityName(table)}__${name}') }} ${condition}`,
+    );
+    return conditions.length === 0 ? {} : { filter: conditions.join(" and ") };
+  };
+  const wholeOf = (column: string) => {
+    const flags = Object.keys(onlyOf[column] ?? {});
+    return flags.length === 0 ? "" : `, where ${flags.join(" and ")} is true for all of it`;
+  };
   const chosen = Object.keys(choose);
   const metric = (column: string, agg: string, addsOver: string) => ({
     name: `${table}_${column}`,
@@ -159,8 +165,13 @@ function metricsOf({ table, columns }: Relation, metrics: MartMetrics): readonly
     type: "simple",
     agg,
     expr: column,
-    ...filter,
-    config: { meta: { adds_up_over: addsOver, ...(chosen.length === 0 ? {} : { one_value_of: chosen }) } },
+    ...filterOf(column),
+    config: {
+      meta: {
+        adds_up_over: `${addsOver}${wholeOf(column)}`,
+        ...(chosen.length === 0 ? {} : { one_value_of: chosen }),
+      },
+    },
   });
   return [
     ...sums.map((column) => metric(column, "sum", addsUpOver)),

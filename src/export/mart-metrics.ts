@@ -9,6 +9,8 @@ export type MartMetrics = {
   readonly choose?: Choice;
   /** What rows have to be, so that none is about a part of what was requested. */
   readonly only?: Choice;
+  /** The same of single sums, by column: the mart has figures of several datasets, and says of each whether it is a part. */
+  readonly onlyOf?: Readonly<Record<string, Choice>>;
   /** Columns that may be added up over everything else. */
   readonly sums: readonly string[];
   /** What `sums` add up over, where it is not everything. */
@@ -59,6 +61,15 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
       "search_ads_spend",
       "search_ads_install_count",
     ],
+    // as in the marts that have these figures alone; of revenue and page views of the store nothing says whether a device waits
+    onlyOf: {
+      review_count: { is_review_answered: "is true" },
+      store_download_count: { is_store_answered: "is true" },
+      estimated_download_count: { is_estimate_answered: "is true" },
+      estimated_revenue: { is_estimate_answered: "is true" },
+      search_ads_spend: { is_search_ads_answered: "is true" },
+      search_ads_install_count: { is_search_ads_answered: "is true" },
+    },
     addsUpOver: "everything, but never country ALL with countries",
     averages: ["rating", "visibility_score", "best_category_rank"],
   },

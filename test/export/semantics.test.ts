@@ -143,7 +143,18 @@ describe("the semantic layer of the marts", () => {
       config: { meta: { adds_up_over: "everything", one_value_of: ["device_code"] } },
     });
     expect(metrics.get("app_overview_daily_review_count")).toMatchObject({
-      config: { meta: { adds_up_over: "everything, but never country ALL with countries" } },
+      // as review_daily_review_count
+      filter: "{{ Dimension('app_overview_daily_row__is_review_answered') }} is true",
+      config: {
+        meta: {
+          adds_up_over:
+            "everything, but never country ALL with countries, where is_review_answered is true for all of it",
+        },
+      },
+    });
+    // as search_ads_daily_default_spend, which leaves out days without the reports of all organisations
+    expect(metrics.get("app_overview_daily_search_ads_spend")).toMatchObject({
+      filter: "{{ Dimension('app_overview_daily_row__is_search_ads_answered') }} is true",
     });
     // as of the newest day of each app it cannot be said
     expect(metrics.get("app_overview_daily_rating_count")).toBeUndefined();
