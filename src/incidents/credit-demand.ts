@@ -9,6 +9,9 @@ import { instant, sql } from "../postgres/sql.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { paceHours, type CreditDemand } from "./credit-outlook.ts";
 
+/** The reset is reported as whole seconds from the answer on, so that the deadline made of it is off by these and by the answer's way. */
+const resetIsKnownToMs = 60_000;
+
 /** The allowance of an account and what it is needed for; null until the API has reported one. */
 export async function readCreditDemand({
   db,
@@ -30,8 +33,8 @@ export async function readCreditDemand({
     select class, sum(planned_credits)::float8 as credits
     from   ops.slice_status as slice
     where  ${isOpen("slice")} and ${isOfAccount(accountOf(settings), "slice")}
-    -- what waits for a budget until after the reset takes nothing before it
-    and    (slice.error_code in ('budget_exhausted', 'budget_too_small') and slice.due_at >= ${instant(account.resetsAt)}) is not true
+    -- what waits for a budget until after the reset takes nothing before it; both often end at midnight
+    and    (slice.error_code in ('budget_exhausted', 'budget_too_small') and slice.due_at >= ${instant(account.resetsAt - resetIsKnownToMs)}) is not true
     group  by class`.execute(db);
   const forecast = await readForecast(db, accountId, dayOf(now));
   return {

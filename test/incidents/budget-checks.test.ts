@@ -61,6 +61,10 @@ test("what waits for the next month of a budget takes no credits before the rese
   await defer("2026-09-01T00:00:00Z");
   await stage.watch(1, stage.watcher({ settings: settingsOf(10, 1_000) }));
   expect(isShort()).toBe(false);
+  // both end at midnight, and the reset is known by whole seconds from when an answer came
+  await defer(new Date(Date.parse(resets) - 1500).toISOString());
+  await stage.watch(1, stage.watcher({ settings: settingsOf(10, 1_000) }));
+  expect(isShort()).toBe(false);
   await defer(new Date(now + 50 * 60 * minute).toISOString());
   await stage.watch(1, stage.watcher({ settings: settingsOf(10, 1_000) }));
   expect(isShort()).toBe(true);
