@@ -92,8 +92,12 @@ export function outlookWords(outlook: Outlook | null, now: number): string {
     return nights === null
       ? `Enough until the reset${pace}: ${taken}.`
       : `Enough until the reset: ${countOf(nights, "night")} and what waits take ${taken}.`;
-  const when = outAt === null ? "" : ` They run out in ${durationText(outAt - now)}${pace}.`;
-  return `About ${countOf(short, "credit")} will be missing before the reset.${when}`;
+  const missing = `About ${countOf(short, "credit")} will be missing before the reset.`;
+  if (outAt === null) return missing;
+  if (outAt > now) return `${missing} They run out in ${durationText(outAt - now)}${pace}.`;
+  return usable === 0
+    ? `${missing} Nights may use none of what is left.`
+    : `${missing} What waits takes more than the ${count(usable)} that nights may use.`;
 }
 
 /** How the rest of a budget's period is foreseen: " About 40 more are foreseen, too many from 2026-11-28 on."; empty where nothing is. */

@@ -57,6 +57,12 @@ test("the forecast and its error are sentences", () => {
   expect(outlookWords({ ...outlook, usable: 40, short: 20, outAt: 29 * hour }, 0)).toMatch(
     /^About 20 credits will be missing before the reset\. They run out in 29\sh\.$/,
   );
+  expect(outlookWords({ ...outlook, usable: 0, short: 60, outAt: 0 }, 0)).toBe(
+    "About 60 credits will be missing before the reset. Nights may use none of what is left.",
+  );
+  expect(outlookWords({ ...outlook, usable: 40, waiting: 60, short: 20, outAt: 0 }, 0)).toBe(
+    "About 20 credits will be missing before the reset. What waits takes more than the 40 that nights may use.",
+  );
   const nights = [
     { day: day("1970-01-01"), foreseen: 90, charged: 100, others: 3 },
     { day: day("1970-01-02"), foreseen: 100, charged: 100, others: 0 },
