@@ -1,12 +1,15 @@
 import { titleOf } from "./kinds.ts";
 import { cut, minuteOf } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
+import { withCommandsOf } from "./open-incidents.ts";
 
 /** An incident, as a message reports it. */
 export type Incident = {
   readonly incidentId: string;
   readonly kind: string;
   readonly subject: string;
+  /** Account with the problem, empty for that of API_TOKEN; null where it is in the warehouse. */
+  readonly account: string | null;
   readonly summary: string;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly openedAt: Date;
@@ -81,19 +84,29 @@ export function moreWords(more: number): string {
   return `and ${more} more; \`storehouse doctor\` counts incidents and ops.incident_log lists them, ops.alert_log lists alerts`;
 }
 
-function openedEntry({ kind, summary }: Incident): Entry {
-  return { is: "opened", heading: titleOf(kind), text: cut(summary, longestText) };
+function openedEntry(incident: Incident): Entry {
+  return { is: "opened", heading: nameOf(incident), text: textOf(incident) };
 }
 
-function stillOpenEntry({ kind, summary, openedAt }: Incident): Entry {
-  const heading = `Still open since ${minuteOf(openedAt)}: ${titleOf(kind)}`;
-  return { is: "still open", heading, text: cut(summary, longestText) };
+function stillOpenEntry(incident: Incident): Entry {
+  const heading = `Still open since ${minuteOf(incident.openedAt)}: ${nameOf(incident)}`;
+  return { is: "still open", heading, text: textOf(incident) };
 }
 
-function closedEntry({ kind, subject, openedAt, closedAt }: Incident): Entry {
+function closedEntry(incident: Incident): Entry {
+  const { subject, openedAt, closedAt } = incident;
   const period = `${minuteOf(openedAt)}${closedAt === null ? "" : ` to ${minuteOf(closedAt)}`}`;
   const text = `${subject === "" ? "Open" : `${cut(subject, longestText)}, open`} from ${period}`;
-  return { is: "closed", heading: `Closed: ${titleOf(kind)}`, text };
+  return { is: "closed", heading: `Closed: ${nameOf(incident)}`, text };
+}
+
+/** What is wrong, with the account where that is not the one of API_TOKEN. */
+function nameOf({ kind, account }: Pick<Incident, "kind" | "account">): string {
+  return account === null || account === "" ? titleOf(kind) : `${titleOf(kind)}, account ${account}`;
+}
+
+function textOf({ account, summary }: Incident): string {
+  return cut(withCommandsOf(account, summary), longestText);
 }
 
 /** As many lines of what an alert fired as fit, and how many those are. */
@@ -157,13 +170,14 @@ function alertOf({ alertFireId, alertName, mart, summary, detail, day, comparedD
   };
 }
 
-function incidentOf({ incidentId, kind, subject, summary, detail, openedAt, closedAt }: Incident) {
+function incidentOf({ incidentId, kind, subject, account, summary, detail, openedAt, closedAt }: Incident) {
   return {
     incident_id: incidentId,
     kind,
     title: titleOf(kind),
     subject,
-    summary,
+    account,
+    summary: withCommandsOf(account, summary),
     detail,
     opened_at: openedAt.toISOString(),
     closed_at: closedAt?.toISOString() ?? null,
@@ -190,5 +204,5 @@ function incidentHeadline({ opened, stillOpen, closed, counts }: Message): strin
   const [only] = [...opened, ...stillOpen, ...closed];
   if (total({ ...counts, alerts: 0 }) !== 1 || only === undefined) return `Storehouse incidents: ${parts.join(", ")}`;
   const subject = only.subject === "" ? "" : ` (${only.subject})`;
-  return `Storehouse incident ${parts.join("").replace(/^1 /, "")}: ${titleOf(only.kind)}${subject}`;
+  return `Storehouse incident ${parts.join("").replace(/^1 /, "")}: ${nameOf(only)}${subject}`;
 }

@@ -75,9 +75,10 @@ type Due = {
 
 async function readDue(db: Database, isDue: SqlFragment<boolean>, now: number): Promise<Due> {
   const { rows } = await sql<Incident & { isNotified: boolean }>`
-    select incident_id as "incidentId", kind, subject, summary, detail, opened_at as "openedAt", closed_at as "closedAt",
+    select incident_id as "incidentId", kind, subject, c.account, summary, detail, opened_at as "openedAt", closed_at as "closedAt",
            notified_at is not null as "isNotified"
     from   ops.incident as i
+    left   join ops.credit_account as c using (account_id)
     where  ${isDue}
     -- where there are too many to list, the new ones are listed
     order  by closed_at is not null, notified_at is not null, incident_id`.execute(db);

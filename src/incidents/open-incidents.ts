@@ -24,5 +24,14 @@ export async function readOpenIncidents(db: Queryable): Promise<readonly OpenInc
 
 /** Its text, with the account first where that is another one than `own`. */
 export function incidentText({ account, summary }: OpenIncident, own: string): string {
-  return account === null || account === own ? summary : `Of ${accountWords(account)}: ${summary}`;
+  return account === null || account === own
+    ? summary
+    : `Of ${accountWords(account)}: ${withCommandsOf(account, summary)}`;
+}
+
+/** A text whose commands are those of an account: typed as they stand they would be about that of API_TOKEN. */
+export function withCommandsOf(account: string | null, text: string): string {
+  return account === null || account === ""
+    ? text
+    : text.replaceAll("`storehouse ", `\`STOREHOUSE_ACCOUNT=${account} storehouse `);
 }

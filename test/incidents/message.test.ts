@@ -6,6 +6,7 @@ const incident = (change: Partial<Incident> = {}): Incident => ({
   incidentId: "7",
   kind: "slices_failed",
   subject: "keyword_rank server_error",
+  account: null,
   summary: "1 slice failed",
   detail: { slices: 1 },
   openedAt: new Date("2026-08-20T06:00:00Z"),
@@ -66,6 +67,15 @@ describe("a message for Slack", () => {
     expect(body.blocks.slice(1).map(({ text }) => text.text)).toEqual([
       ":large_green_circle: *Closed: Slices failed*\nkeyword_rank server_error, open from 2026-08-20 06:00 UTC to 2026-08-20 06:40 UTC",
     ]);
+  });
+
+  test("names the account that an incident is about, and the command of that account", () => {
+    const summary = "credits are used up; `storehouse credits` shows what used them";
+    const body = slack({ opened: [incident({ account: "acme", subject: "", summary })] });
+    expect(body.text).toBe("Storehouse incident opened: Slices failed, account acme");
+    expect(body.blocks[1]?.text.text).toMatch(
+      /Slices failed, account acme\*\n.*`STOREHOUSE_ACCOUNT=acme storehouse credits`/,
+    );
   });
 
   test("says since when an incident is still open", () => {
@@ -141,6 +151,7 @@ test("plain JSON has fields that stay", () => {
         kind: "slices_failed",
         title: "Slices failed",
         subject: "keyword_rank server_error",
+        account: null,
         summary: "1 slice failed",
         detail: { slices: 1 },
         opened_at: "2026-08-20T06:00:00.000Z",

@@ -137,6 +137,22 @@ describe("workers of two accounts", () => {
     ]);
   });
 
+  test("report whose credits and tokens an incident is about, with the command of that account", async () => {
+    const { db, pool } = stage.stage;
+    await pool.query(
+      "insert into ops.credit_account (account_id, account, pace_per_second, next_start_at) values ('a1', '', 1, now()), ('a2', 'acme', 1, now())",
+    );
+    for (const accountId of ["a1", "a2"]) {
+      await recordStop(db, accountId, refused, { firstMs: minute, longestMs: 60 * minute });
+      await stage.watch(1, stage.watcher({ accountId }));
+    }
+    const [first, acme] = stage.opened();
+    expect([first?.["account"], acme?.["account"]]).toEqual(["", "acme"]);
+    expect(first?.["summary"]).toMatch(/`storehouse /);
+    expect(acme?.["summary"]).toMatch(/`STOREHOUSE_ACCOUNT=acme storehouse /);
+    expect(acme?.["summary"]).not.toMatch(/`storehouse /);
+  });
+
   test("check the warehouse once between them: its incidents close no sooner", async () => {
     await stage.failSlice();
     await inTurns(1);
