@@ -1,7 +1,10 @@
 import { sql } from "../postgres/sql.ts";
+import { errorCodes } from "../core/error-codes.ts";
 import { reportedPrefix, type Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { isRetryable } from "./retryable.ts";
+
+const deferCodes = Object.entries(errorCodes).flatMap(([code, { recovery }]) => (recovery === "defer" ? [code] : []));
 
 /** Slices of one dataset by state, and the days that they answered. */
 type DatasetStatus = {
@@ -96,7 +99,9 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
     select dataset, state, error_code as code, count(*)::int as slices, min(error_message) as example
     from   ops.slice_status
     where  error_code is not null
-    and    (state in ('skipped', 'deferred', 'pending') or state = 'failed' and slice_id in (select slice_id from ops.failed_slice))
+    and    (state in ('skipped', 'deferred') or state = 'failed' and slice_id in (select slice_id from ops.failed_slice)
+            -- what it waited for is over
+            or state = 'pending' and error_code <> all (${deferCodes}::text[]))
     group  by dataset, state, error_code
     order  by dataset, state, error_code`.execute(db);
   const later = await sql<{ slices: number }>`

@@ -116,6 +116,11 @@ describe("readStatus", () => {
       { dataset: "keyword_rank", state: "failed", code: "timeout", slices: 2, example: "no answer for a" },
       { dataset: "keyword_rank", state: "skipped", code: "bad_request", slices: 1, example: "refused" },
     ]);
+    // its time has come: credits are there again, and what it waited for says nothing of it any more
+    await ledger.stage.pool.query("update ops.slice set state = 'pending', due_at = null where slice_id = $1", [
+      ids[3],
+    ]);
+    expect((await readStatus(ledger.stage.db)).troubles.map(({ state }) => state)).toEqual(["failed", "skipped"]);
     await endAttempt(ledger.stage.db, await ledger.stage.claimed(ids[3]!, ledger.worker), ending, now);
     expect((await readStatus(ledger.stage.db)).troubles.map(({ state }) => state)).toEqual(["failed", "skipped"]);
   });
