@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { fail } from "../core/errors.ts";
+import { withoutMark } from "./read-text.ts";
 
 /** Variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -34,7 +35,7 @@ export function withSecretFiles(
 
 /** What the file holds, without the end of its line. */
 function readSecret(variable: string, file: string): string {
-  const text = readSome(variable, file).replace(/\r?\n$/, "");
+  const text = withoutMark(readSome(variable, file)).replace(/\r?\n$/, "");
   if (text === "") throw fail("bad_setting", { variable, problem: `names a file with nothing in it: ${file}` });
   return text;
 }

@@ -80,6 +80,11 @@ describe("the file .env", () => {
     });
   });
 
+  test("may begin with the mark that some editors put before UTF-8", async () => {
+    await using made = await fileWith("\uFEFFAPI_TOKEN=from-file\r\n");
+    expect(readEnvironment({}, made.file)).toMatchObject({ API_TOKEN: "from-file" });
+  });
+
   test("loses to the environment, unless that is empty", async () => {
     await using made = await fileWith("API_TOKEN=from-file\nLOG_LEVEL=error\n");
     expect(readEnvironment({ API_TOKEN: "from-environment", LOG_LEVEL: "" }, made.file)).toEqual({

@@ -32,7 +32,7 @@ describe("a secret in a file", () => {
     expect(readEnvironment({ [`${name}_FILE`]: file })).toMatchObject({ [name]: value });
   });
 
-  test.each(["x1y2", "x1y2\n", "x1y2\r\n"])("ends with its line: %j", async (text) => {
+  test.each(["x1y2", "x1y2\n", "x1y2\r\n", "\uFEFFx1y2\r\n"])("ends with its line: %j", async (text) => {
     expect(readEnvironment({ API_TOKEN_FILE: await fileWith(text) }).API_TOKEN).toBe("x1y2");
   });
 
