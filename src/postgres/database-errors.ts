@@ -9,8 +9,11 @@ const outages = {
   "25006": "database_read_only",
 } as const;
 
-/** Connection exceptions, a server that shuts down or starts up, and outages. */
-const lostStarts = ["08", "57P", ...Object.keys(outages)];
+/**
+ * Connection exceptions, a server that shuts down or starts up, transactions that it ended because their process stood still for too long
+ * (a machine that slept), and outages.
+ */
+const lostStarts = ["08", "57P", "25P03", "25P04", ...Object.keys(outages)];
 const lostNodeCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",

@@ -13,7 +13,7 @@ function databaseError(code: string): Error {
 }
 
 describe("an error of the database", () => {
-  test.each(["08006", "08P01", "57P01", "57P03", "53300", "53100", "25006"])(
+  test.each(["08006", "08P01", "57P01", "57P03", "53300", "53100", "25006", "25P03", "25P04"])(
     "%s means that nothing was decided",
     (code) => {
       expect(isLostConnection(databaseError(code))).toBe(true);
@@ -48,6 +48,18 @@ describe("an error of the database", () => {
     for (const error of [new Error("no key"), new TypeError("undefined"), "text", null]) {
       expect([isLostConnection(error), isPassing(error)]).toEqual([false, false]);
     }
+  });
+
+  test("a connection that the server ended in an idle transaction, as over a machine that slept, is lost", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 1);
+    const client = await warehouse.pool.connect();
+    const ended = new Promise<unknown>((resolve) => client.once("error", resolve));
+    await client.query("set idle_in_transaction_session_timeout = 1; begin");
+    const error = await ended;
+    client.release(true);
+    expect(error).toMatchObject({ code: "25P03" });
+    expect(isLostConnection(error)).toBe(true);
   });
 
   test("a connection that the server ends under a query is lost", async () => {
