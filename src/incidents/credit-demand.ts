@@ -29,6 +29,11 @@ export async function readCreditDemand({
     select ${chargedCredits} as credits
     from   ops.request_log as q
     where  account_id = ${accountId} and class <> 'history' and received_at > ${since}::timestamptz`.execute(db);
+  const { rows: earlier } = await sql<{ isFirstDay: boolean }>`
+    select not exists (
+      select from ops.request_log
+      where  account_id = ${accountId} and received_at <= ${instant(now - paceHours * 3_600_000)}
+      and    received_at > ${instant(now - 2 * paceHours * 3_600_000)}) as "isFirstDay"`.execute(db);
   const { rows: open } = await sql<{ class: CreditClass; credits: number }>`
     select class, sum(planned_credits)::float8 as credits
     from   ops.slice_status as slice
@@ -44,6 +49,7 @@ export async function readCreditDemand({
     resetsAt: account.resetsAt,
     spent: spent[0]?.credits ?? 0,
     spentHours,
+    isFirstDay: earlier[0]?.isFirstDay === true,
     open: Object.fromEntries(open.map((line) => [line.class, line.credits])),
     floors: settings.credits.floors,
     nights: forecast === null ? null : forecast.days.map(({ startsAt, planned }) => ({ startsAt, credits: planned })),

@@ -16,6 +16,8 @@ export type CreditDemand = {
   readonly spent: number;
   /** Hours over which that was spent, more than 0. */
   readonly spentHours: number;
+  /** True where nothing was requested the day before: what a first sync takes, or one after a pause, is no pace. */
+  readonly isFirstDay: boolean;
   /** Expected cost of the open slices, by class, save those that wait for a budget until after the reset. */
   readonly open: Readonly<Partial<Record<CreditClass, number>>>;
   /** Share of the allowance that each class leaves untouched. */
@@ -32,8 +34,8 @@ export type Outlook = {
   /** Credits that the class daily may still use, after what backfills may use. */
   readonly usable: number;
   /**
-   * Credits that are needed until the reset: the cost of the queue and of the nights to come; without a forecast the cost of the queue, or
-   * the last day's spending per hour times the hours, whichever is more.
+   * Credits that are needed until the reset: the cost of the queue and of the nights to come; without a forecast the cost of the queue or,
+   * after the first day, the last day's spending per hour times the hours, whichever is more.
    */
   readonly wanted: number;
   /** Nights until the reset that are foreseen; null where the pace of the last day stands in for them. */
@@ -59,7 +61,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
   const history = Math.min(open.history ?? 0, above(floors.history));
   const usable = Math.max(0, above(floors.daily) - history);
   const waiting = (open.snapshot ?? 0) + (open.daily ?? 0) + (open.lookback ?? 0);
-  const perHour = allowance.spent / allowance.spentHours;
+  const perHour = allowance.isFirstDay ? 0 : allowance.spent / allowance.spentHours;
   const nights = allowance.nights === null ? null : nightsUntil(allowance.nights, now, resetsAt);
   // without a forecast the larger, not the sum: the queue is part of what a day uses
   const wanted = nights === null ? Math.ceil(Math.max(waiting, perHour * hoursToReset)) : waiting + sumOf(nights);

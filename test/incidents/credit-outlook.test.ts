@@ -11,6 +11,7 @@ const well: CreditDemand = {
   resetsAt: 240 * hour,
   spent: 480,
   spentHours: 24,
+  isFirstDay: false,
   open: {},
   floors,
   nights: null,
@@ -72,6 +73,7 @@ describe("the allowance", () => {
       held: fc.nat(1_000),
       spent: fc.nat(100_000),
       spentHours: fc.integer({ min: 1, max: 24 }),
+      isFirstDay: fc.boolean(),
       resetsAt: fc.integer({ min: 1, max: 1_000 * hour }),
     });
     fc.assert(
