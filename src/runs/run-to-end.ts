@@ -36,7 +36,12 @@ export async function runToEnd(
     let tries = 0;
     // before the wave: what others have open counts as covered in it, and may be cancelled before the next look
     const hadOthers = await retryDatabase(parts.ingest, areOthersAtWork);
-    const { taken, leftOut, isWhole } = await retryDatabase(parts.ingest, () => ((tries += 1), wave()));
+    const { taken, leftOut, isWhole } = await retryDatabase(parts.ingest, async () => {
+      tries += 1;
+      // what a try has queued before its connection broke is what the next wave is planned from
+      if (tries > 1) await drain(parts, { runId, isWhole: false, elsewhere: 0 });
+      return wave();
+    });
     parts.wake();
     await drain(parts, { runId, isWhole, elsewhere: hadOthers ? elsewhere : 0 });
     const stopped = parts.stop.aborted || parts.aborted() !== null;
