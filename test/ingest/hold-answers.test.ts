@@ -201,3 +201,27 @@ test("a list of keywords that a person cut down is taken as it comes; one that c
     { dataset: "tracked_country", outcome: null },
   ]);
 });
+
+test("a list of an app that leaves the account with it is held no more: nobody requests it again", async () => {
+  const yesterday = addDays(today, -1);
+  const lists = { datasets: ["tracked_app", "tracked_country"] };
+  await using stage = await openSynced({ market, today: yesterday }, { request: { ...lists, today: yesterday } });
+  const [left, ...kept] = stage.sandbox.market.apps.map(({ trackId }) => trackId);
+  const always = { times: 1_000, kind: "status", status: 200, charge: true } as const;
+  const apps = JSON.stringify({ success: true, data: kept.map((trackId) => ({ trackId })) });
+  const faults = [
+    { ...always, operation: "dashboard.number-of-keywords", contains: left ?? "", body: '{"success":true,"data":{}}' },
+    { ...always, operation: "dashboard.apps", body: apps },
+  ];
+  stage.sandbox.set({ today, faults });
+  await stage.sync({ request: lists });
+  expect(await stage.query("select dataset, outcome from ops.held_answer")).toEqual([
+    { dataset: "tracked_country", outcome: null },
+  ]);
+  expect(await current(stage)).toBe(kept.length);
+  expect(await told(stage)).toEqual([]);
+  expect(await command(stage, "held")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("No answer is held."),
+  });
+});

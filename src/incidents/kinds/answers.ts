@@ -5,7 +5,7 @@ import { countOf, cut } from "../../core/words.ts";
 export const answerKinds = {
   answer_held: defineKind<{ about: string; day: string; current: number; closing: number }>({
     title: "An answer would close most of the portfolio",
-    says: "an answer about the portfolio leaves out more than half of its members; closed when it is applied, because a person agrees or a later day says the same, and when a later answer says otherwise",
+    says: "an answer about the portfolio leaves out more than half of its members; closed when it is applied, because a person agrees or a later day says the same, when a later answer says otherwise, and when its app has left the account",
     weight: "trouble",
     mend: "held",
     wording: ({ about, day, current, closing }, since) => ({
