@@ -17,13 +17,14 @@ export type Folded = { readonly causes: readonly Cause[]; readonly effects: read
 
 /**
  * Divides problems into causes and effects: a problem is an effect while a kind that can bring it about is found or still open, or while
- * another problem explains its dataset. Many datasets that are late for no known cause have one.
+ * another problem explains its dataset. What is wrong in the warehouse may come of any account, what is wrong with an account of itself
+ * alone. Many datasets that are late for no known cause have one.
  */
 export function fold(found: readonly Problem[], open: readonly OpenIncident[]): Folded {
-  const standing = new Set<string>([...found, ...open].map(({ kind }) => kind));
+  const standing = [...found, ...open];
   const isEffect = (one: Problem) =>
     one.isEffect === true ||
-    causesOf(one.kind).some((cause) => standing.has(cause)) ||
+    standing.some((cause) => causesOf(one.kind).includes(cause.kind) && concerns(cause, one)) ||
     found.some((cause) => explains(cause, one));
   const causes = gathered(found.filter((one) => !isEffect(one)));
   const effects = found.filter((one) => !causes.includes(one));
@@ -34,6 +35,11 @@ export function fold(found: readonly Problem[], open: readonly OpenIncident[]): 
       effects: effects.filter((effect) => isUnder(effect, one)).map(({ subject, kind }) => subject || kind),
     })),
   };
+}
+
+/** Whether what is wrong with an account can bring about a problem of another one: only of the warehouse. */
+function concerns(cause: Pick<Problem, "accountId">, { accountId }: Problem): boolean {
+  return accountId === "" || cause.accountId === "" || cause.accountId === accountId;
 }
 
 /** More datasets than these that are late have one cause, though no check knows it. */

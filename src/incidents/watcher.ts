@@ -92,9 +92,10 @@ async function check(parts: WatcherParts, accountIds: readonly string[]): Promis
       parts.log.warn({ kind: own.join(", "), problem: messageOf(error) }, "watch.check_failed");
     }
   }
-  const open = await readOpen(db, accountId);
+  const open = await readOpen(db);
   const configured = accountOf(parts.settings) === "" ? Object.keys(parts.settings.accounts) : null;
-  const result = { kinds, found: foundOf(fold(problems, open), accountIds), open, accountIds, configured };
+  const own = open.filter((one) => ["", accountId].includes(one.accountId));
+  const result = { kinds, found: foundOf(fold(problems, open), accountIds), open: own, accountIds, configured };
   const { opened, closed } = await recordCheck(db, result, parts.clock.now());
   for (const { incidentId, kind, subject, summary } of opened)
     parts.log.warn({ incident_id: incidentId, kind, subject, problem: summary }, "incident.opened");

@@ -33,6 +33,15 @@ describe("workers of two accounts", () => {
     expect(stage.opened()).toHaveLength(2);
   });
 
+  test("open no incident for what follows from that of the other one, whichever of them checks the warehouse", async () => {
+    await recordStop(stage.stage.db, "a1", refused, { firstMs: minute, longestMs: 60 * minute });
+    await stage.watch(1, stage.watcher({ accountId: "a1" }));
+    await stage.failSlice();
+    await inTurns(2);
+    await stage.watch(2, stage.watcher({ accountId: "a2" }));
+    expect(stage.opened().map(({ kind }) => kind)).toEqual(["requests_stopped"]);
+  });
+
   test("do not ping while either account has trouble, and go on where only a token that was replaced had some", async () => {
     await using _ = await stage.stage.aliveAs("worker");
     const pings = { count: 0 };
