@@ -293,12 +293,13 @@ select ops.comment_columns('ops.requested_keyword_day', 'mart.organic_share_of_v
 
 create view mart.weighted_share_of_voice_daily as
 select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.device_code, s.date_day,
-       s.requested_keyword_count, s.answered_keyword_count, s.is_complete,
-       case when s.answered_keyword_count > 0 then w.volume_keyword_count end as volume_keyword_count, w.search_volume_sum, round(w.weighted_voice_sum, 6) as weighted_voice_sum,
+       -- sums of a month stay when retention removes its ranks
+       s.requested_keyword_count, s.answered_keyword_count, s.is_complete and w.rank_count > 0 as is_complete,
+       case when w.rank_count > 0 then w.volume_keyword_count end as volume_keyword_count, w.search_volume_sum, round(w.weighted_voice_sum, 6) as weighted_voice_sum,
        round(w.weighted_voice_sum / nullif(w.search_volume_sum, 0), 6) as weighted_voice_share, ag.app_groups
 from   ops.requested_keyword_day as s
 left   join lateral (
-  select count(v.search_volume) as volume_keyword_count, sum(v.search_volume) as search_volume_sum,
+  select count(*) as rank_count, count(v.search_volume) as volume_keyword_count, sum(v.search_volume) as search_volume_sum,
          sum(coalesce(v.search_volume / nullif(r.rank, 0), 0)) filter (where v.search_volume is not null) as weighted_voice_sum
   from   core.fact_keyword_rank as r
   left   join lateral (
@@ -318,7 +319,8 @@ left   join ops.app_groups     as ag on ag.store = s.store and ag.track_id = s.t
 comment on view   mart.weighted_share_of_voice_daily                      is 'One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?';
 comment on column mart.weighted_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';
 comment on column mart.weighted_share_of_voice_daily.date_day             is 'Calendar day of the crawl.';
-comment on column mart.weighted_share_of_voice_daily.volume_keyword_count is 'Answered keywords with a search volume; null while no keyword has an answer.';
+comment on column mart.weighted_share_of_voice_daily.is_complete          is 'True when all requested keywords have an answer and their ranks are there. False where shares are about a part of the keywords, or retention removed the ranks of the day: leave the day out.';
+comment on column mart.weighted_share_of_voice_daily.volume_keyword_count is 'Answered keywords with a search volume; null while no keyword has an answer, and once retention removed the ranks of the day.';
 comment on column mart.weighted_share_of_voice_daily.search_volume_sum    is 'Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.';
 comment on column mart.weighted_share_of_voice_daily.weighted_voice_sum   is 'Sum of search volume / rank over these.';
 comment on column mart.weighted_share_of_voice_daily.weighted_voice_share is 'weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).';

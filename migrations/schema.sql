@@ -5204,8 +5204,8 @@ create view mart.weighted_share_of_voice_daily (
   date_day date, -- Calendar day of the crawl.
   requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
-  is_complete boolean, -- True when all requested keywords have an answer. Where it is false, shares and averages are about a part of the keywords: leave the day out.
-  volume_keyword_count bigint, -- Answered keywords with a search volume; null while no keyword has an answer.
+  is_complete boolean, -- True when all requested keywords have an answer and their ranks are there. False where shares are about a part of the keywords, or retention removed the ranks of the day: leave the day out.
+  volume_keyword_count bigint, -- Answered keywords with a search volume; null while no keyword has an answer, and once retention removed the ranks of the day.
   search_volume_sum numeric, -- Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.
   weighted_voice_sum numeric, -- Sum of search volume / rank over these.
   weighted_voice_share numeric, -- weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).
@@ -5220,9 +5220,9 @@ create view mart.weighted_share_of_voice_daily (
     s.date_day,
     s.requested_keyword_count,
     s.answered_keyword_count,
-    s.is_complete,
+    s.is_complete AND w.rank_count > 0 AS is_complete,
         CASE
-            WHEN s.answered_keyword_count > 0 THEN w.volume_keyword_count
+            WHEN w.rank_count > 0 THEN w.volume_keyword_count
             ELSE NULL::bigint
         END AS volume_keyword_count,
     w.search_volume_sum,
@@ -5230,7 +5230,8 @@ create view mart.weighted_share_of_voice_daily (
     round(w.weighted_voice_sum / NULLIF(w.search_volume_sum, 0::numeric), 6) AS weighted_voice_share,
     ag.app_groups
    FROM ops.requested_keyword_day s
-     LEFT JOIN LATERAL ( SELECT count(v.search_volume) AS volume_keyword_count,
+     LEFT JOIN LATERAL ( SELECT count(*) AS rank_count,
+            count(v.search_volume) AS volume_keyword_count,
             sum(v.search_volume) AS search_volume_sum,
             sum(COALESCE(v.search_volume / NULLIF(r.rank, 0)::numeric, 0::numeric)) FILTER (WHERE v.search_volume IS NOT NULL) AS weighted_voice_sum
            FROM core.fact_keyword_rank r

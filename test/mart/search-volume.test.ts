@@ -60,3 +60,14 @@ test("the volume of a keyword is the one last seen in all marts, of a list that 
     "todo | 10",
   ]);
 });
+
+test("a day whose ranks retention removed is not complete, and has no number of keywords with a volume", async () => {
+  const day = () =>
+    mart.ask(
+      "select answered_keyword_count, is_complete, volume_keyword_count, search_volume_sum from mart.weighted_share_of_voice_daily",
+    );
+  expect(await day()).toEqual(["3 | true | 3 | 90"]);
+  // as retention does: sums of the month stay
+  await mart.ask("delete from core.fact_keyword_rank where date_day < '2026-09-01'");
+  expect(await day()).toEqual(["3 | false | - | -"]);
+});
