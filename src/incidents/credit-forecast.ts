@@ -86,6 +86,7 @@ export function errorWords({
 export function outlookWords(outlook: Outlook | null, now: number): string {
   if (outlook === null) return "No forecast until the service reports the running period.";
   const { wanted, usable, short, outAt, perHour, nights } = outlook;
+  if (outlook.isUnknown && short === 0) return "Whether the credits are enough until the reset is not known yet.";
   const pace = nights === null && perHour > 0 ? ` at ${count(Math.round(24 * perHour))} a day` : "";
   const taken = `about ${countOf(wanted, "credit")} of ${count(usable)} that nights may use`;
   if (short === 0)

@@ -40,8 +40,10 @@ export type Outlook = {
   readonly wanted: number;
   /** Nights until the reset that are foreseen; null where the pace of the last day stands in for them. */
   readonly nights: number | null;
-  /** Credits an hour over the last day, without backfills. */
+  /** Credits an hour over the last day, without backfills; 0 on a first day. */
   readonly perHour: number;
+  /** True where neither a forecast nor a pace says what the days to come take. */
+  readonly isUnknown: boolean;
   readonly waiting: number;
   /** Credits that will be missing; 0 when they are enough. */
   readonly short: number;
@@ -72,6 +74,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
     wanted,
     nights: nights?.length ?? null,
     perHour,
+    isUnknown: nights === null && allowance.isFirstDay,
     waiting,
     short,
     outAt: short === 0 ? null : nights === null ? atPace : nightBeyond(nights, usable - waiting, now),

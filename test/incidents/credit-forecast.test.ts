@@ -47,6 +47,7 @@ test("the forecast and its error are sentences", () => {
     wanted: 60,
     nights: 2,
     perHour: 0,
+    isUnknown: false,
     waiting: 0,
     short: 0,
     outAt: null,
@@ -62,6 +63,9 @@ test("the forecast and its error are sentences", () => {
   );
   expect(outlookWords({ ...outlook, usable: 40, waiting: 60, short: 20, outAt: 0 }, 0)).toBe(
     "About 20 credits will be missing before the reset. What waits takes more than the 40 that nights may use.",
+  );
+  expect(outlookWords({ ...outlook, nights: null, wanted: 0, isUnknown: true }, 0)).toBe(
+    "Whether the credits are enough until the reset is not known yet.",
   );
   const nights = [
     { day: day("1970-01-01"), foreseen: 90, charged: 100, others: 3 },

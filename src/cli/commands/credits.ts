@@ -153,7 +153,9 @@ function printReport(
     print(zoneNote());
     print(`\n${[outlookWords(outlook, now), errorWords(error)].filter((words) => words !== null).join("\n")}`);
     if (outlook?.nights === null)
-      print("That is the spending of the last day; `storehouse credits --forecast` foresees it night by night.");
+      print(
+        `${outlook.isUnknown ? "" : "That is the spending of the last day; "}\`storehouse credits --forecast\` foresees it night by night.`,
+      );
   }
   if (accounts.length > 0) printAccounts(accounts);
   if (budgets.length > 0) printBudgets(budgets);
