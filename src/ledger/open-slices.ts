@@ -75,6 +75,18 @@ export async function openWork(
   return sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`);
 }
 
+/** Slices of these datasets that wait or run for other accounts: how many, and of which of the datasets. */
+export type OpenOfOthers = { readonly slices: number; readonly datasets: readonly string[] };
+
+/** Reads what of these datasets waits or runs for other accounts than this one. */
+export async function openOfOthers(db: Database, datasets: readonly string[], account: string): Promise<OpenOfOthers> {
+  const work = await sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[]) and not ${isOfAccount(account)}`);
+  return {
+    slices: work.reduce((sum, { slices }) => sum + slices, 0),
+    datasets: [...new Set(work.map(({ dataset }) => dataset))],
+  };
+}
+
 /** SQL: true for a slice of a run of this account, of the table of this name in the statement; for the reader as well. */
 export function isOfAccount(account: string, slice = "s"): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`exists (select from ops.run_log as r where r.run_id = ${sql.ref(`${slice}.run_id`)} and r.account = ${account})`;

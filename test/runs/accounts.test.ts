@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { startDoomed } from "../support/ingest-child.ts";
-import { askedDays, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { askedDays, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { charged } from "../support/ingest-witness.ts";
 import { asAcme, openStages, following } from "../support/two-accounts.ts";
 
@@ -54,6 +54,27 @@ test("two accounts share facts, which are fetched once, and neither lists nor cr
     join   ops.slice as s using (slice_id) join ops.run as r on r.run_id = s.run_id
     join   ops.credit_account as a using (account_id) where a.account <> r.account`);
   expect(foreign).toEqual([]);
+});
+
+test("what waits for a budget of another account is not said to be loaded", async () => {
+  await using both = await openStages();
+  const { first, acme } = both;
+  await acme.sync(asAcme(acme));
+  await first.sync();
+  const command = (word: string) => runCommand(first, [word, "--as-of", today]);
+  expect((await command("plan")).stdout).toBe("Nothing to do: everything requested that can be fetched is loaded.\n");
+  await acme.query(
+    `update ops.slice set state = 'deferred', error_code = 'budget_exhausted', due_at = '2099-01-01'
+     where slice_id = (select max(s.slice_id) from ops.slice as s join ops.run as r using (run_id)
+                       where r.account = 'acme' and s.dataset = 'keyword_rank' and s.state = 'loaded')`,
+  );
+  for (const word of ["plan", "sync"]) {
+    const { code, stdout } = await command(word);
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("\nOther accounts have 1 slice of keyword_rank to fetch") as string,
+    });
+  }
 });
 
 test("an account without credits stops no other, and of a killed sync only the call on the wire is sent again", async () => {

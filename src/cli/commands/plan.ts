@@ -13,6 +13,7 @@ import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-strea
 import { failedCount, openWorkByApp } from "../../ledger/open-slices.ts";
 import { dueTries } from "../../runs/later-tries.ts";
 import { outOfPortfolio } from "../../runs/out-of-portfolio.ts";
+import { otherAccountsWords } from "../of-other-accounts.ts";
 import { withApp } from "../with-app.ts";
 import { fallbackPrices, otherWays, type FallbackPrice, type OtherWay } from "../../planner/fallback-price.ts";
 import { countOf, print, printJson } from "../output.ts";
@@ -34,8 +35,10 @@ export function definePlan(command: Command): void {
     .action((options: SyncOptions) =>
       withApp(async (app) => {
         const report = await reportOf(app, options);
-        if (options.json) printJson(report);
-        else printReport(report);
+        if (options.json) return printJson(report);
+        printReport(report);
+        const others = await otherAccountsWords(app, requestOf(app, options));
+        if (others !== null) print(others);
       }, options.asOf),
     );
 }

@@ -5,7 +5,8 @@ import type { SyncResult } from "../../runs/run-parts.ts";
 import { creditsArgument } from "../arguments.ts";
 import { withApi } from "../with-app.ts";
 import { isAgreedAlready, syncByStep } from "../first-spending.ts";
-import { printJson, remark } from "../output.ts";
+import { otherAccountsWords } from "../of-other-accounts.ts";
+import { print, printJson, remark } from "../output.ts";
 import { createProgressView } from "../progress.ts";
 import { exitCodeOf, exitCodes, exitHelp, printResult, type RunWords } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -57,7 +58,11 @@ export async function foreground(
     return;
   }
   if (options.json) printJson({ ...result, error: result.error?.code ?? null });
-  else printResult(result, { ...syncWords, ...words });
+  else {
+    printResult(result, { ...syncWords, ...words });
+    const others = result.outcome === "loaded" ? await otherAccountsWords(app, request) : null;
+    if (others !== null) print(others);
+  }
   process.exitCode = exitCodeOf(result);
 }
 

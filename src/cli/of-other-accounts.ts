@@ -1,0 +1,21 @@
+import type { App } from "../app.ts";
+import { accountOf } from "../config/config-of-account.ts";
+import type { SyncRequest } from "../planner/request.ts";
+import { datasetsOf } from "../planner/plan-stream.ts";
+import { openOfOthers } from "../ledger/open-slices.ts";
+import { countOf } from "./output.ts";
+
+/**
+ * What other accounts are fetching, in a sentence: facts are fetched once, so that an account has nothing to request while what it wants
+ * waits for the credits or a budget of another one. Null where nothing of these datasets does.
+ */
+export async function otherAccountsWords({ warehouse, config }: App, request: SyncRequest): Promise<string | null> {
+  const { settings } = config;
+  // lists and figures of an account are no other one's
+  const names = datasetsOf(request, settings).flatMap(({ name, ofAccount }) => (ofAccount === true ? [] : [name]));
+  const { slices, datasets } = await openOfOthers(warehouse.db, names, accountOf(settings));
+  if (slices === 0) return null;
+  const [first, second, third, ...more] = datasets;
+  const list = [first, second, third].filter((name) => name !== undefined).join(", ");
+  return `Other accounts have ${countOf(slices, "slice")} of ${list}${more.length === 0 ? "" : ` and ${more.length} more`} to fetch, and what this one wants of them is loaded then: \`storehouse status\` says what they wait for.`;
+}
