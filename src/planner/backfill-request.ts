@@ -1,5 +1,6 @@
 import type { Settings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
+import { didYouMean } from "../core/did-you-mean.ts";
 import { fail } from "../core/errors.ts";
 import { keptFrom, periodOf } from "../core/period.ts";
 import type { Portfolio, PortfolioApp } from "../core/portfolio.ts";
@@ -88,7 +89,11 @@ function chooseApps(names: readonly string[], portfolio: Portfolio): readonly Po
   return names.flatMap((value) => {
     const found = portfolio.apps.filter(({ store, trackId }) => value === trackId || value === `${store}:${trackId}`);
     if (found.length === 0)
-      throw fail("not_in_portfolio", { what: "app", value, portfolio: listed(known, namedAtMost) });
+      throw fail("not_in_portfolio", {
+        what: "app",
+        value,
+        portfolio: `${listed(known, namedAtMost)}${didYouMean(value, known)}`,
+      });
     return found;
   });
 }

@@ -111,6 +111,12 @@ describe("a request that does not fit the portfolio", () => {
     expect(await stage.query("select from ops.plan")).toEqual([]);
   });
 
+  test("names the app that a misspelt one was most likely to be: of many only some are listed", async () => {
+    const [app = ""] = (await planned(stage)).lines.map((line) => line.app);
+    const id = app.replace(/^\w+:/, "");
+    await expect(plan(stage, { apps: [`${id}0`] })).rejects.toThrow(`, did you mean ${id}?; name one of these`);
+  });
+
   test("is refused: an app for a dataset that does not distinguish apps", async () => {
     const { app } = (await planned(stage)).lines[0]!;
     const asked = { apps: [app], datasets: ["keyword_metadata"] };
