@@ -105,3 +105,22 @@ function isValueOf(kind: AlertColumn, value: unknown): boolean {
   if (kind === "boolean") return ["true", "false"].includes(String(value));
   return kind !== "number" || (typeof value !== "boolean" && /^-?\d+(\.\d+)?$/.test(String(value)));
 }
+
+type AlertsAndGroups = {
+  readonly alerts: z.output<typeof AlertSettings>;
+  readonly portfolio: {
+    readonly groups: Readonly<Record<"apps" | "keywords", Readonly<Record<string, readonly string[]>>>>;
+  };
+};
+
+/** Groups that an alert names and the portfolio does not have. */
+export function unknownGroups({ alerts, portfolio }: AlertsAndGroups) {
+  const parts = { app_groups: portfolio.groups.apps, keyword_groups: portfolio.groups.keywords } as const;
+  return Object.entries(alerts).flatMap(([alert, { for: whom }]) =>
+    Object.entries(parts).flatMap(([part, known]) =>
+      (whom[part as keyof typeof parts] ?? [])
+        .filter((name) => !Object.hasOwn(known, name))
+        .map((name) => ({ path: ["alerts", alert, "for", part], message: `names ${name}, which is no group` })),
+    ),
+  );
+}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AccountSettings } from "./account-settings.ts";
-import { AlertSettings } from "./alert-settings.ts";
+import { AlertSettings, unknownGroups } from "./alert-settings.ts";
 import { AnswerSettings } from "./answer-settings.ts";
 import { ConsoleSettings } from "./console-settings.ts";
 import { CreditSettings } from "./credit-settings.ts";
@@ -119,18 +119,6 @@ export function settingsFor(options: DatasetOptions, unusable: FindUnusable = ()
             context.addIssue({ code: "custom", path: ["datasets", name, setting], message: longer(reasons[setting]) });
       }
     },
-  );
-}
-
-/** Groups that an alert names and the portfolio does not have. */
-function unknownGroups({ alerts, portfolio }: Pick<Settings, "alerts" | "portfolio">) {
-  const parts = { app_groups: portfolio.groups.apps, keyword_groups: portfolio.groups.keywords } as const;
-  return Object.entries(alerts).flatMap(([alert, { for: whom }]) =>
-    Object.entries(parts).flatMap(([part, known]) =>
-      (whom[part as keyof typeof parts] ?? [])
-        .filter((name) => !Object.hasOwn(known, name))
-        .map((name) => ({ path: ["alerts", alert, "for", part], message: `names ${name}, which is no group` })),
-    ),
   );
 }
 
