@@ -129,6 +129,10 @@ describe("top apps", () => {
       orgIds: [7],
       keywordList: [{ keyword: "to do, list", keywordId: 31, appId: 42, orgId: 7, country: "US" }],
     });
+    const abroad = searchAdsTopApp.request({ ...slice, items: ["JP 34 43 タスク 管理"] });
+    expect(abroad["keywordList"]).toEqual([
+      { keyword: "タスク 管理", keywordId: 34, appId: 43, orgId: 7, country: "JP" },
+    ]);
   });
 
   test.each([
