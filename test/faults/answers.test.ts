@@ -147,11 +147,18 @@ test.each(long ? [204, 404] : [204])(
     const faults: Fault[] = [
       { ...reply, status: 200, body: JSON.stringify(full) },
       { ...reply, status, body: "" },
+      // for a first page it says that there is nothing
+      { ...reply, operation: "ios.reviews-v2", status, body: "" },
     ];
     await using stage = await openStage({ market, faults });
     const settings = { datasets: { review: { on: true, history_days: 3 } } };
     const run = { settings, request: { datasets: ["tracked_app", "tracked_country", "review"] } };
     await stage.sync(run);
+    const [firstPage] = await stage.query(
+      "select state from ops.slice where dataset = 'review' and operation = 'ios.reviews-v2'",
+    );
+    expect(firstPage).toEqual({ state: status === 204 ? "empty" : "skipped" });
+    expect(stage.asked().filter(({ operation: id }) => id === "ios.reviews-v2")).toHaveLength(1);
     const reviews = () =>
       stage.query("select slice_id, review_id from core.review where source = 'plain' order by 1, 2");
     const slices = () =>

@@ -70,7 +70,7 @@ test("checks again soon when the last second before a reset is reported as none,
 
   clock.move(resetsAt - clock.now() - 10_400);
   const told = await look();
-  expect(told).toMatchObject({ remaining: 42, resetsAt: resetsAt - 400 });
+  expect(told).toMatchObject({ total: 400, remaining: 42, resetsAt: resetsAt - 400, periodHours: 24 });
 
   // woken at the reported deadline, 0.4 s before the credits are back
   clock.move(10_000);
