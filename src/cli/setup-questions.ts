@@ -8,7 +8,7 @@ import type { Diagnosis } from "../doctor/diagnosis.ts";
 import { remark } from "./output.ts";
 import type { Prompts } from "./prompts.ts";
 import { followedApp, keywordProblem, sizeIn, switchesIn, type RoughSize } from "./setup.ts";
-import { isOn } from "../config/switched-datasets.ts";
+import { isOn } from "../config/settings.ts";
 
 /** What the questions start from, and how answers are tried. Each check returns what is wrong, null when nothing is. */
 export type QuestionsFrom = {

@@ -8,7 +8,7 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
 import type { Database } from "../postgres/database.ts";
 import { lateAfterMs } from "./late-datasets.ts";
-import { isOn } from "../config/switched-datasets.ts";
+import { isOn } from "../config/settings.ts";
 
 /** How old the newest day of a dataset is, and its limit; ms. */
 export type Lateness = {

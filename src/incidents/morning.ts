@@ -11,8 +11,7 @@ import { readLateDatasets } from "./late-datasets.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
 import { sumBy } from "../core/sum.ts";
 import { accountOf } from "../config/config-of-account.ts";
-import type { Settings } from "../config/settings.ts";
-import { switchedOff } from "../config/switched-datasets.ts";
+import { switchedOff, type Settings } from "../config/settings.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 
 /** What a person asks in the morning, with the verdict over all of it. */

@@ -11,7 +11,7 @@ import type { SyncRequest } from "../planner/request.ts";
 import { readNamedCoverage, type NamedScopes } from "../planner/named-coverage.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
-import { isOn } from "../config/switched-datasets.ts";
+import { isOn } from "../config/settings.ts";
 
 /** How complete and how fresh what a dataset brought is. `cells` are those of the days in question, by state. */
 type DatasetCoverage = {

@@ -7,7 +7,7 @@ import { readRelationDatasets } from "../planner/relation-datasets.ts";
 import type { Database } from "../postgres/database.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import { sql } from "../postgres/sql.ts";
-import { isOn } from "../config/switched-datasets.ts";
+import { isOn } from "../config/settings.ts";
 
 /** The schemas that a reader sees. */
 export const readSchemas = ["mart", "core", "ops"] as const;

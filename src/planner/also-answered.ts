@@ -1,5 +1,4 @@
-import type { Settings } from "../config/settings.ts";
-import { isOn } from "../config/switched-datasets.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";

@@ -1,6 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
-import type { DatasetSettings, Settings } from "../config/settings.ts";
-import { isOn } from "../config/switched-datasets.ts";
+import { isOn, type DatasetSettings, type Settings } from "../config/settings.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";

@@ -13,7 +13,7 @@ import {
 import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
 import { isPassing } from "../postgres/database-errors.ts";
-import { isOn } from "../config/switched-datasets.ts";
+import { isOn } from "../config/settings.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log">;
 

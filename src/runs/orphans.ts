@@ -1,6 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
-import type { Settings } from "../config/settings.ts";
-import { switchedOff } from "../config/switched-datasets.ts";
+import { switchedOff, type Settings } from "../config/settings.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { cancelBeyondPrices, cancelScheduled } from "../ledger/cancel-slices.ts";

@@ -5,7 +5,7 @@ import { loadConfig } from "../with-app.ts";
 import { exampleWords, nightCosts, nightSum, nightFigure } from "../night.ts";
 import { print, printJson } from "../output.ts";
 import { optional, table } from "../table.ts";
-import { isOn } from "../../config/switched-datasets.ts";
+import { isOn } from "../../config/settings.ts";
 
 /** `storehouse datasets`: what can be loaded. */
 export function defineDatasets(command: Command): void {

@@ -22,7 +22,7 @@ import { withApp } from "../with-app.ts";
 import { countOf, printWhole, remark } from "../output.ts";
 import { fail } from "../../core/errors.ts";
 import { putFile } from "../../core/files.ts";
-import { isOn } from "../../config/switched-datasets.ts";
+import { isOn } from "../../config/settings.ts";
 
 /** `storehouse dbt`: core and mart as sources of a dbt project. */
 export function defineDbt(command: Command): void {
