@@ -84,11 +84,7 @@ export async function call(client: Client, name: string, args: Record<string, un
 }
 
 /** The data that a tool answered, or the text of its error. */
-async function callOrError(
-  client: Client,
-  name: string,
-  args: Record<string, unknown> = {},
-): Promise<Reply | string> {
+async function callOrError(client: Client, name: string, args: Record<string, unknown> = {}): Promise<Reply | string> {
   const result = await client.callTool({ name, arguments: args });
   const [content] = result.content as { type: string; text: string }[];
   if (result.isError === true) return content?.text ?? "";
