@@ -77,7 +77,7 @@ describe("calls that overlap", () => {
     const account = await bank.account();
     const [early, late] = [await account.hold(10), await account.hold(10)];
     account.clock.move(hour);
-    await account.releaseExpired();
+    await account.releaseLapsed();
     await account.settle(await account.hold(10), account.answer(10, { left: 70 }));
     await account.settle(late, account.answer(10, { left: 80 }));
     expect(await account.state()).toMatchObject({ remaining: 70, held: 0, inFlight: 0 });

@@ -81,11 +81,11 @@ test("a call that never ends gives back its credits after a quarter of an hour, 
   const living = await account.hold(20);
   await account.settle(living, account.answer(20, { left: 80 }));
   account.clock.move(15 * minute - 1);
-  await account.releaseExpired();
+  await account.releaseLapsed();
   expect(await account.state()).toMatchObject({ held: 30, inFlight: 1 });
   account.clock.move(1);
-  await account.releaseExpired();
-  await account.releaseExpired();
+  await account.releaseLapsed();
+  await account.releaseLapsed();
   expect(await account.state()).toMatchObject({ remaining: 80, ...none });
   await account.settle(dead, account.answer(30, { left: 50 }));
   expect(await account.state()).toMatchObject({ remaining: 50, ...none });
@@ -98,10 +98,10 @@ test("a hold lasts from the moment the call may start, however long the pace mak
   const queued = await account.hold(10);
   expect(queued.startsAt - account.clock.now()).toBe(1000 * second);
   account.clock.move(15 * minute);
-  await account.releaseExpired();
+  await account.releaseLapsed();
   expect(await account.state()).toMatchObject({ held: 10, inFlight: 1 });
   account.clock.move(1000 * second);
-  await account.releaseExpired();
+  await account.releaseLapsed();
   expect(await account.state()).toMatchObject(none);
 });
 
@@ -140,7 +140,7 @@ test("two accounts side by side touch nothing of each other", async () => {
   expect(await two.state()).toMatchObject({ remaining: 1000, held: 500, inFlight: 1 });
   one.clock.move(hour);
   two.clock.move(hour);
-  await one.releaseExpired();
+  await one.releaseLapsed();
   expect(await two.state()).toMatchObject({ held: 500, inFlight: 1 });
   await two.settle(other, two.answer(500, { left: 500 }));
   await one.settle(grant, one.answer(10, { left: 0 }));

@@ -91,7 +91,7 @@ const observe = () =>
 
 const letGo = () =>
   command("release what lapsed", async (model, { account }) => {
-    await account.releaseExpired();
+    await account.releaseLapsed();
     model.letGo();
   });
 

@@ -30,7 +30,7 @@ export type TestAccount = {
   readonly hold: (cost: number) => Promise<Grant>;
   readonly settle: (grant: Grant, receipt: CallReceipt) => Promise<void>;
   readonly observe: (told: Told & { total?: number; sentAt?: number }) => Promise<void>;
-  readonly releaseExpired: () => Promise<void>;
+  readonly releaseLapsed: () => Promise<void>;
   /** A good answer that cost `charged`. */
   readonly answer: (charged: number, told?: Told) => CallReceipt;
   readonly refusal: (told?: Told & { tooFast?: boolean; notBefore?: number | null }) => CallReceipt;
@@ -97,7 +97,7 @@ function accountIn(db: Database, accountId: string, pace: number): TestAccount {
         { ...headers(told), total: total ?? null, periodHours: 24, ...(sentAt === undefined ? {} : { sentAt }) },
         clock,
       ),
-    releaseExpired: () => releaseLapsedHolds(db, { accountId, holders: noHolders }, clock),
+    releaseLapsed: () => releaseLapsedHolds(db, { accountId, holders: noHolders }, clock),
     answer: (charged, told = {}) => ({ ...headers(told), charged, tooFast: false, lost: false }),
     refusal: ({ tooFast = false, notBefore = null, ...told } = {}) => ({
       ...headers(told),
