@@ -46,6 +46,15 @@ export function pagesExpected({ pages }: FetchOption, window: Window): number {
   if (pages === undefined) return 1;
   // how full a single page was is not known
   if (pages.count === 1) return 1;
-  const expected = Math.max(1, Math.ceil((pages.count * windowLength(window)) / pages.days));
-  return Math.min(expected, pages.most ?? Number.POSITIVE_INFINITY);
+  return Math.min(pagesInAll(pages, window), pages.most ?? Number.POSITIVE_INFINITY);
+}
+
+/** The most days that one call about a window may span and is expected to cost no more. */
+export function daysAtSamePrice({ maxDays, pages }: FetchOption, window: Window): number {
+  if (pages === undefined || pages.count === 1) return maxDays;
+  return Math.min(maxDays, Math.floor((pagesInAll(pages, window) * pages.days) / pages.count));
+}
+
+function pagesInAll({ count, days }: Pages, window: Window): number {
+  return Math.max(1, Math.ceil((count * windowLength(window)) / days));
 }

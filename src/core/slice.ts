@@ -52,6 +52,10 @@ export type SliceDraft = {
   readonly tailOf?: string;
   /** Of a snapshot the last day on which it can be requested; its own day when left out. */
   readonly lastDay?: Day;
+  /** Days that it may span at its price, where a slice waits whose days it could bring as well. */
+  readonly longest?: number;
+  /** When the first of the slices that it brings as well was queued, in epoch-ms. */
+  readonly waitsSince?: number;
 };
 
 /** A slice as the ledger gives it to the process that runs it. `attempt` is the fence. */

@@ -28,6 +28,13 @@ export function oneDay(day: Day): Window {
   return { start: day, end: addDays(day, 1) };
 }
 
+/** Two windows that touch or overlap as one; null where they do not, or where it would have more days than `longest`. */
+export function joined(a: Window, b: Window, longest: number): Window | null {
+  if (a.start > b.end || b.start > a.end) return null;
+  const both = { start: a.start < b.start ? a.start : b.start, end: a.end > b.end ? a.end : b.end };
+  return windowLength(both) <= longest ? both : null;
+}
+
 /** Folds days, in any order and with repeats, into the fewest windows of consecutive days, oldest first. */
 export function stretches(days: Iterable<Day>): Window[] {
   const found: Window[] = [];

@@ -20,8 +20,8 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  *   failed   --queueTries (automatically), reopen (storehouse retry)--> pending
  *            --noteLostDays--> lost (a snapshot whose time is over)
  *
- * cancel-slices.ts deletes slices that are cancelled; runs.ts moves open ones from run to run. Each claim raises `attempt`: everything that
- * ends an attempt names it, and does nothing when another claim came in between.
+ * cancel-slices.ts deletes slices that are cancelled, and join-waiting.ts those of which a newer one takes the days; runs.ts moves open ones
+ * from run to run. Each claim raises `attempt`: everything that ends an attempt names it, and does nothing when another claim came in between.
  */
 
 /**
@@ -51,6 +51,7 @@ export async function insertSlices(
     planned_credits: draft.credits,
     tail_of: draft.tailOf ?? null,
     last_day: draft.lastDay ?? draft.window.start,
+    created_at: new Date(draft.waitsSince ?? now),
   }));
   const waiting = await leftToWaiting(
     db,
@@ -61,10 +62,10 @@ export async function insertSlices(
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
                            planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, turn, created_at)
     select dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, 'pending',
-           planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, ${turnOf}, ${instant(now)}
+           planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, ${turnOf}, created_at
     from   jsonb_to_recordset(${JSON.stringify(rows.filter(({ position }) => !waiting.has(position)))}::jsonb) as s
            (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
-            fingerprint text, class text, planned_requests integer, planned_credits integer, tail_of bigint, last_day date, position integer)
+            fingerprint text, class text, planned_requests integer, planned_credits integer, tail_of bigint, last_day date, created_at timestamptz, position integer)
     cross  join (select r.run_id, r.plan_id, coalesce(r.worker_id, r.shared_queue_id) as queue_id, coalesce(p.newest_first, true) as newest_first
                  from   ops.run as r left join ops.plan as p using (plan_id) where r.run_id = ${runId}) as run
     order  by position

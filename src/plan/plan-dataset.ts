@@ -1,6 +1,7 @@
 import { addDays } from "../core/day.ts";
 import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
-import type { FetchOption } from "../core/fetch-option.ts";
+import { daysAtSamePrice, type FetchOption } from "../core/fetch-option.ts";
+import { joined } from "../core/window.ts";
 import type { Timing } from "../core/timing.ts";
 import { broadCover, isBroad } from "./cover/broad-cover.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cover/cheapest-cover.ts";
@@ -76,6 +77,7 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   const { fetchOptions, answered } = withoutUntracked(partition.fetchOptions, covered);
   const { items } = partition;
   const newest = addDays(today, -timing.settleDays);
+  const waiting = covered.filter(({ state }) => state === "pending" || state === "deferred");
   const first = (piece: Piece) => draft(request, partition, piece, piece.window.start >= newest ? "daily" : "history");
   const [broad] = fetchOptions.filter(isBroad);
   if (broad === undefined && items !== null && answered.length === 0 && reprocess !== "failed") {
@@ -86,10 +88,19 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   const missing = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
   const [fresh, restated] = withoutEnds(missing.fresh, missing.restated);
   const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, fetchOptions) : broadCover(grid, broad));
-  const slices = joinedCover({ fresh, restated }, cover).map(({ piece, firstNew }) =>
-    draft(request, partition, piece, firstNew === null ? "lookback" : firstNew >= newest ? "daily" : "history"),
-  );
+  const slices = joinedCover({ fresh, restated }, cover).map(({ piece, firstNew }) => {
+    const creditClass = firstNew === null ? "lookback" : firstNew >= newest ? "daily" : "history";
+    return { ...draft(request, partition, piece, creditClass), ...besideWaiting(piece, waiting) };
+  });
   return { slices, naiveCredits: naivePrice(fresh, fetchOptions) + naivePrice(restated, fetchOptions) };
+}
+
+/** Says of a piece that it could bring the days of a slice that waits as well, at its own price; nothing where none does. */
+function besideWaiting({ option, window }: Piece, waiting: readonly Covered[]): Pick<SliceDraft, "longest"> {
+  const longest = daysAtSamePrice(option, window);
+  const isBeside = (slice: Covered) =>
+    slice.operation === option.operation && joined(slice.window, window, longest) !== null;
+  return waiting.some(isBeside) ? { longest } : {};
 }
 
 /**

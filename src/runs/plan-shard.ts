@@ -1,4 +1,5 @@
 import { insertBatches } from "../ledger/batches.ts";
+import { joinWaiting } from "../ledger/join-waiting.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
 import type { PastWanted } from "../ledger/past-slices.ts";
@@ -52,7 +53,8 @@ export async function planShard(
   const queue = async () => {
     // not in the transaction: another shard that has the same new list would wait for the end of this one
     await insertBatches(db, drafts);
-    for (const id of await insertSlices(transaction, runId, drafts, clock.now())) ids.push(id);
+    const wider = await joinWaiting(transaction, runId, drafts);
+    for (const id of await insertSlices(transaction, runId, wider, clock.now())) ids.push(id);
     drafts = [];
   };
   for await (const chunk of cut(planStarts(transaction, starts))) {

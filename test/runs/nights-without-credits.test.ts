@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
+import { openIngest } from "../../src/open-ingest.ts";
+import { planDue } from "../../src/runs/scheduled-run.ts";
+import { today } from "../support/ingest-stage.ts";
+import { openNights, type Nights } from "../support/nights.ts";
+
+const day = (after: number) => addDays(today, after);
+
+/** A stage whose first night loaded all, and which has no credits from then on: only what is bought ends that. */
+async function openSpent(longest = 30): Promise<Nights> {
+  const others = { keyword_rank: { on: false }, tracked_keyword: { on: false } };
+  const visibility = { on: true, history_days: 3, longest_window: longest };
+  const nights = await openNights(
+    {
+      accounts: [{ token: "sandbox-token", total: 10_000, periodHours: 24 * 3_650 }],
+      market: { apps: 1, countries: ["US"], keywordsPerApp: 1 },
+    },
+    { settings: { datasets: { ...others, visibility } } },
+  );
+  const { stage } = nights;
+  expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
+  stage.sandbox.spend(stage.sandbox.account().remaining);
+  return nights;
+}
+
+/** What waits for its answer, the oldest days first. */
+const waiting = ({ stage }: Nights) =>
+  stage.query(`
+    select window_start::text as start, window_end::text as end, class, (created_at at time zone 'UTC')::date::text as planned
+    from   ops.slice where dataset = 'visibility' and state in ('pending', 'deferred') order by 1`);
+
+/** The stretches of days that were requested since the log was cleared. */
+const requested = ({ stage }: Nights) =>
+  stage
+    .asked()
+    .filter(({ operation }) => operation === "ios.visibility-history")
+    .map(({ params }) => [params["startDate"], params["endDate"]]);
+
+test("days of nights without credits are one call once there are credits", async () => {
+  await using nights = await openSpent();
+  const { stage } = nights;
+  for (let night = 1; night <= 3; night += 1) {
+    nights.next();
+    expect(await stage.sync(nights.run())).toMatchObject({ outcome: "deferred" });
+  }
+  expect(await waiting(nights)).toEqual([{ start: day(0), end: day(3), class: "daily", planned: day(1) }]);
+  stage.sandbox.clearLog();
+  stage.sandbox.spend(-10_000);
+  expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
+  expect(requested(nights)).toEqual([[day(0), day(3)]]);
+  expect(await waiting(nights)).toEqual([]);
+});
+
+test("no call gets more days than the setting allows, and none is lost", async () => {
+  await using nights = await openSpent(2);
+  for (let night = 1; night <= 3; night += 1) {
+    nights.next();
+    await nights.stage.sync(nights.run());
+  }
+  expect(await waiting(nights)).toMatchObject([
+    { start: day(0), end: day(2) },
+    { start: day(2), end: day(3) },
+  ]);
+});
+
+/** A night of the schedule of which no worker has run anything yet. */
+async function plan(nights: Nights): Promise<void> {
+  nights.next();
+  await using app = await nights.stage.open(nights.run());
+  await using ingest = await openIngest(app, "worker", createRunLimit(null));
+  await planDue(ingest.parts, app.config.settings, ["visibility"]);
+}
+
+test("a scheduled run joins what waits in its queue, but nothing that has failed, and changes nothing where it plans nothing", async () => {
+  await using nights = await openSpent();
+  const { stage } = nights;
+  // first the account's lists, then the days that were missed meanwhile, then the next one
+  for (let night = 1; night <= 3; night += 1) await plan(nights);
+  const joined = { start: day(0), end: day(3), class: "daily", planned: day(2) };
+  expect(await waiting(nights)).toEqual([joined]);
+  const rows = () => stage.query("select slice_id, xmin::text from ops.slice order by 1");
+  const before = await rows();
+  await using app = await stage.open(nights.run());
+  await using ingest = await openIngest(app, "worker", createRunLimit(null));
+  await planDue(ingest.parts, app.config.settings, ["visibility"]);
+  expect(await rows()).toEqual(before);
+
+  await stage.query("update ops.slice set failures = 1 where state = 'pending'");
+  await plan(nights);
+  expect(await waiting(nights)).toMatchObject([joined, { start: day(3), end: day(4), planned: day(4) }]);
+});
