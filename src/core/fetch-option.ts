@@ -15,6 +15,8 @@ export type FetchOption = {
   readonly tracked?: ReadonlySet<string>;
   /** Calls that it takes to bring what other fetch options bring in one, a device a call for instance; one when left out. */
   readonly calls?: number;
+  /** Set where answers have pages. */
+  readonly isPaged?: boolean;
   /** How many pages the last answer had, where answers have pages: as many are expected of the next one. One when left out. */
   readonly pages?: Pages;
 };
@@ -49,10 +51,17 @@ export function pagesExpected({ pages }: FetchOption, window: Window): number {
   return Math.min(pagesInAll(pages, window), pages.most ?? Number.POSITIVE_INFINITY);
 }
 
-/** The most days that one call about a window may span and is expected to cost no more. */
-export function daysAtSamePrice({ maxDays, pages }: FetchOption, window: Window): number {
-  if (pages === undefined || pages.count === 1) return maxDays;
-  return Math.min(maxDays, Math.floor((pagesInAll(pages, window) * pages.days) / pages.count));
+/**
+ * The most days that one call about a window may span and is expected to bring in as many pages; 0 where that is not known, or where the last
+ * answer had as many pages as are ever requested: what it lacked cannot be foreseen.
+ */
+export function daysAtSamePrice({ maxDays, isPaged, pages }: FetchOption, window: Window): number {
+  if (isPaged !== true) return maxDays;
+  if (pages === undefined) return 0;
+  const { count, days, most = Number.POSITIVE_INFINITY } = pages;
+  if (count >= most) return 0;
+  const inPages = (number: number) => Math.floor((number * days) / count);
+  return Math.min(maxDays, inPages(most), count === 1 ? maxDays : inPages(pagesInAll(pages, window)));
 }
 
 function pagesInAll({ count, days }: Pages, window: Window): number {

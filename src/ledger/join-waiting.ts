@@ -1,5 +1,5 @@
 import type { Day } from "../core/day.ts";
-import { creditClasses, type CreditClass, type SliceDraft } from "../core/slice.ts";
+import type { SliceDraft } from "../core/slice.ts";
 import { joined } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
@@ -14,15 +14,15 @@ type Waiting = {
   readonly sliceId: string;
   readonly start: Day;
   readonly end: Day;
-  readonly class: CreditClass;
   readonly since: Date;
 };
 
 /**
  * Drafts with the days of slices that wait in the queue of their run for the same list of the same scope, where one call may bring both: each
  * night without credits leaves a slice, and each would be paid for alone. Those slices are deleted; one that is claimed just now is left
- * alone. To be called in the transaction that queues the drafts. What a person named, in a plan or a retry, stays, and so do slices that have
- * failed before and answers that have begun to land.
+ * alone. To be called in the transaction that queues the drafts. Only slices of the same class that were to cost as much at least are joined,
+ * so that no floor or limit lets through what it would have refused. What belongs to a plan or to the run of a retry stays, and so do slices
+ * that have failed before and answers that have begun to land.
  */
 export async function joinWaiting(
   transaction: Database,
@@ -40,7 +40,6 @@ export async function joinWaiting(
     wider[slice.position] = {
       ...draft,
       window,
-      class: creditClasses.find((one) => one === draft.class || one === slice.class) ?? draft.class,
       waitsSince: Math.min(draft.waitsSince ?? Number.POSITIVE_INFINITY, slice.since.getTime()),
     };
     taken.add(slice.sliceId);
@@ -55,22 +54,23 @@ async function readWaiting(
   runId: string,
   drafts: readonly SliceDraft[],
 ): Promise<readonly Waiting[]> {
-  const wanted = drafts.flatMap(({ dataset, operation, scope, items, window, longest }, position) =>
-    longest === undefined
+  const wanted = drafts.flatMap((draft, position) => {
+    const { longest, items, window } = draft;
+    return longest === undefined
       ? []
-      : [{ position, dataset, operation, scope, digest: digestOf(items ?? []), start: window.start, end: window.end }],
-  );
+      : [{ ...draft, ...window, position, digest: digestOf(items ?? []), items: undefined }];
+  });
   const { rows } = await sql<Waiting>`
-    select w.position, s.slice_id as "sliceId", s.window_start as start, s.window_end as end, s.class, s.created_at as since
+    select w.position, s.slice_id as "sliceId", s.window_start as start, s.window_end as end, s.created_at as since
     from   jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
-           as w (position integer, dataset text, operation text, scope jsonb, digest text, start date, "end" date)
+           as w (position integer, dataset text, operation text, scope jsonb, digest text, start date, "end" date, class text, credits integer)
     join   ops.slice as s on ${hasSameScope("s", "w")}
     left   join ops.batch as b on b.batch_id = s.batch_id
     join   ops.run as r on r.run_id = s.run_id and r.kind in ('schedule', 'sync')
     where  s.state in ('pending', 'deferred') and s.operation = w.operation and coalesce(b.digest, ${digestOf([])}) = w.digest
-    and    s.window_start <= w.end and s.window_end >= w.start and s.class <> 'snapshot' and s.queue_id = ${queueOf(runId)}
+    and    s.window_start <= w.end and s.window_end >= w.start and s.class = w.class and s.planned_credits >= w.credits and s.queue_id = ${queueOf(runId)}
     and    s.plan_id is null and s.tail_of is null and s.failures = 0 and s.broken_off_count = 0 and not ${hasLanded}
-    order  by s.window_end desc, s.slice_id
+    order  by s.window_end desc, s.slice_id, w.position
     for    update of s skip locked`.execute(transaction);
   return rows;
 }

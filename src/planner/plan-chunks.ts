@@ -153,8 +153,8 @@ function planPartition(partition: Partition, planning: DatasetPlanning, last: La
     fetchOptions: dataset.operationsFor(partition.scope).map((operation) => {
       const option = fetchOptionFor(dataset, operation, partition, learned);
       const pages = lastPages?.get(operation.id);
-      const paged = pages === undefined ? {} : { pages: { ...pages, most: mostPagesOf(partition) } };
-      return { ...option, maxDays: Math.min(option.maxDays, longest), ...paged };
+      const known = pages === undefined ? {} : { pages: { ...pages, most: mostPagesOf(partition) } };
+      return { ...option, maxDays: Math.min(option.maxDays, longest), isPaged: isPaged(dataset), ...known };
     }),
   };
 }

@@ -213,24 +213,6 @@ describe("a series", () => {
     expect(plan(series({ historyDays: 1 }), [], { covered: shuffled }).slices).toEqual([]);
   });
 
-  test("says which slices may take the days of one that waits beside them, where one call may bring both at one price", () => {
-    const option = { ...byHistory, maxDays: 5 };
-    const held = (count: number, slice: Partial<Covered> = {}) =>
-      covered({
-        operation: "by_history",
-        window: { start: daysAgo(count), end: daysAgo(1) },
-        state: "deferred",
-        ...slice,
-      });
-    const longest = (slice: Covered, fetchOption: PlanPartition["fetchOptions"][number] = option) =>
-      plan(series({ historyDays: 5 }), [slice], { partition: { fetchOptions: [fetchOption] } }).slices[0]?.longest;
-    expect([held(5), held(5, { state: "pending" })].map((slice) => longest(slice))).toEqual([5, 5]);
-    const apart = [held(6), held(5, { state: "running" }), held(5, { operation: "by_day" })];
-    expect(apart.filter((slice) => longest(slice) !== undefined)).toEqual([]);
-    const paged = (count: number, days: number) => longest(held(5), { ...option, pages: { count, days } });
-    expect([paged(1, 1), paged(3, 15), paged(3, 12), paged(2, 1)]).toEqual([5, 5, undefined, undefined]);
-  });
-
   test("gives newest first, in one order for any order of apps, countries and keywords", () => {
     const partitions = ["US", "JP", "DE"].map((country) =>
       partition({ scope: { ...scope, country }, items: ["b", "a"], fetchOptions: [byDay, byHistory] }),

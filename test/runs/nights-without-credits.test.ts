@@ -73,13 +73,14 @@ async function plan(nights: Nights): Promise<void> {
   await planDue(ingest.parts, app.config.settings, ["visibility"]);
 }
 
-test("a scheduled run joins what waits in its queue, but nothing that has failed, and changes nothing where it plans nothing", async () => {
+test("a scheduled run joins what waits of the same class, and changes nothing where it plans nothing or where that has failed", async () => {
   await using nights = await openSpent();
   const { stage } = nights;
-  // first the account's lists, then the days that were missed meanwhile, then the next one
-  for (let night = 1; night <= 3; night += 1) await plan(nights);
-  const joined = { start: day(0), end: day(3), class: "daily", planned: day(2) };
-  expect(await waiting(nights)).toEqual([joined]);
+  // first the account's lists, then the days that were missed meanwhile, then the next ones
+  for (let night = 1; night <= 4; night += 1) await plan(nights);
+  const missed = { start: day(0), end: day(2), class: "history", planned: day(2) };
+  const joined = { start: day(2), end: day(4), class: "daily", planned: day(3) };
+  expect(await waiting(nights)).toEqual([missed, joined]);
   const rows = () => stage.query("select slice_id, xmin::text from ops.slice order by 1");
   const before = await rows();
   await using app = await stage.open(nights.run());
@@ -89,5 +90,5 @@ test("a scheduled run joins what waits in its queue, but nothing that has failed
 
   await stage.query("update ops.slice set failures = 1 where state = 'pending'");
   await plan(nights);
-  expect(await waiting(nights)).toMatchObject([joined, { start: day(3), end: day(4), planned: day(4) }]);
+  expect(await waiting(nights)).toMatchObject([missed, joined, { start: day(4), end: day(5), planned: day(5) }]);
 });
