@@ -1,8 +1,9 @@
 import { addressProblem, Environment } from "../config/env.ts";
+import { Country, noCountry } from "../config/portfolio-settings.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
 import type { FollowedApp, SettingsChange } from "../config/edit-yaml.ts";
 import type { Settings } from "../config/settings.ts";
-import { AndroidTrackId, CountryCode, IosTrackId } from "../api/values.ts";
+import { AndroidTrackId, IosTrackId } from "../api/values.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Diagnosis } from "../doctor/diagnosis.ts";
 import { remark } from "./output.ts";
@@ -126,9 +127,12 @@ function idProblem(text: string): string | null {
 }
 
 function countriesProblem(codes: readonly string[]): string | null {
-  const wrong = codes.find((code) => !CountryCode.safeParse(code).success);
+  const wrong = codes.find((code) => !Country.safeParse(code).success);
   if (codes.length === 0) return "Type at least one country, two letters each.";
-  return wrong === undefined ? null : `${wrong} is no country: two letters each, for instance US, JP.`;
+  if (wrong === undefined) return null;
+  return /^[A-Z]{2}$/.test(wrong)
+    ? `${noCountry(wrong)}.`
+    : `${wrong} is no country: two letters each, for instance US, JP.`;
 }
 
 function keywordsProblem(keywords: readonly string[]): string | null {

@@ -1,5 +1,6 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
+import { countryCodes } from "../../src/config/portfolio-settings.ts";
 import { createDimensions, type Dimensions } from "../../src/load/dimensions.ts";
 import type { DimensionKind } from "../../src/load/columns.ts";
 import { openWarehouseStage } from "../support/warehouse-stage.ts";
@@ -44,6 +45,14 @@ describe("dimensions", () => {
 
   test("know countries by their number in ISO 3166, and every country together as 0", async () => {
     expect(await keysOf("country", ["US", "DE", "XK", "ALL"])).toEqual([840, 276, 1608, 0]);
+  });
+
+  test("begin with the countries that a configuration may name", async () => {
+    const { rows } = await sql<{ country_code: string }>`
+      select country_code from core.dim_country where country_code <> 'ALL' and region <> 'Unknown' order by country_code collate "C"`.execute(
+      stage.db,
+    );
+    expect(rows.map((row) => row.country_code)).toEqual(countryCodes);
   });
 
   test("give a country code that ISO does not know the same key in any warehouse", async () => {
