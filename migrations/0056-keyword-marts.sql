@@ -174,7 +174,7 @@ select ops.comment_columns('mart.keyword_rank_movers', 'ops.latest_keyword_rank'
 
 create view mart.keyword_opportunity as
 select f.store, f.track_id, f.app_name, f.country_code, f.country_name, k.keyword, d.device_code, f.date_day, f.rank as keyword_rank,
-       v.search_volume as search_volume, m.popularity as search_popularity, v.chance,
+       v.search_volume as search_volume, v.search_popularity, v.chance,
        v.competing_app_count, v.brand_track_id, v.brand_track_id = f.track_id as is_own_brand, round(o.open_share, 4) as open_share,
        round(v.search_volume * v.chance / 100 * o.open_share, 2) as opportunity_score,
        f.requested_keyword_count, f.answered_keyword_count, f.is_complete, kg.keyword_groups, ag.app_groups
@@ -205,8 +205,32 @@ left   join lateral (
 cross  join lateral (select 1 - coalesce(1.0 / nullif(f.rank, 0), 0) as open_share) as o
 cross  join lateral (
   select coalesce(w.search_volume, u.search_volume) as search_volume,
-         coalesce(case d.device_code when 'IPHONE' then m.iphone_chance when 'IPAD' then m.ipad_chance else m.chance end, t.chance) as chance,
-         coalesce(case d.device_code when 'IPHONE' then m.iphone_app_count when 'IPAD' then m.ipad_app_count else m.app_count end, t.app_count) as competing_app_count,
+         -- a newer answer, or list, may leave these out as well; only then older ones are read
+         coalesce(m.popularity, (
+           select n.popularity
+           from   core.fact_keyword_metadata as n
+           where  n.keyword_key = f.keyword_key and n.country_key = f.country_key and n.store = f.store and n.popularity is not null
+           order  by n.date_day desc limit 1)) as search_popularity,
+         coalesce(case d.device_code when 'IPHONE' then m.iphone_chance when 'IPAD' then m.ipad_chance else m.chance end, (
+           select q.chance
+           from   core.fact_keyword_metadata as n
+           cross  join lateral (select case d.device_code when 'IPHONE' then n.iphone_chance when 'IPAD' then n.ipad_chance else n.chance end as chance) as q
+           where  n.keyword_key = f.keyword_key and n.country_key = f.country_key and n.store = f.store and q.chance is not null
+           order  by n.date_day desc limit 1), t.chance, (
+           select n.chance
+           from   core.tracked_keyword as n
+           where  n.app_key = f.app_key and n.country_key = f.country_key and n.keyword_key = f.keyword_key and n.chance is not null
+           order  by n.valid_to desc nulls first, n.valid_from desc, n.account desc limit 1)) as chance,
+         coalesce(case d.device_code when 'IPHONE' then m.iphone_app_count when 'IPAD' then m.ipad_app_count else m.app_count end, (
+           select q.app_count
+           from   core.fact_keyword_metadata as n
+           cross  join lateral (select case d.device_code when 'IPHONE' then n.iphone_app_count when 'IPAD' then n.ipad_app_count else n.app_count end as app_count) as q
+           where  n.keyword_key = f.keyword_key and n.country_key = f.country_key and n.store = f.store and q.app_count is not null
+           order  by n.date_day desc limit 1), t.app_count, (
+           select n.app_count
+           from   core.tracked_keyword as n
+           where  n.app_key = f.app_key and n.country_key = f.country_key and n.keyword_key = f.keyword_key and n.app_count is not null
+           order  by n.valid_to desc nulls first, n.valid_from desc, n.account desc limit 1)) as competing_app_count,
          coalesce(m.brand_track_id, t.brand_track_id) as brand_track_id) as v
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true

@@ -3034,7 +3034,7 @@ create view mart.keyword_opportunity (
     f.date_day,
     f.rank AS keyword_rank,
     v.search_volume,
-    m.popularity AS search_popularity,
+    v.search_popularity,
     v.chance,
     v.competing_app_count,
     v.brand_track_id,
@@ -3101,18 +3101,51 @@ create view mart.keyword_opportunity (
          LIMIT 1) u ON true
      CROSS JOIN LATERAL ( SELECT 1::numeric - COALESCE(1.0 / NULLIF(f.rank, 0)::numeric, 0::numeric) AS open_share) o
      CROSS JOIN LATERAL ( SELECT COALESCE(w.search_volume, u.search_volume) AS search_volume,
+            COALESCE(m.popularity, ( SELECT n.popularity
+                   FROM core.fact_keyword_metadata n
+                  WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = f.store AND n.popularity IS NOT NULL
+                  ORDER BY n.date_day DESC
+                 LIMIT 1)) AS search_popularity,
             COALESCE(
                 CASE d.device_code
                     WHEN 'IPHONE'::text THEN m.iphone_chance
                     WHEN 'IPAD'::text THEN m.ipad_chance
                     ELSE m.chance
-                END, t.chance) AS chance,
+                END, ( SELECT q.chance
+                   FROM core.fact_keyword_metadata n
+                     CROSS JOIN LATERAL ( SELECT
+                                CASE d.device_code
+                                    WHEN 'IPHONE'::text THEN n.iphone_chance
+                                    WHEN 'IPAD'::text THEN n.ipad_chance
+                                    ELSE n.chance
+                                END AS chance) q
+                  WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = f.store AND q.chance IS NOT NULL
+                  ORDER BY n.date_day DESC
+                 LIMIT 1), t.chance, ( SELECT n.chance
+                   FROM core.tracked_keyword n
+                  WHERE n.app_key = f.app_key AND n.country_key = f.country_key AND n.keyword_key = f.keyword_key AND n.chance IS NOT NULL
+                  ORDER BY n.valid_to DESC, n.valid_from DESC, n.account DESC
+                 LIMIT 1)) AS chance,
             COALESCE(
                 CASE d.device_code
                     WHEN 'IPHONE'::text THEN m.iphone_app_count
                     WHEN 'IPAD'::text THEN m.ipad_app_count
                     ELSE m.app_count
-                END, t.app_count) AS competing_app_count,
+                END, ( SELECT q.app_count
+                   FROM core.fact_keyword_metadata n
+                     CROSS JOIN LATERAL ( SELECT
+                                CASE d.device_code
+                                    WHEN 'IPHONE'::text THEN n.iphone_app_count
+                                    WHEN 'IPAD'::text THEN n.ipad_app_count
+                                    ELSE n.app_count
+                                END AS app_count) q
+                  WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = f.store AND q.app_count IS NOT NULL
+                  ORDER BY n.date_day DESC
+                 LIMIT 1), t.app_count, ( SELECT n.app_count
+                   FROM core.tracked_keyword n
+                  WHERE n.app_key = f.app_key AND n.country_key = f.country_key AND n.keyword_key = f.keyword_key AND n.app_count IS NOT NULL
+                  ORDER BY n.valid_to DESC, n.valid_from DESC, n.account DESC
+                 LIMIT 1)) AS competing_app_count,
             COALESCE(m.brand_track_id, t.brand_track_id) AS brand_track_id) v
      LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
            FROM core.grouped_keyword n
