@@ -38,7 +38,7 @@ export async function answerOf(parts: ServerParts, { statement, rows, from, to, 
     bytes: 2 * mcp.kib * 1024,
   });
   const relations = relationsNamed(statement, await readRelations(db));
-  const known = await readRelationDatasets(db);
+  const known = await readRelationDatasets(db, { ofDays: true });
   const datasets = [...new Set(relations.flatMap(({ name }) => known.get(name) ?? []))];
   const today = clock.today();
   const days = statementDays({ given: { from, to }, statement, answer, today });

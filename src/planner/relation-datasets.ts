@@ -1,5 +1,6 @@
 import { datasets } from "../datasets/shared/all.ts";
 import type { Database } from "../postgres/database.ts";
+import { takenByNewest } from "../postgres/mart-shapes.ts";
 import { sql } from "../postgres/sql.ts";
 
 /** Views of which marts take what holds for every day, on whichever day it was seen: which apps there are, and the currency of sums. */
@@ -13,11 +14,12 @@ const ofEveryDay = [
 /**
  * The datasets whose rows each table and view of `core`, `mart` and `ops` shows, by its name with its schema, as the catalogue knows what a
  * view reads. Dimensions are left out, and so is what is read through views whose rows hold for every day: a day of a mart has all its figures
- * without an answer of these on that day. With `ownFacts` only those of the tables that a relation reads other than through views of `ops`.
+ * without an answer of these on that day. With `ownFacts` only those of the tables that a relation reads other than through views of `ops`;
+ * with `ofDays` without those of which a view takes the newest row for every day.
  */
 export async function readRelationDatasets(
   db: Database,
-  { ownFacts = false }: { readonly ownFacts?: boolean } = {},
+  { ownFacts = false, ofDays = false }: { readonly ownFacts?: boolean; readonly ofDays?: boolean } = {},
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const { rows } = await sql<{ name: string; tables: readonly string[] }>`
     with recursive reads as (
@@ -31,6 +33,7 @@ export async function readRelationDatasets(
       join   pg_catalog.pg_rewrite as w on w.ev_class = r.reader
       join   pg_catalog.pg_depend as d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = w.oid
                                       and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid <> r.reader
+                                      and d.refobjid <> all (${ofDays ? takenByNewest : []}::text[]::regclass[])
       where  r.reader = r.root
       or     r.reader <> all (${ofEveryDay}::text[]::regclass[])
       and    (not ${ownFacts} or (select c.relnamespace from pg_catalog.pg_class as c where c.oid = r.reader) <> 'ops'::regnamespace)

@@ -163,6 +163,17 @@ describe("a client that reads rows", () => {
     expect(coverage.says).toBe("Every cell of these days has its answer: a row that is not there is truly none.");
   });
 
+  test("is told that days are complete by a mart that takes what a dataset that is off knows of every day, newest first", async () => {
+    const [first, ...rest] = askedDays();
+    const { coverage } = await query(
+      `select count(*) from mart.weighted_share_of_voice_daily where date_day between '${first}' and '${rest.at(-1)}'`,
+    );
+    expect(coverage).toMatchObject({ is_complete: true });
+    expect((await query("select count(*) from core.fact_keyword_metadata")).coverage.says).toMatch(
+      /^Nothing is requested of keyword_metadata/,
+    );
+  });
+
   test("is told that a dataset that is off is unknown, not none", async () => {
     const { coverage } = await query("select count(*) from core.review");
     expect(coverage.datasets).toMatchObject([{ dataset: "review", is_requested: false, cells: null }]);
