@@ -39,8 +39,18 @@ export function changesInWords({ place, now, changes, repeats, calls, nights }: 
     ...remove.map((keyword) => `- ${keyword}`),
     `${facts.join(", ")}: ${calls === 0 ? "nothing to do" : countOf(calls, "call")}.`,
     ...notes,
+    ...(isNewApp({ now, changes })
+      ? [
+          `The last sync did not read ${place.trackId} among the apps of the account: with its first keyword the service tracks the app as well.`,
+        ]
+      : []),
     ...(nights === null ? [] : [nightsInWords(nights)]),
   ].join("\n");
+}
+
+/** True where the account, as far as it was read, has an app only after the change: all that is requested of an app is then. */
+function isNewApp({ now, changes }: Pick<ChangeReport, "now" | "changes">): boolean {
+  return !now.isAppTracked && now.count === 0 && changes.add.length > 0;
 }
 
 function nightsInWords({ before, after }: KeywordNights): string {
@@ -78,6 +88,7 @@ export function changesAsJson(
     country: place.country,
     tracked: now.count,
     isListKnown: now.keywords !== null,
+    isNewApp: isNewApp({ now, changes }),
     add: changes.add,
     remove: changes.remove,
     left: changes.left,

@@ -153,6 +153,7 @@ test("an app that was not tracked is tracked with its first keyword, and a list 
   await using stage = await openStage({ market: { keywordsPerApp: 0 } });
   const { code, stdout } = await run(stage, ["sync", app, "US", "first", "--yes"]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("tracks 0 keywords") });
+  expect(stdout).toContain("\nThe last sync did not read 6446318020 among the apps of the account: ");
   expect(asked(stage)).toEqual([
     ["number-of-keywords", undefined],
     ["add-keywords", ["first"]],
