@@ -107,6 +107,7 @@ test("without a terminal it takes options, the environment and the token from st
   expect(written()).toMatchObject({ API_TOKEN: secret, OTHER: "1" });
   expect(readFileSync(path.join(folder, ".env"), "utf8")).toContain("# mine\n");
   expect(settings()).toMatchObject({ portfolio: { source: "both" }, datasets: { review: { on: true } } });
+  expect((await start(["--yes", "--datasets", "+review"])).stdout).toMatch(/^Nothing changed: /);
 });
 
 test("a configuration file that STOREHOUSE_CONFIG names and that is not there is made, in a folder that is", async () => {

@@ -1,8 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { addressProblem, processEnvironment, type Environment } from "../../config/env.ts";
 import { networkOf } from "../../config/network.ts";
+import { readText } from "../../config/read-text.ts";
 import type { Settings } from "../../config/settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import { fail } from "../../core/errors.ts";
@@ -168,8 +170,12 @@ function tryDatabase({ environment, home }: Config, url: string): Promise<readon
 }
 
 async function finish(files: SetupFiles, setup: Setup, size: RoughSize | null): Promise<void> {
+  const texts = () => [files.environment, files.settings].map(readText);
+  const before = texts();
   const settings = writeSetup(files, setup);
-  print(`Written: ${files.environment} (only you may read it)\n         ${files.settings}`);
+  if (isDeepStrictEqual(texts(), before))
+    print(`Nothing changed: ${files.environment}\n                 ${files.settings}`);
+  else print(`Written: ${files.environment} (only you may read it)\n         ${files.settings}`);
   const shell = processEnvironment();
   for (const [name, value] of Object.entries(setup.variables))
     if ((shell[name] ?? "") !== "" && shell[name] !== value)
