@@ -145,6 +145,11 @@ test("an app, a country or a keyword that nothing is known of is said to be so",
   }
   expect((await client.get("/explore?keyword=no+such+keyword")).text).toContain("Nothing of it is loaded");
   expect(await client.get("/explore?from=yesterday")).toMatchObject({ status: 400 });
+  for (const days of ["from=2026-08-19&to=2026-08-17", "from=2026-08-25"])
+    expect(await client.get(`/explore?${days}`)).toMatchObject({
+      status: 400,
+      text: expect.stringMatching(/from is 2026-08-\d\d, which is after to, 2026-08-1\d/),
+    });
 });
 
 test("a field that a view does not use keeps its value for the others", async () => {

@@ -1,4 +1,5 @@
 import { addDays, type Day } from "../../core/day.ts";
+import { fail } from "../../core/errors.ts";
 import type { Window } from "../../core/window.ts";
 import type { Database } from "../../postgres/database.ts";
 import { sql } from "../../postgres/sql.ts";
@@ -123,7 +124,7 @@ async function readRivals(
 
 /**
  * The choice that an address comes to; null where no app has ranks, or none of this id, or the app has none in the country or on the device
- * that is named.
+ * that is named. Throws `console_bad_input` for days that end before they begin.
  */
 export async function readChoice(db: Database, named: Named, account: string): Promise<Choice | null> {
   const apps = await readApps(db, account);
@@ -136,7 +137,10 @@ export async function readChoice(db: Database, named: Named, account: string): P
     await readKeywords(db, app, place),
     await readRivals(db, app, { country: place.country, account }),
   ];
-  const end = addDays(named.to ?? place.newest, 1);
+  const last = named.to ?? place.newest;
+  if (named.from !== undefined && named.from > last)
+    throw fail("console_bad_input", { problem: `from is ${named.from}, which is after to, ${last}` });
+  const end = addDays(last, 1);
   const start = latest(named.from ?? latest(place.first, addDays(end, -usualDays)), addDays(end, -mostDays));
   return {
     app,
