@@ -7,10 +7,7 @@ import { chargedCredits } from "../credits/charges.ts";
 import { isOfAccount, isOpen } from "../ledger/open-slices.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { CheckParts } from "./check-parts.ts";
-import { paceHours, type CreditDemand } from "./credit-outlook.ts";
-
-/** The reset is reported as whole seconds from the answer on, so that the deadline made of it is off by these and by the answer's way. */
-const resetIsKnownToMs = 60_000;
+import { paceHours, resetIsKnownToMs, type CreditDemand } from "./credit-outlook.ts";
 
 /** The allowance of an account and what it is needed for; null until the API has reported one. */
 export async function readCreditDemand({

@@ -6,6 +6,9 @@ const hourMs = 3_600_000;
 /** A night's run and the quiet day after it: measured over less, every night would seem to use up the allowance. */
 export const paceHours = 24;
 
+/** The reset is reported as whole seconds from the answer on, so that the deadline made of it is off by these and by the answer's way. */
+export const resetIsKnownToMs = 60_000;
+
 /** An allowance and its demand. Credits; times in epoch-ms. */
 export type CreditDemand = {
   readonly total: number;
@@ -64,7 +67,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
   const usable = Math.max(0, above(floors.daily) - history);
   const waiting = (open.snapshot ?? 0) + (open.daily ?? 0) + (open.lookback ?? 0);
   const perHour = allowance.isFirstDay ? 0 : allowance.spent / allowance.spentHours;
-  const nights = allowance.nights === null ? null : nightsUntil(allowance.nights, now, resetsAt);
+  const nights = allowance.nights === null ? null : nightsUntil(allowance.nights, now, resetsAt - resetIsKnownToMs);
   // without a forecast the larger, not the sum: the queue is part of what a day uses
   const wanted = nights === null ? Math.ceil(Math.max(waiting, perHour * hoursToReset)) : waiting + sumOf(nights);
   const short = Math.max(0, wanted - usable);
@@ -83,7 +86,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
 
 const sumOf = (nights: readonly Night[]) => sumBy(nights, ({ credits }) => credits);
 
-/** The nights that begin after now and before the reset. Days beyond those that are foreseen take as much as these do on average. */
+/** The nights that begin after now and before `until`, the reset as far as it is known: a run at midnight often begins with it. Days beyond those that are foreseen take as much as these do on average. */
 function nightsUntil(nights: readonly Night[], now: number, until: number): readonly Night[] {
   const ahead = nights.filter(({ startsAt }) => startsAt > now && startsAt < until);
   const last = nights.at(-1)?.startsAt ?? until;

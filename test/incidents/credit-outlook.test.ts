@@ -48,6 +48,12 @@ describe("the allowance", () => {
     expect(look({ open: { history: 1_000_000 } })).toMatchObject({ usable: 1_500, short: 3_300 });
   });
 
+  test("is not needed for a night that begins with the reset, which is known by whole seconds from when an answer came", () => {
+    const nights = [216, 240].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
+    for (const off of [-700, 0, 300])
+      expect(look({ nights, resetsAt: 240 * hour + off })).toMatchObject({ nights: 1, wanted: 1_500 });
+  });
+
   test("is needed for the nights until the reset where they are foreseen, whatever the pace was", () => {
     const nights = [-2, 4, 28, 52, 300].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
     expect(look({ nights })).toMatchObject({ wanted: 4_500, nights: 3, short: 0, outAt: null });
