@@ -109,6 +109,18 @@ describe("when credits do not suffice", () => {
     await expect(ask(93, "snapshot")).rejects.toMatchObject({ code: "credits_exhausted" });
   });
 
+  test("a person spends what the floors keep, down to the last credit, and not more; with a floor of its own a call leaves that", async () => {
+    const account = await bank.account({ total: 100, left: 10 });
+    const { queue } = openQueue(account, { floors: { snapshot: 0.5, daily: 0.5, lookback: 0.5, history: 0.5 } });
+    await expect(queue.run({ cost: () => 1, class: "snapshot" }, good(account, 1))).rejects.toThrow(DeferError);
+    await expect(queue.run({ cost: () => 1, class: "person", floor: 0.1 }, good(account, 1))).rejects.toThrow(
+      DeferError,
+    );
+    await expect(queue.run({ cost: () => 11, class: "person" }, good(account, 1))).rejects.toThrow(DeferError);
+    expect(await queue.run({ cost: () => 10, class: "person" }, good(account, 10))).toBe(10);
+    expect(await account.state()).toMatchObject({ remaining: 0, ...nothingHeld });
+  });
+
   test("the question is put again once a while has passed or the period is over", async () => {
     const account = await bank.account({ total: 100, left: 5 });
     const { queue, held, refreshes } = openQueue(account);
