@@ -13,7 +13,7 @@ import type { ColumnKind, Ranked, Table } from "./table.ts";
 
 /**
  * Writes rows of many slices into a table that is loaded row by row, in one statement. Of two slices that hold the same cell the one
- * received later wins, as if they had come one after the other.
+ * received later wins and of equal values the first, as if they had come one after the other.
  *
  * Where the table holds nothing yet beside these rows they are inserted without looking each of them up. Should another worker write one
  * of them in between, the statement fails for its key and nothing is written: tried again, the rows are merged.
@@ -123,11 +123,15 @@ function groupOf(table: Table, given: readonly Filled[]): Group {
   const rows = sql`(
       select ${sql.join(values)}, (${sliceIds})[place] as slice_id, (${times}::timestamptz[])[place] as fetched_at, place
       from   (select ${sql.join([...lists, sql`unnest(${places}) as place`])}) as u)`;
-  const later =
-    columns.length > table.key.length ? sql`s.fetched_at desc, s.place desc` : sql`s.fetched_at, s.slice_id`;
   const ranked = rankedBy(table);
-  const best = ranked === undefined ? later : sql`${rankOf(ranked, "s")} desc, ${later}`;
-  const latest = sql`(select distinct on (${key}) s.* from ${rows} as s order by ${key}, ${best})`;
+  const rank = ranked === undefined ? [] : [rankOf(ranked, "s")];
+  const byAge = sql.join([...rank, sql`s.fetched_at`, sql`s.place`]);
+  const newest = sql.join([...rank, sql`s.fetched_at`, sql`s.place`].map((by) => sql`${by} desc`));
+  // a row that only says again what the one before it says is none: as one after the other, the first of them stays
+  const changes = sql`(
+      select s.*, lag((${list(columns, "s")})) over (partition by ${key} order by ${byAge}) is not distinct from (${list(columns, "s")}) as is_repeat
+      from   ${rows} as s)`;
+  const latest = sql`(select distinct on (${key}) s.* from ${changes} as s where not is_repeat order by ${key}, ${newest})`;
   return {
     target: sql.ref(table.name),
     columns,

@@ -94,7 +94,7 @@ test.each([
   ]);
 });
 
-test("in turn, equal values stay with the slice that brought them first, and what returns with the one that brought it again", async () => {
+test("in turn and together, equal values stay with the slice that brought them first, and what returns with the one that brought it again", async () => {
   const at = (slice: string, ranks: Answer["ranks"]) => ({ slice, at: Number(slice) * 1000, day: "2026-08-01", ranks });
   const answers = [
     at("1", { a: 1, b: 2, c: 3 }),
@@ -104,9 +104,11 @@ test("in turn, equal values stay with the slice that brought them first, and wha
   ];
   for (const answer of answers) await inTurn(answer);
   const oneByOne = await cells();
-  await stage.empty(rank);
-  await inTurn(...answers);
-  expect(await cells()).toEqual(oneByOne);
+  for (const way of [inTurn, together]) {
+    await stage.empty(rank);
+    await way(...answers);
+    expect(await cells()).toEqual(oneByOne);
+  }
   expect(oneByOne).toEqual([
     '2026-08-01 a 1 "1", {} 1 1.000000',
     '2026-08-01 b 2 "2", {} 3 3.000000',
