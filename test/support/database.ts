@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Client, escapeIdentifier } from "pg";
+import pg, { escapeIdentifier } from "pg";
 import { inject } from "vitest";
 import { databaseUrl } from "../setup/template-database.ts";
 
@@ -19,12 +19,15 @@ export async function freshDatabase(copied?: string): Promise<{ readonly url: st
   };
 }
 
+/** One connection of the process for all its databases: another one for each costs as much as the copy. It keeps no process alive. */
+let administrator: pg.Pool | undefined;
+
 async function asAdmin(statement: string): Promise<void> {
-  const admin = new Client({ connectionString: inject("adminUrl") });
-  await admin.connect();
-  try {
-    await admin.query(statement);
-  } finally {
-    await admin.end();
-  }
+  administrator ??= new pg.Pool({
+    connectionString: inject("adminUrl"),
+    max: 1,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  }).on("error", () => undefined);
+  await administrator.query(statement);
 }
