@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { DatasetSettings } from "../config/settings.ts";
 import { day } from "../core/day.ts";
+import type { Portfolio } from "../core/portfolio.ts";
 import type { Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset, Partition } from "../datasets/shared/define-dataset.ts";
@@ -10,14 +11,18 @@ import { partitionsOf } from "./plan-chunks.ts";
 /** Countries of the small account for which examples are made. */
 export const exampleCountries = ["US", "JP"] as const;
 
+/** Made once: to read the settings of all datasets takes it three times a dataset. */
+let account: Portfolio | undefined;
+
 /** What a dataset would request for a small made-up account: what its settings and options do shows there. */
 export function examplePartitions(
   dataset: Dataset,
   { options, countries }: Pick<DatasetSettings, "options" | "countries"> = {},
 ): readonly Partition[] {
+  account ??= examplePortfolio({ apps: 2, countries: exampleCountries, keywords: 1 }, datasets);
   return partitionsOf({
     dataset,
-    portfolio: examplePortfolio({ apps: 2, countries: exampleCountries, keywords: 1 }, datasets),
+    portfolio: account,
     request: { datasets: [], bounds: {}, today: day("2026-06-15") },
     settings: { ...(options === undefined ? {} : { options }), ...(countries === undefined ? {} : { countries }) },
   });
