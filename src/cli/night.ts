@@ -6,8 +6,15 @@ import { sumBy } from "../core/sum.ts";
 /** The account for which nights are priced: apps of both stores in turn, each in all countries with keywords of its own. */
 const exampleAccount = { apps: 20, countries: ["US", "GB", "DE", "JP", "BR"], keywords: 200 } as const;
 
+/** A second of work whose end is always the same, and which pages of docs and commands take in turn. */
+let costsOnce: Promise<ReadonlyMap<string, number>> | undefined;
+
 /** Credits that a night costs for the example account by the name of the dataset, whether it is on or off. See `nightCost`. */
-export async function nightCosts(): Promise<ReadonlyMap<string, number>> {
+export function nightCosts(): Promise<ReadonlyMap<string, number>> {
+  return (costsOnce ??= workOutCosts());
+}
+
+async function workOutCosts(): Promise<ReadonlyMap<string, number>> {
   const portfolio = examplePortfolio(exampleAccount, datasets);
   const costs = new Map<string, number>();
   for (const dataset of datasets) costs.set(dataset.name, await nightCost(dataset, portfolio));
