@@ -86,7 +86,10 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
 
 const sumOf = (nights: readonly Night[]) => sumBy(nights, ({ credits }) => credits);
 
-/** The nights that begin after now and before `until`, the reset as far as it is known: a run at midnight often begins with it. Days beyond those that are foreseen take as much as these do on average. */
+/**
+ * The nights that begin after now and before `until`, the reset as far as it is known: a run at midnight often begins with it. Days beyond
+ * those that are foreseen take as much as these do on average.
+ */
 function nightsUntil(nights: readonly Night[], now: number, until: number): readonly Night[] {
   const ahead = nights.filter(({ startsAt }) => startsAt > now && startsAt < until);
   const last = nights.at(-1)?.startsAt ?? until;
