@@ -9,9 +9,9 @@ import { openNights, type Nights } from "../support/nights.ts";
 const day = (after: number) => addDays(today, after);
 
 /** A stage whose first night loaded all, and which has no credits from then on: only what is bought ends that. */
-async function openSpent(longest = 30): Promise<Nights> {
+async function openSpent(): Promise<Nights> {
   const others = { keyword_rank: { on: false }, tracked_keyword: { on: false } };
-  const visibility = { on: true, history_days: 3, longest_window: longest };
+  const visibility = { on: true, history_days: 3 };
   const nights = await openNights(
     {
       accounts: [{ token: "sandbox-token", total: 10_000, periodHours: 24 * 3_650 }],
@@ -41,28 +41,16 @@ const requested = ({ stage }: Nights) =>
 test("days of nights without credits are one call once there are credits", async () => {
   await using nights = await openSpent();
   const { stage } = nights;
-  for (let night = 1; night <= 3; night += 1) {
+  for (let night = 1; night <= 2; night += 1) {
     nights.next();
     expect(await stage.sync(nights.run())).toMatchObject({ outcome: "deferred" });
   }
-  expect(await waiting(nights)).toEqual([{ start: day(0), end: day(3), class: "daily", planned: day(1) }]);
+  expect(await waiting(nights)).toEqual([{ start: day(0), end: day(2), class: "daily", planned: day(1) }]);
   stage.sandbox.clearLog();
   stage.sandbox.spend(-10_000);
   expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
-  expect(requested(nights)).toEqual([[day(0), day(3)]]);
+  expect(requested(nights)).toEqual([[day(0), day(2)]]);
   expect(await waiting(nights)).toEqual([]);
-});
-
-test("no call gets more days than the setting allows, and none is lost", async () => {
-  await using nights = await openSpent(2);
-  for (let night = 1; night <= 3; night += 1) {
-    nights.next();
-    await nights.stage.sync(nights.run());
-  }
-  expect(await waiting(nights)).toMatchObject([
-    { start: day(0), end: day(2) },
-    { start: day(2), end: day(3) },
-  ]);
 });
 
 /** A night of the schedule of which no worker has run anything yet. */
