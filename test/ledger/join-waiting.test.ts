@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { SliceDraft } from "../../src/core/slice.ts";
 import { joinWaiting } from "../../src/ledger/join-waiting.ts";
 import type { RunStart } from "../../src/ledger/runs.ts";
@@ -95,11 +95,11 @@ test("one whose answer has begun to land stays: it is paid for", async () => {
 test("one that another process has just locked stays, and planning does not wait for it", async () => {
   await stage.insert(await stage.run({ kind: "schedule" }), draft({ window: august(17) }));
   const other = await stage.pool.connect();
+  // also where planning waits for it
+  onTestFinished(() => other.release(true));
   await other.query("begin");
   await other.query("select from ops.slice for update");
   await queue(newest());
-  await other.query("rollback");
-  other.release();
   expect(await days()).toEqual(["17-17", "18-18"]);
 });
 
