@@ -11,8 +11,10 @@ import type { Database } from "../postgres/database.ts";
 export function searchRefused(db: Database, slice: Slice, now: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     await lockUntilCommit(transaction, "refused batch");
+    // in this order: a search that ends between the two has its item known by then
+    const searched = await isSearched(transaction, slice);
     if (await dropKnownRefused(transaction, slice)) return true;
-    if (await isSearched(transaction, slice)) return false;
+    if (searched) return false;
     await splitSlice(transaction, slice, now);
     return true;
   });
