@@ -21,9 +21,9 @@ export type CoverageReader = {
 
 /**
  * Reads the coverage of one dataset; only windows that touch `within`, when given, and with `finalDays` final slices as the stretches that
- * they cover. Keeps the lists of recent batches.
+ * they cover. `hasItems`: false where its requests name no items, of which one may have been refused. Keeps the lists of recent batches.
  */
-export function coverageReader(db: Database, dataset: string, within: Wanted): CoverageReader {
+export function coverageReader(db: Database, dataset: string, within: Wanted, hasItems = true): CoverageReader {
   const lists = new Map<string, readonly string[]>();
   return {
     read: async (scopes) => {
@@ -37,7 +37,7 @@ export function coverageReader(db: Database, dataset: string, within: Wanted): C
         if (scope !== undefined) found.set(scopeKey(scope), unpacked(scope, own, { lists, after: within.start }));
       }
       const { start } = within;
-      if (start === undefined) return found;
+      if (start === undefined || !hasItems) return found;
       // a refusal is older than what an answer is about: without it the item would have every later batch refused
       for (const slice of await readRefusals(db, { dataset, before: start, scopes })) {
         const key = scopeKey(slice.scope);

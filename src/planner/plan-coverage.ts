@@ -27,12 +27,15 @@ export function coverageFor(
   { shown, isJoined = false }: CoverageOptions = {},
 ): CoverageReader {
   const { dataset, request } = planning;
-  const timings = timingsIn(planning, partitionsOf(planning));
+  const partitions = partitionsOf(planning);
+  const timings = timingsIn(planning, partitions);
   const reach = around(timings.map((timing) => reachOf(timing, request)));
   const within = shown === undefined ? reach : around([reach, { start: shown.start ?? reach.start, end: shown.end }]);
   const finalDays = isJoined ? finalDaysOf(timings, planning) : undefined;
+  const wanted = finalDays === undefined ? within : { ...within, finalDays };
+  const hasItems = partitions.some(({ items }) => items !== null);
   return {
-    ...coverageReader(db, dataset.name, finalDays === undefined ? within : { ...within, finalDays }),
+    ...coverageReader(db, dataset.name, wanted, hasItems),
     lastPages: (scopes) => readLastPages(db, dataset.name, scopes),
     ...(within.start === undefined ? {} : { since: within.start }),
     ...(finalDays === undefined ? {} : { scopesAtOnce }),

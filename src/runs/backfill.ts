@@ -21,7 +21,6 @@ import type { SyncParts, SyncResult } from "./run-parts.ts";
 /** Runs a plan exactly as it was made, or what is left of it. Throws `plan_changed` when it would be another one now; then nothing was queued. */
 export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<SyncResult> {
   const { db, clock } = parts.ingest;
-  await parts.ingest.reapDeadWorkers();
   const begun = plan.queuedAt === null ? await retryDatabase(parts.ingest, () => begin(parts, plan)) : null;
   const runId = begun ?? (await openRun(db, runStart(parts, plan), clock.now()));
   return runToEnd(parts, {

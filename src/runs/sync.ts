@@ -26,7 +26,6 @@ import { unreadLists, withUnread } from "../planner/unread-lists.ts";
 export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: number | null): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
   const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
-  await parts.ingest.reapDeadWorkers();
   await cancelOutOfPortfolio(parts.ingest, parts.settings, { datasets: names, isWorker: false });
   const account = accountOf(parts.settings);
   const runId = await openRun(
@@ -131,7 +130,6 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   const account = accountOf(parts.settings);
   const reopening = { ...retried(request, which), account };
   const { datasets } = reopening;
-  await parts.ingest.reapDeadWorkers();
   const start = { kind: "retry", workerId, account, asOf: request.today, datasets, maxCredits } as const;
   const runId = await openRun(db, start, clock.now());
   await reopen(db, { ...reopening, runId });
