@@ -13,7 +13,7 @@ import { createSharedHolds } from "./shared-holds.ts";
 import type { BudgetSubject, CreditBudget } from "../core/credit-budget.ts";
 import { createBudgetBook, refusingBudget } from "./budgets.ts";
 import { budgetRefusal, startOfLastDay } from "./budget-refusal.ts";
-import { floorOf, mostOf, type Floors } from "./floors.ts";
+import { floorOf, floorCredits, type Floors } from "../core/floors.ts";
 import type { Grant, CallReceipt } from "./holds.ts";
 
 /** What the queue needs: the shared ledger, how much each class leaves untouched, and the balance check. */
@@ -141,7 +141,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
     const reset = account?.resetsAt == null ? null : Math.max(account.resetsAt, clock.now() + freshForMs);
     const until = canWait && reset !== null ? Math.min(reset, lastDay) : reset;
     const { class: name, cost } = work;
-    const most = account?.total == null ? null : mostOf(account.total, floorFor(work, false));
+    const most = account?.total == null ? null : account.total - floorCredits(account.total, floorFor(work, false));
     if (most !== null && cost > most)
       throw fail("allowance_too_small", { class: name, cost, total: account?.total, most, until });
     throw fail("credits_exhausted", { class: name, cost, remaining: account?.remaining, until });

@@ -1,6 +1,7 @@
 import { operations } from "../api/operations/all.ts";
 import { sql } from "../postgres/sql.ts";
 import { addDays, dayOf, dayMs } from "../core/day.ts";
+import { floorCredits } from "../core/floors.ts";
 import { readAccount } from "../credits/account.ts";
 import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
@@ -50,7 +51,7 @@ export async function allowanceOf(
   if (waits) await checked;
   const account = isCurrent || !waits ? known : await readAccount(ingest.db, ingest.accountId);
   const total = account?.total ?? 0;
-  const floor = Math.ceil(total * (caller.floor ?? app.config.settings.credits.floors[caller.class]));
+  const floor = floorCredits(total, caller.floor ?? app.config.settings.credits.floors[caller.class]);
   const shared = Math.max(0, (account?.remaining ?? 0) - (account?.held ?? 0) - floor);
   const resetsAt = account?.resetsAt ?? now + dayMs;
   const own = await leftOfDay(parts, caller);

@@ -1,5 +1,6 @@
 import type { CreditClass } from "../core/slice.ts";
 import { dayMs } from "../core/day.ts";
+import { floorCredits, type Floors } from "../core/floors.ts";
 import { sumBy } from "../core/sum.ts";
 
 const hourMs = 3_600_000;
@@ -24,7 +25,7 @@ export type CreditDemand = {
   /** Expected cost of the open slices, by class, save those that wait for a budget until after the reset. */
   readonly open: Readonly<Partial<Record<CreditClass, number>>>;
   /** Share of the allowance that each class leaves untouched. */
-  readonly floors: Readonly<Record<CreditClass, number>>;
+  readonly floors: Floors;
   /** What the days to come are expected to take, in their order; null where no forecast stands. */
   readonly nights: readonly Night[] | null;
 };
@@ -62,7 +63,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
   const { total, remaining, held, resetsAt, open, floors } = allowance;
   const hoursToReset = (resetsAt - now) / hourMs;
   if (hoursToReset <= 0) return null;
-  const above = (share: number) => Math.max(0, remaining - held - Math.floor(share * total));
+  const above = (share: number) => Math.max(0, remaining - held - floorCredits(total, share));
   const history = Math.min(open.history ?? 0, above(floors.history));
   const usable = Math.max(0, above(floors.daily) - history);
   const waiting = (open.snapshot ?? 0) + (open.daily ?? 0) + (open.lookback ?? 0);

@@ -1,6 +1,6 @@
 import { instant, sql } from "../postgres/sql.ts";
 import { creditClasses, type Slice } from "../core/slice.ts";
-import { floorOf, type Floors } from "../credits/floors.ts";
+import { floorOf, type Floors } from "../core/floors.ts";
 import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
 import { suspectFrom } from "./poison.ts";

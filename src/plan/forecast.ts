@@ -1,9 +1,10 @@
+import { floorCredits, type Floors } from "../core/floors.ts";
 import { creditClasses, type CreditClass } from "../core/slice.ts";
 
 /** What a forecast is made from. Credits and requests by class; the allowance as last reported, times in epoch-ms. */
 export type ForecastInput = {
   readonly work: Readonly<Record<CreditClass, { readonly credits: number; readonly requests: number }>>;
-  readonly floors: Readonly<Record<CreditClass, number>>;
+  readonly floors: Floors;
   readonly total: number;
   readonly remaining: number;
   readonly resetsAt: number;
@@ -28,7 +29,7 @@ export function forecast(input: ForecastInput): Forecast {
       const work = left.get(name);
       if (work === undefined || work.requests === 0) continue;
       const perRequest = work.credits / work.requests;
-      const spendable = Math.max(0, balance - Math.ceil(input.total * input.floors[name]));
+      const spendable = Math.max(0, balance - floorCredits(input.total, input.floors[name]));
       const affordable = perRequest === 0 ? work.requests : Math.floor(spendable / perRequest);
       const requests = Math.min(work.requests, affordable, Math.floor(seconds * input.requestsPerSecond));
       work.requests -= requests;

@@ -1,6 +1,6 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
-import { floorOf, type Floors } from "../credits/floors.ts";
+import { floorCredits, floorOf, type Floors } from "../core/floors.ts";
 import { readAccount, type AccountState } from "../credits/account.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { readWaitingElsewhere, takeWaiting, type WaitingElsewhere } from "../ledger/waiting-elsewhere.ts";
@@ -63,7 +63,7 @@ function affordable(
   const free = account.remaining - account.held;
   let taken = 0;
   return slices.filter((slice) => {
-    const floor = Math.ceil((account.total ?? 0) * floorOf(floors, slice.class, slice.canWait));
+    const floor = floorCredits(account.total ?? 0, floorOf(floors, slice.class, slice.canWait));
     if (taken + slice.credits > Math.min(free - floor, mostCredits)) return false;
     taken += slice.credits;
     return true;

@@ -45,4 +45,8 @@ test("a floor that is no whole credit is kept whole", () => {
   const spending = (credits: number) => ({ ...input.work, lookback: { credits, requests: 1 } });
   expect(forecast({ ...input, ...allowance, work: spending(900) })).toEqual({ periods: 1, doneAt: 500 });
   expect(forecast({ ...input, ...allowance, work: spending(901) })).toBeNull();
+  // 0.07 of 50,000 is a little more than 3,500 in a computer, and 3,500 in Postgres, which grants 46,500
+  const floors = { ...input.floors, lookback: 0.07 };
+  const larger = { total: 50_000, remaining: 50_000, floors };
+  expect(forecast({ ...input, ...larger, work: spending(46_500) })).toEqual({ periods: 1, doneAt: 500 });
 });

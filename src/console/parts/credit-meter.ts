@@ -1,5 +1,5 @@
 import { count } from "../../core/words.ts";
-import type { CreditClass } from "../../core/slice.ts";
+import { floorCredits, type Floors } from "../../core/floors.ts";
 import { html, type Html } from "../html.ts";
 
 /** What a meter shows: the allowance, what is left and held of it, and the share that each class leaves untouched. */
@@ -7,7 +7,7 @@ export type MeterFacts = {
   readonly total: number;
   readonly remaining: number;
   readonly held: number;
-  readonly floors: Readonly<Record<CreditClass, number>>;
+  readonly floors: Floors;
 };
 
 const width = 1000;
@@ -16,7 +16,14 @@ const width = 1000;
 export function creditMeter({ total, remaining, held, floors }: MeterFacts): Html {
   const at = (credits: number) => Math.round((width * Math.min(Math.max(credits, 0), total)) / Math.max(total, 1));
   const lines = Object.entries(floors).map(
-    ([, share]) => html`<line class="floor" x1="${at(share * total)}" x2="${at(share * total)}" y1="0" y2="28"></line>`,
+    ([, share]) =>
+      html`<line
+        class="floor"
+        x1="${at(floorCredits(total, share))}"
+        x2="${at(floorCredits(total, share))}"
+        y1="0"
+        y2="28"
+      ></line>`,
   );
   return html`<svg
     class="meter"

@@ -1,4 +1,5 @@
 import { count } from "../../core/words.ts";
+import { floorCredits } from "../../core/floors.ts";
 import { creditClasses } from "../../core/slice.ts";
 import type { AccountState } from "../../credits/account.ts";
 import {
@@ -47,7 +48,7 @@ export function creditsCard(
     </p>
     ${creditMeter({ total, remaining: left, held, floors })}
     <p class="muted small">
-      Floors: ${creditClasses.map((name) => `${name} ${count(Math.floor(floors[name] * total))}`).join(" · ")}
+      Floors: ${creditClasses.map((name) => `${name} ${count(floorCredits(total, floors[name]))}`).join(" · ")}
     </p>
     <p id="outlook">${outlookWords(forecast.outlook, now)}</p>
     ${errorText === null ? null : html`<p class="muted small" id="forecast-error">${errorText}</p>`}

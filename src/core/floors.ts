@@ -1,11 +1,11 @@
-import type { CreditClass } from "../core/slice.ts";
+import type { CreditClass } from "./slice.ts";
 
 /** Shares of the allowance that classes leave untouched. */
 export type Floors = Readonly<Record<CreditClass, number>>;
 
-/** Credits of a whole allowance that are above a floor; 0.07 * 100 is a little more than 7, and 7 in Postgres. */
-export function mostOf(total: number, floor: number): number {
-  return total - Math.ceil(total * floor - 1e-6);
+/** Credits of an allowance of `total` that a share of it leaves untouched, as Postgres has it: 0.07 * 100 is a little more than 7, and 7 there. */
+export function floorCredits(total: number, share: number): number {
+  return Math.max(0, Math.ceil(total * share - 1e-6));
 }
 
 /**
