@@ -9,7 +9,7 @@ import { guessWords, newestWords, othersWords } from "./guess-words.ts";
 import { haveOthersMore } from "./other-accounts.ts";
 import { relationsNamed } from "./relations-named.ts";
 import { runStatement } from "./run-statement.ts";
-import { choosesDays, readsOnly } from "./statement-bounds.ts";
+import { choosesDays, leavesRowsOut, readsOnly } from "./statement-bounds.ts";
 import { statementDays, type StatementDays } from "./statement-days.ts";
 
 /** A statement, and what narrows the coverage that stands beside its answer. */
@@ -48,6 +48,7 @@ export async function answerOf(parts: ServerParts, { statement, rows, from, to, 
     datasets,
     window: days.window,
     guessed,
+    isCut: answer.isCut || leavesRowsOut(statement, answer.rows.length),
     named,
     settings,
     today,

@@ -75,6 +75,8 @@ export type CoverageRequest = {
    * nothing is said to be complete.
    */
   readonly guessed: string | null;
+  /** True where the answer may lack rows that the statement describes. */
+  readonly isCut: boolean;
   readonly named: NamedScopes;
   readonly settings: Settings;
   readonly today: Day;
@@ -107,7 +109,7 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
     from,
     to,
     is_complete: completeIf(isWhole),
-    says: wordsOf(datasets, isWhole, request.guessed),
+    says: wordsOf(datasets, isWhole, request),
     datasets: datasets.map((one) => ({ ...one, is_complete: completeIf(one.is_complete) })),
   };
 }
@@ -153,7 +155,11 @@ function cellsOf(coverage: readonly ScopeCoverage[], wanted: readonly Day[], isD
   return { cells, is_complete: isComplete, gaps, more_gaps: lines.length - gaps.length, days_without_cells: without };
 }
 
-function wordsOf(datasets: readonly DatasetCoverage[], isWhole: boolean | null, guessed: string | null): string {
+function wordsOf(
+  datasets: readonly DatasetCoverage[],
+  isWhole: boolean | null,
+  { guessed, isCut }: Pick<CoverageRequest, "guessed" | "isCut">,
+): string {
   if (datasets.length === 0) return "The statement reads no dataset: nothing is known of its coverage.";
   const off = datasets.filter((one) => !one.is_requested).map(({ dataset }) => dataset);
   const holes = datasets.filter((one) => one.is_requested && one.is_complete === false).map(({ dataset }) => dataset);
@@ -162,7 +168,7 @@ function wordsOf(datasets: readonly DatasetCoverage[], isWhole: boolean | null, 
     holes.length === 0 ? "" : `Days are missing of ${holes.join(", ")}: a row that is not there is unknown, not zero.`,
     off.length === 0 ? "" : `Nothing is requested of ${off.join(", ")}: what is read from it is unknown, not none.`,
     isWhole === true && guessed === null
-      ? "Every cell of these days has its answer: a row that is not there is truly none."
+      ? `Every cell of these days has its answer${isCut ? ", but not every row is shown: one that is not there may have been left out." : ": a row that is not there is truly none."}`
       : "",
     isWhole === null ? "" : (guessed ?? ""),
     isWhole === null && off.length === 0

@@ -103,6 +103,7 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
           datasets: names.map(known),
           window,
           guessed: null,
+          isCut: false,
           named,
           settings,
           today,

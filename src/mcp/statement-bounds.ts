@@ -10,6 +10,8 @@ const oddTexts = /\be'[^']*\\|\$\w*\$/i;
 /** What may read other rows than those of the conditions. */
 const others =
   /\b(?:or|not|union|except|intersect|join|case|filter|lateral)\b|\bfrom\s+(?:only\s+)?[\w."]+(?:\s+(?:as\s+)?[\w"]+)?(?:\s*\([^)]*\))?\s*,/i;
+/** What leaves rows out that fit the conditions. */
+const cuts = /\b(?:limit|offset|fetch|tablesample|distinct\s+on)\b/gi;
 const written = /'\d{4}-\d{2}-\d{2}[^']*'/g;
 const literal = String.raw`(?:date\s*)?'(\d{4}-\d{2}-\d{2})'(?:\s*::\s*date)?(?!\s*(?:[-+*/:]|at\b|is\b))`;
 const condition = new RegExp(
@@ -45,6 +47,14 @@ export function statementBounds(statement: string): { readonly first: Day; reado
 export function choosesDays(statement: string): boolean {
   const text = plain(statement);
   return text.match(written) !== null || /\bdate_day"?\s*(?:[<>=!]|between\b|in\b)/i.test(text);
+}
+
+/** Whether a statement may leave rows out that fit its conditions: by a limit that so many rows do not fall short of, a sample, or one of alike rows. */
+export function leavesRowsOut(statement: string, rows: number): boolean {
+  const text = plain(statement);
+  const found = withoutTexts(text).match(cuts)?.length ?? 0;
+  const [, limit] = /\blimit\s+(\d+)[\s;]*$/i.exec(text) ?? [];
+  return found > 1 || (found === 1 && !(limit !== undefined && isOneSelect(text) && rows < Number(limit)));
 }
 
 /** Whether a statement reads no other apps and countries than these: it names some of them, and only them, itself. */
@@ -108,6 +118,10 @@ function filtersOf(text: string): string {
 }
 
 function isOneSelect(text: string): boolean {
-  const words = text.replaceAll(texts, (quoted) => (quoted.startsWith("'") ? "''" : '"name"'));
+  const words = withoutTexts(text);
   return !oddTexts.test(text) && !others.test(words) && words.match(/\bselect\b/gi)?.length === 1;
+}
+
+function withoutTexts(text: string): string {
+  return text.replaceAll(texts, (quoted) => (quoted.startsWith("'") ? "''" : '"name"'));
 }

@@ -37,6 +37,7 @@ const coverageOfAll = (datasets: readonly string[], apps: readonly string[], [st
     datasets,
     window: { start, end },
     guessed: null,
+    isCut: false,
     named: { apps, countries: [] },
     settings: app.config.settings,
     today,

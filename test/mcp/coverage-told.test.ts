@@ -163,6 +163,17 @@ describe("a client that reads rows", () => {
     expect(coverage.says).toBe("Every cell of these days has its answer: a row that is not there is truly none.");
   });
 
+  test("is not told that a row is none where rows are left out of complete days", async () => {
+    const [first, ...rest] = askedDays();
+    const ranks = `select date_day from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}'`;
+    const leftOut =
+      "Every cell of these days has its answer, but not every row is shown: one that is not there may have been left out.";
+    const limited = await query(`${ranks} limit 2`);
+    expect(limited).toMatchObject({ is_cut: false, coverage: { is_complete: true, says: leftOut } });
+    const cut = await query(ranks, { rows: 2 });
+    expect(cut).toMatchObject({ is_cut: true, coverage: { is_complete: true, says: leftOut } });
+  });
+
   test("is told that days are complete by a mart that takes what a dataset that is off knows of every day, newest first", async () => {
     const [first, ...rest] = askedDays();
     const { coverage } = await query(

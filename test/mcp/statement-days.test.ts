@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
-import { readsOnly } from "../../src/mcp/statement-bounds.ts";
+import { leavesRowsOut, readsOnly } from "../../src/mcp/statement-bounds.ts";
 import { statementDays } from "../../src/mcp/statement-days.ts";
 
 const today = day("2026-08-20");
@@ -160,4 +160,19 @@ test("coverage of some apps or countries is that of a statement which names no o
   expect(only("track_id = '1'", ["ios:1"], ["US"])).toBe(false);
   expect(only("track_id = '1' or true", ["ios:1"])).toBe(false);
   expect(only("country_code <> 'US'", [], ["US"])).toBe(false);
+});
+
+test("a statement leaves rows out by a limit that is reached, an offset, a sample or one of alike rows", () => {
+  for (const [statement, rows, isLeftOut] of [
+    ["select 1 from m", 100, false],
+    ["select 1 from m limit 100", 99, false],
+    ["select 1 from m limit 100;", 100, true],
+    ["select 1 from m limit 10 offset 20", 5, true],
+    ["select 1 from m fetch first 3 rows only", 3, true],
+    ["select distinct on (keyword) 1 from m", 3, true],
+    ["select 1 from m tablesample system (10)", 3, true],
+    ["with n as (select 1 from m limit 100) select 1 from n", 3, true],
+    ["select 1 from m where keyword = 'no limit 5' -- limit", 3, false],
+  ] as const)
+    expect([statement, leavesRowsOut(statement, rows)]).toEqual([statement, isLeftOut]);
 });
