@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import { StorehouseError } from "../core/errors.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import { createRunLimit } from "../credits/run-limit.ts";
 import { openIngest } from "../open-ingest.ts";
 import { createCallAnswerer, type CallAnswerer } from "./answer-calls.ts";
@@ -54,6 +54,19 @@ export async function openSessions(app: App): Promise<Sessions> {
     return present;
   }
 
+  /** Answers a call; one that was not sent yet when its session stopped goes to the next session. */
+  const answer: CallAnswerer["answer"] = async (call, caller) => {
+    const session = await current();
+    try {
+      return await session.answer(call, caller);
+    } catch (error) {
+      if (!isUnsent(error)) throw error;
+      const next = await current();
+      if (next === session) throw session.stoppedBy() ?? fail("stopped");
+      return next.answer(call, caller);
+    }
+  };
+
   return {
     parts: {
       app,
@@ -61,7 +74,7 @@ export async function openSessions(app: App): Promise<Sessions> {
         return present.parts.ingest;
       },
     },
-    answer: async (call, caller) => (await current()).answer(call, caller),
+    answer,
     [Symbol.asyncDispose]: async () => {
       await opening;
       end(present);
@@ -79,6 +92,11 @@ async function openSession(app: App): Promise<Session> {
   const { answer } = opened.use(createCallAnswerer(parts, createTableFeeder(parts)));
   const stack = opened.move();
   return { parts, answer, stoppedBy: ingest.aborted, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** True for what a stop ends: a wait. What was sent ends by its reply. */
+function isUnsent(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError" && !(error instanceof StorehouseError);
 }
 
 function nameOf(error: unknown): string {

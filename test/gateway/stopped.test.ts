@@ -61,3 +61,16 @@ test("a gateway that was declared dead while it was frozen enters anew and sends
   expect(await newest()).not.toBe(workerId);
   expect((await call(66)).from).toBe("miss");
 });
+
+test("a call that waits to be sent when its gateway is declared dead is sent once the gateway has entered anew", async () => {
+  const { nights } = stage;
+  const { door, call, workerId } = await openQuick();
+  await using _ = door;
+  expect((await call(67)).from).toBe("miss");
+  await nights.stage.query("update ops.credit_account set next_start_at = next_start_at + interval '4 minutes'");
+  const waiting = call(68);
+  await until(async () => (await nights.stage.query("select from ops.credit_hold")).length > 0);
+  await nights.stage.query("update ops.credit_account set next_start_at = next_start_at - interval '4 minutes'");
+  await nights.stage.query("update ops.worker set stopped_at = now() where worker_id = $1", [workerId]);
+  expect(await waiting).toMatchObject({ status: 200, from: "miss" });
+});
