@@ -126,9 +126,10 @@ export const errorCodes = {
   },
   not_found: {
     recovery: "skip",
+    later: true,
     leaves: "skipped",
     says: "the API does not know the app, keyword or other item",
-    next: "nothing to do unless the app or keyword should exist",
+    next: "nothing to do unless the app or keyword should exist; what was answered days before is requested again automatically, at growing distances",
   },
   no_content: {
     recovery: "skip",

@@ -5,6 +5,7 @@ import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isWholeList } from "../datasets/shared/define-dataset.ts";
+import { mayBeBack } from "../ledger/lists-not-found.ts";
 import { refusalCodes } from "../ledger/refused-items.ts";
 import { dropRefused, endAttempt, failuresOf, type Ending } from "../ledger/slices.ts";
 import { pagesLandedBy } from "../raw/read-answers.ts";
@@ -74,7 +75,8 @@ async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError
       state: "deferred",
       dueAt: limits.has(error.code) ? null : (error.until ?? now + unknownResetMs),
     };
-  if (error instanceof SkipError && error.leaves !== "failed")
+  const mayPass = error.code === "not_found" && (await mayBeBack(parts.db, slice, now));
+  if (error instanceof SkipError && error.leaves !== "failed" && !mayPass)
     // a call that names no items says nothing of each of them: they are requested by name
     return { ...ending, state: isWholeList(datasetNamed(slice.dataset), slice) ? "skipped" : error.leaves };
   const failures = (await failuresOf(parts.db, slice)) + 1;
