@@ -1,5 +1,5 @@
 import { daysBetween } from "../core/day.ts";
-import { countOf } from "../core/words.ts";
+import { count, countOf } from "../core/words.ts";
 import { lastDay } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { UnrequestedDays } from "../ledger/unrequested-days.ts";
@@ -30,9 +30,10 @@ function backfillStep(missing: readonly GapLine[]): string {
 
 /** What to do about days before those that a sync reaches, a line a stretch. */
 export function earlierGapSteps(gaps: readonly UnrequestedDays[]): readonly string[] {
-  return gaps.map(({ dataset, window }) => {
+  return gaps.map(({ dataset, window, partitions, all }) => {
     const days = countOf(daysBetween(window.start, window.end), "day");
-    return `earlier: of ${dataset} nothing was requested for ${days} before those that a sync reaches: \`storehouse backfill --dataset ${dataset} --from ${window.start} --to ${lastDay(window)} --dry-run\` prices them.`;
+    const of = partitions === all ? dataset : `${count(partitions)} of ${count(all)} partitions of ${dataset}`;
+    return `earlier: of ${of} nothing was requested for ${days} before those that a sync reaches: \`storehouse backfill --dataset ${dataset} --from ${window.start} --to ${lastDay(window)} --dry-run\` prices them.`;
   });
 }
 

@@ -172,7 +172,7 @@ test("the gaps of an app are shown also of datasets that request several apps in
 });
 
 test("days on which nothing ran, and that no sync reaches any more, are shown with the backfill that requests them", async () => {
-  await using stage = await openSynced({ market, today: addDays(today, 9) });
+  await using stage = await openSynced({ market: { ...market, countries: ["US", "JP"] }, today: addDays(today, 9) });
   const gaps = (on: number, ...more: string[]) =>
     runCommand(stage, ["gaps", "--dataset", "keyword_rank", "--as-of", addDays(today, on), ...more]);
   expect((await gaps(3)).stdout).not.toContain("earlier: ");
@@ -190,4 +190,15 @@ test("days on which nothing ran, and that no sync reaches any more, are shown wi
   const past = ["--from", addDays(today, -20), "--to", addDays(today, -19)];
   await runCommand(stage, ["backfill", "--dataset", "keyword_rank", ...past, "--as-of", addDays(today, 9)]);
   expect((await gaps(9)).stdout).not.toContain("earlier: ");
+  // days that one partition lacks and others have
+  const [scopes] = await stage.query<{ all: number; one: object }>(
+    "select count(distinct scope)::int as all, (array_agg(scope))[1] as one from ops.slice where dataset = 'keyword_rank'",
+  );
+  await stage.query(
+    "delete from ops.slice where dataset = 'keyword_rank' and scope = $1 and window_start >= $2 and window_end <= $3",
+    [JSON.stringify(scopes?.one), today, addDays(today, 5)],
+  );
+  expect((await gaps(9)).stdout).toContain(
+    `earlier: of 1 of ${scopes?.all} partitions of keyword_rank nothing was requested for `,
+  );
 });
