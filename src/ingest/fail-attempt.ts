@@ -75,7 +75,7 @@ async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError
       state: "deferred",
       dueAt: limits.has(error.code) ? null : (error.until ?? now + unknownResetMs),
     };
-  const mayPass = error.code === "not_found" && (await mayBeBack(parts.db, slice, now));
+  const mayPass = error.code === "not_found" && (await mayBeBack(parts.db, slice));
   if (error instanceof SkipError && error.leaves !== "failed" && !mayPass)
     // a call that names no items says nothing of each of them: they are requested by name
     return { ...ending, state: isWholeList(datasetNamed(slice.dataset), slice) ? "skipped" : error.leaves };

@@ -35,8 +35,8 @@ const listDays = sql`
   group  by s.dataset, s.scope, s.batch_id`;
 
 /**
- * SQL: the first day of each dataset, app and country that failed, is lost or waits without an answer, or that a sync would request, stands
- * between days that were requested and was not requested itself. A snapshot that was not requested is put down as lost.
+ * SQL: the first day of each dataset, app and country that failed, is lost or waits without an answer, or that stands between days that were
+ * requested and was not requested itself, whether a sync reaches it still or not. A snapshot that was not requested is put down as lost.
  */
 const firstGaps = sql`
   with scope as (
@@ -48,10 +48,10 @@ const firstGaps = sql`
   select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
          min(least(s.unanswered_day, m.missing_day)) as gap_day
   from   scope as s
-  -- a case, since a condition beside it may be looked at after the range was made; all days were answered before those that a sync requests
+  -- a case, since a condition beside it may be looked at after the range was made
   cross  join lateral (
-    select case when s.request_from is not null and greatest(s.request_from, s.first_day) < s.answered_end
-                then lower(datemultirange(daterange(greatest(s.request_from, s.first_day), s.answered_end)) - s.requested) end as missing_day) as m
+    select case when s.request_from is not null and s.first_day < s.answered_end
+                then lower(datemultirange(daterange(s.first_day, s.answered_end)) - s.requested) end as missing_day) as m
   where  least(s.unanswered_day, m.missing_day) is not null
   group  by 1, 2, 3, 4`;
 

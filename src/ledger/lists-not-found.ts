@@ -1,11 +1,11 @@
-import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { ofTiming } from "./dataset-timings.ts";
 import { hasSameList } from "./same-scope.ts";
 
-/** A list that is not found may be back for so long after its last answer, beside the days for which that answer stands. */
-const mayBeBackFor = sql`make_interval(days => 3 + coalesce(${ofTiming(sql`t.refresh_days`)}, 1))`;
+/** Days after its last answer on which a list that is not found may be back: some beside those for which that answer stands. */
+const daysToBeBack = sql`(3 + coalesce(${ofTiming(sql`t.refresh_days`)}, 1))`;
 
 /** SQL: false for a slice about the newest day alone, which may not be out yet: the next run requests it again. `alias` is one of the same dataset as `s`. */
 function isOut(alias: "s" | "o"): SqlFragment<boolean> {
@@ -18,15 +18,16 @@ function isOut(alias: "s" | "o"): SqlFragment<boolean> {
  * was skipped for a 404 before, and nothing of it was answered since this one was planned. So where the API says 404 of days without data, the
  * first such slice of a list is requested some times more, and no other.
  */
-export async function mayBeBack(db: Database, { sliceId }: Slice, now: number): Promise<boolean> {
+export async function mayBeBack(db: Database, { sliceId }: Slice): Promise<boolean> {
   const { rows } = await sql`
     select from (
-      select s.created_at, ${mayBeBackFor} as days, max(o.ended_at) filter (where o.state in ('loaded', 'empty')) as answered_at,
+      select s.created_at, s.as_of - ${daysToBeBack} as since, max(o.as_of) filter (where o.state in ('loaded', 'empty')) as answered_on,
+             max(o.ended_at) filter (where o.state in ('loaded', 'empty')) as answered_at,
              bool_or(o.state = 'skipped' and o.error_code = 'not_found' and ${isOut("o")}) is true as is_known
       from   ops.slice as s
       join   ops.slice as o on ${hasSameList("o", "s")} and o.slice_id <> s.slice_id
       where  s.slice_id = ${sliceId} and ${isOut("s")}
       group  by s.slice_id) as l
-    where  l.answered_at between ${instant(now)} - l.days and l.created_at and not l.is_known`.execute(db);
+    where  l.answered_on >= l.since and l.answered_at <= l.created_at and not l.is_known`.execute(db);
   return rows.length > 0;
 }

@@ -7,7 +7,8 @@ import { draft, ledgerForTests, today } from "../support/ledger-stage.ts";
 
 const ledger = ledgerForTests();
 
-test("a dataset whose newest answer is older than what a sync requests is complete to that day", async () => {
+/** What is complete of a series of which a sync requests the newest day alone, with slices that are loaded from some days before today on. */
+async function completeWith(...windows: readonly (readonly [daysAgo: number, days: number])[]) {
   const { db, inState, run } = ledger.stage;
   await noteDatasets(
     db,
@@ -15,18 +16,24 @@ test("a dataset whose newest answer is older than what a sync requests is comple
     [{ dataset: "chart", scope: null, kind: "series", settle_days: 1, lookback_days: 0, history_days: 1 }],
     { account: "", planned: [] },
   );
-  const start = addDays(today, -4);
-  await inState(
-    await run(),
-    "loaded",
-    ledger.worker,
-    draft({ dataset: "chart", window: { start, end: addDays(start, 1) } }),
-  );
-  const complete = await db.transaction().execute(async (transaction) => {
+  for (const [daysAgo, days] of windows) {
+    const window = { start: addDays(today, -daysAgo), end: addDays(today, days - daysAgo) };
+    await inState(await run(), "loaded", ledger.worker, draft({ dataset: "chart", window }));
+  }
+  return db.transaction().execute(async (transaction) => {
     await sql`select set_config('storehouse.today', ${today}, true)`.execute(transaction);
     return readCompleteDays(transaction);
   });
-  expect(complete).toEqual([
-    { dataset: "chart", completeTo: start, places: 1, behind: 1, newestPastGap: null, failed: 0 },
+}
+
+test("a dataset whose newest answer is older than what a sync requests is complete to that day", async () => {
+  expect(await completeWith([4, 1])).toEqual([
+    { dataset: "chart", completeTo: addDays(today, -4), places: 1, behind: 1, newestPastGap: null, failed: 0 },
+  ]);
+});
+
+test("a day that no sync reaches any more is a gap where days before and after it were requested", async () => {
+  expect(await completeWith([7, 2], [4, 1])).toMatchObject([
+    { completeTo: addDays(today, -6), newestPastGap: addDays(today, -4) },
   ]);
 });
