@@ -118,11 +118,12 @@ export const errorCodes = {
   },
   bad_request: {
     recovery: "skip",
+    later: true,
     sent: false,
     charged: false,
     leaves: "skipped",
     says: "the API or the operation does not accept the parameters",
-    next: "`storehouse operations` lists the parameters; ops.request has the request",
+    next: "`storehouse operations` lists the parameters, ops.request has the request; what was answered days before is requested again automatically, at growing distances",
   },
   not_found: {
     recovery: "skip",

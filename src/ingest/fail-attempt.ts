@@ -5,7 +5,7 @@ import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isWholeList } from "../datasets/shared/define-dataset.ts";
-import { mayBeBack } from "../ledger/lists-not-found.ts";
+import { mayBeBack } from "../ledger/may-be-back.ts";
 import { refusalCodes } from "../ledger/refused-items.ts";
 import { dropRefused, endAttempt, failuresOf, type Ending } from "../ledger/slices.ts";
 import { pagesLandedBy } from "../raw/read-answers.ts";
@@ -25,12 +25,13 @@ const searchWaits = 5;
 /** Ends an attempt that failed: what becomes of its slice, by the error. */
 export async function failAttempt(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
   stopCalls(parts, slice, error);
+  const mayPass = error instanceof SkipError && (await mayBeBack(parts.db, slice, error.code));
   // a stop, a wait for credits and an answer without data are no trouble; a refusal of the account is logged once and not by each slice
   const quiet =
     error instanceof FencedError ||
     error instanceof DeferError ||
     error instanceof AbortError ||
-    (error instanceof SkipError && error.leaves !== "failed");
+    (error instanceof SkipError && error.leaves !== "failed" && !mayPass);
   const level = quiet ? "debug" : "warn";
   parts.log[level](
     { ...fieldsOf(slice), code: error.code, problem: parts.scrub(error.message) },
@@ -45,14 +46,14 @@ export async function failAttempt(parts: IngestParts, slice: Slice, error: Store
     return;
   }
   // a call that names no items is not refused because of one of them
-  const named = !isWholeList(datasetNamed(slice.dataset), slice);
+  const named = !mayPass && !isWholeList(datasetNamed(slice.dataset), slice);
   if (named && error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
     if (await searchRefused(parts.db, slice, parts.clock.now())) return;
     const dueAt = parts.clock.now() + waitAfter(parts.retryMs, searchWaits, Number(slice.sliceId));
     await end(parts, slice, { ...release, error: storedError(parts, error), dueAt });
     return;
   }
-  await end(parts, slice, await endingOf(parts, slice, error));
+  await end(parts, slice, await endingOf(parts, slice, { error, mayPass }));
   if (named && error instanceof SkipError && refusalCodes.includes(error.code)) await dropRefused(parts.db, slice);
 }
 
@@ -66,7 +67,11 @@ const release = {
   rowsRejected: 0,
 } as const satisfies Ending;
 
-async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<Ending> {
+async function endingOf(
+  parts: IngestParts,
+  slice: Slice,
+  { error, mayPass }: { readonly error: StorehouseError; readonly mayPass: boolean },
+): Promise<Ending> {
   const ending = { ...release, error: storedError(parts, error) };
   const now = parts.clock.now();
   if (error instanceof DeferError)
@@ -75,7 +80,6 @@ async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError
       state: "deferred",
       dueAt: limits.has(error.code) ? null : (error.until ?? now + unknownResetMs),
     };
-  const mayPass = error.code === "not_found" && (await mayBeBack(parts.db, slice));
   if (error instanceof SkipError && error.leaves !== "failed" && !mayPass)
     // a call that names no items says nothing of each of them: they are requested by name
     return { ...ending, state: isWholeList(datasetNamed(slice.dataset), slice) ? "skipped" : error.leaves };

@@ -19,7 +19,7 @@ test("a failed slice is requested again after minutes, then hours, then every da
 });
 
 test("an error that a retry cannot mend is never requested again", () => {
-  const never = ["unknown_shape", "unexpected", "answer_too_large", "process_died", "bad_request"] as const;
+  const never = ["unknown_shape", "unexpected", "answer_too_large", "process_died"] as const;
   for (const code of never) expect(waits(code, 1, 9)).toEqual([null, null]);
   expect(nextTryAt({ code: "a code of a newer version", failures: 1, endedAt })).toBeNull();
 });

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { openNights, type Nights } from "../support/nights.ts";
 
-/** Ranks are not found where the path or a parameter has this, by whichever call. */
-const goneAt = (contains: string) =>
+/** Ranks get a status where the path or a parameter has this, by whichever call. */
+const goneAt = (contains: string, status = 404) =>
   ["ios.keyword-ranking", "ios.keyword-history"].map((operation) => ({
     operation,
     contains,
     times: 1_000_000,
     kind: "status" as const,
-    status: 404,
+    status,
   }));
 const market = { apps: 1, countries: ["US", "JP"], keywordsPerApp: 3 };
 const ofJapan = "dataset = 'keyword_rank' and scope ->> 'country' = 'JP'";
@@ -25,7 +25,7 @@ async function night({ next, stage, run }: Nights): Promise<Record<string, strin
   return Object.fromEntries(left.map(({ day, ended }) => [day, ended]));
 }
 
-test("a list that is not found although it was answered the day before fails, is requested again, and leaves no hole", async () => {
+test("a list that is not found or refused although it was answered the day before fails, is requested again, and leaves no hole", async () => {
   await using nights = await openNights({ market });
   const { stage } = nights;
   await stage.sync(nights.run());
@@ -52,4 +52,13 @@ test("a list that is not found although it was answered the day before fails, is
   stage.sandbox.clearLog();
   await night(nights);
   expect(stage.asked().filter(({ status }) => status === 404)).toEqual([]);
+
+  // a list that was accepted the day before is not taken apart for the one keyword that a 400 may be about
+  stage.sandbox.set({ faults: goneAt("/JP/", 400) });
+  const refused = nights.today();
+  expect(await night(nights)).toMatchObject({ [refused]: "failed bad_request" });
+  stage.sandbox.set({ faults: [] });
+  expect(await night(nights)).toEqual({ [day]: "skipped not_found" });
+  const pieces = `select from ops.slice where ${ofJapan} and window_start = '${refused}'`;
+  expect(await stage.query(pieces)).toHaveLength(1);
 });
