@@ -48,7 +48,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
   if (error instanceof RetryError) print(`The API was unavailable: what was fetched is loaded; ${words.goOn}.`);
   for (const dataset of left.unavailable)
     print(
-      `Nothing of ${dataset} is available: see \`storehouse status\`; are API_BASE_URL and api.store_words right? The next day's sync requests it again, or \`storehouse retry --skipped\` for what was skipped.`,
+      `Nothing of ${dataset} is available: see \`storehouse status\`; are API_BASE_URL and api.store_words right? \`storehouse retry --skipped\` requests again what was skipped; a sync does when it is due.`,
     );
   if (left.failedBefore > 0)
     print(
