@@ -1,5 +1,6 @@
 import type { App } from "./app.ts";
 import { openIngest, startWork } from "./open-ingest.ts";
+import { liftAnsweredStop } from "./credits/account-stop.ts";
 import { createRunLimit } from "./credits/run-limit.ts";
 import type { BackfillPlan } from "./planner/backfill-plan.ts";
 import { runPlan } from "./runs/backfill.ts";
@@ -72,7 +73,10 @@ async function inForeground(
       progress: run.progress,
       wake: runner.wake,
     });
-    if (result.outcome !== "interrupted" && result.outcome !== "aborted") return result;
+    if (result.outcome !== "interrupted" && result.outcome !== "aborted") {
+      await liftAnsweredStop(app.warehouse.db, ingest.parts.accountId, result.runId);
+      return result;
+    }
     ingest.halt();
     await runner.stop();
     // calls that were under way have ended by now, and count

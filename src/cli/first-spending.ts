@@ -76,7 +76,7 @@ async function answerTo(asking: Asking, step: NextStep | null): Promise<"yes" | 
   const price = step === null ? "nothing is missing now" : stepLine(step);
   if (!yes && !canConfirm()) throw fail("spending_not_agreed", { price });
   const atLeast = step === null ? [] : atLeastIn(step, app);
-  if (step !== null) say(stepWords(step, atLeast));
+  if (step !== null) say(stepWords(step, { atLeast, priced: !yes }));
   const isLast = step === null || step.stage === "market";
   if (isLast && step !== null) {
     const fallbacks = await fallbackPrices(app.warehouse.db, asking.request, app.config.settings);

@@ -23,11 +23,14 @@ export function nightWords({ night, connected }: Pick<PortfolioPrice, "night" | 
   const month = Math.round(nightsAMonth * night);
   const nights = `A night then costs about ${countOf(whole, "credit")}, ${nightsAMonth} nights about ${count(month)}.`;
   if (Math.round(connected) === 0) return nights;
-  return `${nights}\nConnected search-ads accounts add about ${count(Math.round(connected))} a night.`;
+  return `${nights}\nEach connected search-ads account adds about ${count(Math.round(connected))} a night, more where its reports have several pages.`;
 }
 
-/** What the next step costs, for a terminal: a line, or a table where it has several datasets. */
-export function stepWords({ stage, work, credits, requests }: NextStep, atLeast: readonly string[]): string {
+/** What the next step costs, for a terminal: a line, or a table where it has several datasets. `priced`: whether a person is shown the price of what follows it. */
+export function stepWords(
+  { stage, work, credits, requests }: NextStep,
+  { atLeast, priced: isPriced }: { readonly atLeast: readonly string[]; readonly priced: boolean },
+): string {
   const [only] = work;
   const guessed = (dataset: string) => (atLeast.includes(dataset) ? "at least" : "");
   const rows = work.map((one) => [one.dataset, one.requests, one.credits, guessed(one.dataset)]);
@@ -42,7 +45,7 @@ export function stepWords({ stage, work, credits, requests }: NextStep, atLeast:
   const priced = [price, ...guessLines(atLeast)].join("\n");
   return stage === "market"
     ? priced
-    : `${priced}\nWhat follows is planned from the answers, and priced before it is requested.`;
+    : `${priced}\nWhat follows is planned from the answers, and ${isPriced ? "priced before it is requested" : "requested at once, since --yes agrees to it: `storehouse runs` shows its price"}.`;
 }
 
 /** Why prices of these datasets are the least, in a line; none where there are none. */

@@ -171,7 +171,7 @@ export const errorCodes = {
   budget_spent: {
     recovery: "defer",
     says: "the credits allowed for this run are spent",
-    next: "run again with a higher --max-credits",
+    next: "run again with a higher --max-credits; what a backfill left, `storehouse sync` loads",
   },
   plan_spent: {
     recovery: "defer",

@@ -87,6 +87,17 @@ export async function liftStop(db: Queryable, accountId: string, operation: stri
   );
 }
 
+/** Lifts the stop where a run that it did not stop has an answer of the refused operation. */
+export async function liftAnsweredStop(db: Queryable, accountId: string, runId: string): Promise<void> {
+  await sql`
+    update ops.account_stop as a set lifted_at = clock_timestamp()
+    where  a.account_id = ${accountId} and a.lifted_at is null
+    and    exists (select from ops.request as q
+                   where  q.run_id = ${runId} and q.operation = a.operation and q.status between 200 and 299)`.execute(
+    db,
+  );
+}
+
 /** SQL: the interval until the next check after so many. */
 function interval(checks: ReturnType<typeof sql>, { firstMs, longestMs }: CheckIntervals): ReturnType<typeof sql> {
   return sql`least(${longestMs}::double precision, ${firstMs}::double precision * 2 ^ least(${checks}, 30)) * interval '1 millisecond'`;

@@ -75,8 +75,8 @@ async function explained(parts: IngestParts, error: unknown): Promise<unknown> {
   if (!(error instanceof StorehouseError) || !addressCodes.has(error.code)) return error;
   // a proxy or a certificate in the way says nothing of the address
   if (error.context["hint"] !== undefined) return error;
-  // an address that led to the API before is right: the service is unavailable
+  // an address that led to the API before is right and the service unavailable, unless what answers there knows no balance check
   const account = await readAccount(parts.db, parts.accountId);
-  if (account?.observedAt != null) return error;
+  if (account?.observedAt != null && error.code !== "not_found") return error;
   return fail("bad_setting", { variable: "API_BASE_URL", problem: `leads to no API (${error.code})` }, error);
 }

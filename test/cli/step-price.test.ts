@@ -8,7 +8,7 @@ const fallbacks = [{ dataset: "search_ads_report", credits: 600, where: "its rep
 
 test("of answers that have pages a price is the least, with the reason beside it, and another way has no price that is the most", () => {
   const [dataset = ""] = work.map((one) => one.dataset);
-  expect(stepWords(step, [dataset])).toMatch(
+  expect(stepWords(step, { atLeast: [dataset], priced: true })).toMatch(
     /at least 20 credits\.\nHow many pages an answer of search_ads_report has/,
   );
   expect(fallbackLines({ ...step, atLeast: [dataset] }, fallbacks)).toEqual([
@@ -17,7 +17,7 @@ test("of answers that have pages a price is the least, with the reason beside it
 });
 
 test("of other answers the price is what it is, and another way costs so much at most", () => {
-  expect(stepWords(step, [])).not.toMatch(/at least|How many pages/);
+  expect(stepWords(step, { atLeast: [], priced: true })).not.toMatch(/at least|How many pages/);
   expect(fallbackLines({ ...step, atLeast: [] }, fallbacks)).toEqual([
     "Up to 620 credits if search_ads_report takes another way: 600 more where its reports name no day.",
   ]);

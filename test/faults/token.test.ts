@@ -26,9 +26,17 @@ test("stops its requests when the token is refused in the middle, and a run afte
   const burnt = await stage.query("select from ops.slice where failures > 0");
   expect(burnt).toEqual([]);
 
+  const stops = () => stage.query("select operation, lifted_at is null as stopped from ops.account_stop");
+  expect(await stops()).toEqual([{ operation: "ios.keyword-ranking", stopped: true }]);
   stage.sandbox.set({ faults: [] });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
+  // no worker opens an incident about what is over
+  expect(await stops()).toEqual([{ operation: "ios.keyword-ranking", stopped: false }]);
+
+  // an address that the API is not at, although it was known before
+  const wrong = stage.sync({ environment: { API_BASE_URL: `${stage.sandbox.url}/v1` } });
+  await expect(wrong).rejects.toMatchObject({ name: "UsageError", code: "bad_setting" });
 });
 
 test("stops in the same way when the account has no right to an endpoint", async () => {

@@ -91,6 +91,6 @@ function printEstimate(
     );
   if (Math.round(total.connected) > 0)
     print(
-      `\nConnected search-ads accounts add about ${countOf(Math.round(total.connected), "credit")} a night, ${countOf(Math.round(nightsAMonth * total.connected), "credit")} in 30 nights.`,
+      `\nEach connected search-ads account adds about ${countOf(Math.round(total.connected), "credit")} a night, ${countOf(Math.round(nightsAMonth * total.connected), "credit")} in 30 nights, more where its reports have several pages.`,
     );
 }
