@@ -1,16 +1,12 @@
-import { AbortError, SkipError } from "../core/errors.ts";
-import { StorehouseError } from "../core/errors.ts";
-import type { KeywordsChanged } from "../person/keyword-changes.ts";
+import { AbortError, SkipError, StorehouseError } from "../core/errors.ts";
+import type { KeywordChanges, KeywordsChanged, TrackedPlace } from "../person/keyword-changes.ts";
 import type { KeywordNights } from "../person/keyword-nights.ts";
-import type { KeywordChanges } from "../person/keyword-changes.ts";
+import type { SeenChanges } from "../person/seen-changes.ts";
 import { count, countOf } from "./output.ts";
-import type { TrackedNow, TrackedPlace } from "../person/keyword-changes.ts";
 
 /** What a change of keywords comes to before it is made. */
-export type ChangeReport = {
+export type ChangeReport = SeenChanges & {
   readonly place: TrackedPlace;
-  readonly now: TrackedNow;
-  readonly changes: KeywordChanges;
   /** Keywords that were given again. */
   readonly repeats: number;
   readonly calls: number;

@@ -153,6 +153,7 @@ export const usageErrors = {
     says: "nothing was changed: there is no terminal to confirm it",
     next: "add --yes to do it, or --dry-run to only show it",
   },
+  keywords_changed: { recovery: "usage", says: "others have changed the keywords meanwhile", next: "run it again" },
   database_unreachable: {
     recovery: "usage",
     says: "Postgres does not respond",

@@ -1,11 +1,13 @@
-import { rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
-import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { gateAfter, openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
+import { hasTerminal, openTerminal } from "../support/terminal.ts";
 
 const app = "6446318020";
 
@@ -117,6 +119,50 @@ describe("keywords that the account tracks", () => {
         .slice(-3),
     ).toEqual(["number-of-keywords", "daily-keyword-rankings", "delete-keywords"]);
   });
+
+  test("are those that are named and no others, also where another process changes them first", async () => {
+    const theirs = new pg.Client({ connectionString: stage.databaseUrl });
+    await theirs.connect();
+    await theirs.query("select pg_advisory_lock(hashtext('storehouse keywords'))");
+    const ours = run(stage, ["sync", app, "JP", "one", "two", "--yes"]);
+    const waiting =
+      "select from pg_locks join pg_database on oid = database where datname = current_database() and locktype = 'advisory' and not granted";
+    await until(async () => (await stage.query(waiting)).length === 1);
+    const { url, token } = stage.sandbox;
+    const added = await fetch(`${url}/gateway/account/app/${app}/keywords/JP?token=${token}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(["theirs"]),
+    });
+    expect(added.status).toBe(200);
+    await theirs.end();
+    expect(await ours).toMatchObject({ code: 0 });
+    await stage.sync(followed);
+    expect(await tracked(stage, "JP")).toEqual(["one", "two"]);
+  });
+
+  test.skipIf(!hasTerminal)(
+    "are not changed where another process has changed them while the person was asked, and what was shown costs nothing more",
+    async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
+      const config = path.join(folder, "storehouse.yaml");
+      await writeFile(config, JSON.stringify(quick()));
+      await using terminal = openTerminal(folder, ["keywords", "sync", app, "JP", "mine"], {
+        API_BASE_URL: stage.sandbox.url,
+        API_TOKEN: stage.sandbox.token,
+        DATABASE_URL: stage.databaseUrl,
+        STOREHOUSE_CONFIG: config,
+      });
+      await until(() => terminal.output().includes("Do it? (y/N)"));
+      expect(await run(stage, ["add", app, "JP", "theirs", "--yes"])).toMatchObject({ code: 0 });
+      stage.sandbox.clearLog();
+      terminal.type("y\r");
+      expect(await terminal.ended).toBe(2);
+      expect(terminal.output()).toContain("keywords_changed: ");
+      expect(asked(stage)).toEqual([]);
+      await rm(folder, { recursive: true });
+    },
+  );
 });
 
 test("changes go by the two hundred, and where the credits end in between it is said what was done", async () => {

@@ -58,7 +58,8 @@ describe("a change of keywords", () => {
       ann.post("/actions/keywords", { ...first, agreed: agreed[0] ?? "" }),
       bob.post("/actions/keywords", { ...second, agreed: agreed[1] ?? "" }),
     ]);
-    const waiting = "select count(*)::text as n from pg_locks where locktype = 'advisory' and not granted";
+    const waiting =
+      "select count(*)::text as n from pg_locks join pg_database on oid = database where datname = current_database() and locktype = 'advisory' and not granted";
     await Promise.race([
       untilShown(async () => (await holding.query<{ n: string }>(waiting)).rows[0]?.n ?? "", /^2$/),
       posted,

@@ -2,18 +2,17 @@ import { Argument, Option, type Command } from "commander";
 import { addKeywords } from "../../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings } from "../../api/operations/dashboard.ts";
 import { fail } from "../../core/errors.ts";
-import { withAdvisoryLock } from "../../postgres/advisory-lock.ts";
-import { canConfirm, confirm } from "../confirm.ts";
-import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import type { ApiSession } from "../../person/api-session.ts";
-import { withApiSession } from "../api-request.ts";
-import { callsFor, changeKeywords } from "../../person/keyword-changes.ts";
-import { keywordChanges, type KeywordVerb } from "../../person/keyword-changes.ts";
-import { keywordsGiven, type KeywordList } from "../../person/keyword-list.ts";
-import { changesAsJson, changesInWords, doneInWords, leftInWords, type ChangeReport } from "../keyword-report.ts";
+import { callsFor, changeKeywords, type KeywordVerb } from "../../person/keyword-changes.ts";
+import { keywordsGiven } from "../../person/keyword-list.ts";
 import { nightsWith } from "../../person/keyword-nights.ts";
+import { isStillSeen, seeChanges, type WantedChange } from "../../person/seen-changes.ts";
+import { withAdvisoryLock } from "../../postgres/advisory-lock.ts";
+import { countryArgument, trackIdArgument } from "../api-arguments.ts";
+import { withApiSession } from "../api-request.ts";
+import { canConfirm, confirm } from "../confirm.ts";
+import { changesAsJson, changesInWords, doneInWords, leftInWords, type ChangeReport } from "../keyword-report.ts";
 import { print, printJson, remark } from "../output.ts";
-import { trackedNow, type TrackedPlace } from "../../person/keyword-changes.ts";
 
 type Options = {
   readonly file?: string;
@@ -69,34 +68,53 @@ function addVerb(keywords: Command, verb: KeywordVerb): void {
       `\nA call changes up to ${addKeywords.params.body.maxItems} keywords for ${addKeywords.cost} credit; to see how many are tracked takes another.${listPrice}\n\nExample:\n  storehouse keywords ${example}\n\nExit codes: 0 done or nothing to do, 1 the API failed (it is said what was done), 2 usage, settings, token or not agreed to, 3 no credits are left.`,
     )
     .action((trackId: string, country: string, words: string[], options: Options) => {
-      const list = keywordsGiven(words, options.file, verb === "remove" ? "remove" : "add");
-      return withApiSession((session) => change(session, { verb, place: { trackId, country }, list, options }));
+      const { keywords: named, repeats } = keywordsGiven(words, options.file, verb === "remove" ? "remove" : "add");
+      const wanted = { verb, place: { trackId, country }, named, fresh: options.fresh };
+      return withApiSession((session) => change({ session, wanted, repeats, options }));
     });
 }
 
 type ChangeRequest = {
-  readonly verb: KeywordVerb;
-  readonly place: TrackedPlace;
-  readonly list: KeywordList;
+  readonly session: ApiSession;
+  readonly wanted: WantedChange;
+  readonly repeats: number;
   readonly options: Options;
 };
 
-async function change(session: ApiSession, { verb, place, list, options }: ChangeRequest): Promise<void> {
-  const needed = verb === "sync" ? "when needed" : "never";
-  const now = await trackedNow(session, place, options.fresh ? "always" : needed);
-  const changes = keywordChanges(verb, list.keywords, now.keywords);
-  const calls = callsFor(changes);
-  const nights = calls === 0 ? null : await nightsWith(session.app, place, changes);
-  const report: ChangeReport = { place, now, changes, repeats: list.repeats, calls, nights };
+async function change(request: ChangeRequest): Promise<void> {
+  const { session, options } = request;
+  const alone = <T>(work: () => Promise<T>) => withAdvisoryLock(session.app.warehouse.db, "keywords", work);
+  if (options.yes)
+    return alone(async () => {
+      const report = await see(request);
+      if (report !== null) await send(request, report);
+    });
+  // nobody else waits while a person decides
+  const report = await alone(() => see(request));
+  if (report === null || !(await isAgreed(request, report))) return;
+  await alone(async () => {
+    if (await isStillSeen(session, request.wanted.place, report)) return send(request, report);
+    if (options.json) printJson(changesAsJson(report, null));
+    throw fail("keywords_changed");
+  });
+}
+
+/** Shows what would change; null where there is nothing to send. */
+async function see({ session, wanted, repeats, options }: ChangeRequest): Promise<ChangeReport | null> {
+  const seen = await seeChanges(session, wanted);
+  const calls = callsFor(seen.changes);
+  const nights = calls === 0 ? null : await nightsWith(session.app, wanted.place, seen.changes);
+  const report: ChangeReport = { place: wanted.place, ...seen, repeats, calls, nights };
   // the answer is one JSON value: what is shown before it goes beside
   (options.json ? remark : print)(changesInWords(report));
-  if (report.calls === 0 || options.dryRun) {
-    if (options.json) printJson(changesAsJson(report, null));
-    return;
-  }
-  if (!options.yes && !(await isAgreed(session, report, options))) return;
-  const { db } = session.app.warehouse;
-  const done = await withAdvisoryLock(db, "keywords", () => changeKeywords(session, place, now, changes));
+  if (calls > 0 && !options.dryRun) return report;
+  if (options.json) printJson(changesAsJson(report, null));
+  return null;
+}
+
+async function send({ session, options }: ChangeRequest, report: ChangeReport): Promise<void> {
+  const { place, now, changes } = report;
+  const done = await changeKeywords(session, place, now, changes);
   if (options.json) printJson(changesAsJson(report, done));
   if (done.error === null) {
     if (!options.json) print(doneInWords(changes, done));
@@ -107,7 +125,10 @@ async function change(session: ApiSession, { verb, place, list, options }: Chang
 }
 
 /** Has the person confirm. Throws a UsageError where there is no terminal to confirm it. */
-async function isAgreed({ stop }: ApiSession, report: ChangeReport, { json }: Options): Promise<boolean> {
+async function isAgreed(
+  { session: { stop }, options: { json } }: ChangeRequest,
+  report: ChangeReport,
+): Promise<boolean> {
   if (!canConfirm()) {
     if (json) printJson(changesAsJson(report, null));
     throw fail("not_confirmed");

@@ -14,11 +14,11 @@ import {
   changeKeywords,
   creditsFor,
   keywordChanges,
-  trackedNow,
   type KeywordChanges,
   type KeywordsChanged,
 } from "../../person/keyword-changes.ts";
 import { nightsWith } from "../../person/keyword-nights.ts";
+import { seeChanges } from "../../person/seen-changes.ts";
 import { withAdvisoryLock } from "../../postgres/advisory-lock.ts";
 import { readKeywordsSince } from "../../planner/portfolio-since.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
@@ -103,8 +103,8 @@ async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: num
   const stop = new AbortController().signal;
   const session = apiSession({ app, ingest, stop, onInvalid: () => undefined });
   await checkBalance(ingest.parts, stop);
-  const now = await trackedNow(session, placeOf(wanted), wanted.verb === "sync" ? "when needed" : "never");
-  const changes = keywordChanges(wanted.verb, keywordsTyped(wanted), now.keywords);
+  const named = keywordsTyped(wanted);
+  const { now, changes } = await seeChanges(session, { verb: wanted.verb, place: placeOf(wanted), named });
   const shown = new Set((await expected(context, wanted)).remove);
   const unseen = changes.remove.filter((keyword) => !shown.has(keyword));
   const isDearer = creditsFor(changes, ingest.parts.learned) > runLimit.left();
