@@ -30,6 +30,10 @@ beforeAll(async () => {
 });
 afterEach(() => stage.stage.sandbox.set({ faults: [] }));
 
+const holdsLock = "select pg_advisory_lock(hashtext('storehouse keywords'))";
+const waiting =
+  "select count(*)::text as n from pg_locks join pg_database on oid = database where datname = current_database() and locktype = 'advisory' and not granted";
+
 /** The price that a form shows to a person. */
 async function priceFor(client: Client, fields: Readonly<Record<string, string>>): Promise<string> {
   await client.get(`/portfolio/${place.app}/US`);
@@ -53,13 +57,11 @@ describe("a change of keywords", () => {
     stage.stage.sandbox.clearLog();
     const holding = new pg.Client({ connectionString: stage.granted.adminUrl });
     await holding.connect();
-    await holding.query("select pg_advisory_lock(hashtext('storehouse keywords'))");
+    await holding.query(holdsLock);
     const posted = Promise.all([
       ann.post("/actions/keywords", { ...first, agreed: agreed[0] ?? "" }),
       bob.post("/actions/keywords", { ...second, agreed: agreed[1] ?? "" }),
     ]);
-    const waiting =
-      "select count(*)::text as n from pg_locks join pg_database on oid = database where datname = current_database() and locktype = 'advisory' and not granted";
     await Promise.race([
       untilShown(async () => (await holding.query<{ n: string }>(waiting)).rows[0]?.n ?? "", /^2$/),
       posted,
@@ -75,6 +77,23 @@ describe("a change of keywords", () => {
       "select outcome from ops.audit where action = 'keywords' order by audit_id desc limit 2",
     );
     expect(deeds.map(({ outcome }) => outcome).sort()).toEqual(["done", "failed"]);
+  });
+
+  test("that waited while another one was made and read is refused what that person was not shown", async () => {
+    const fields = { ...place, verb: "sync", keywords: "mine" };
+    const agreed = await priceFor(ann, fields);
+    const theirs = { ...place, verb: "add", keywords: "theirs" };
+    const added = await bob.post("/actions/keywords", { ...theirs, agreed: await priceFor(bob, theirs) });
+    expect(added.status).toBe(303);
+    const holding = new pg.Client({ connectionString: stage.granted.adminUrl });
+    await holding.connect();
+    await holding.query(holdsLock);
+    const posted = ann.post("/actions/keywords", { ...fields, agreed });
+    await untilShown(async () => (await holding.query<{ n: string }>(waiting)).rows[0]?.n ?? "", /^1$/);
+    await stage.stage.sync({ request: { datasets: ["tracked_keyword"] } });
+    await holding.end();
+    const answer = await posted;
+    expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/\d keywords? more would be removed/)]);
   });
 
   test("that fails half-way says what was done, and is on record with it", async () => {

@@ -81,9 +81,11 @@ export const keywordsAction = defineAction({
     };
   },
   run: async (context, wanted, { credits: mostCredits }) => {
+    // before the wait, in which a sync may read a list that this person has not seen
+    const shown = await expected(context, wanted);
     // one after the other: the second person's changes are worked out from what the first one's came to
     const done = await withAdvisoryLock(context.app.warehouse.db, "keywords", () =>
-      carryOut(context, wanted, mostCredits),
+      carryOut(context, wanted, { mostCredits, shown }),
     );
     return {
       says: `${count(done.added.length)} added, ${count(done.removed.length)} removed. The next sync reads the list again.`,
@@ -96,8 +98,11 @@ export const keywordsAction = defineAction({
  * Sends the changes. Throws `console_bad_input` before anything is changed where they are not those that were shown,
  * `console_keywords_left` half-way.
  */
-async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: number): Promise<KeywordsChanged> {
-  const { app } = context;
+async function carryOut(
+  { app }: ActionContext,
+  wanted: Wanted,
+  { mostCredits, shown }: { readonly mostCredits: number; readonly shown: KeywordChanges },
+): Promise<KeywordsChanged> {
   const runLimit = createRunLimit(mostCredits);
   await using ingest = await openIngest(app, "command", runLimit);
   const stop = new AbortController().signal;
@@ -105,8 +110,8 @@ async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: num
   await checkBalance(ingest.parts, stop);
   const named = keywordsTyped(wanted);
   const { now, changes } = await seeChanges(session, { verb: wanted.verb, place: placeOf(wanted), named });
-  const shown = new Set((await expected(context, wanted)).remove);
-  const unseen = changes.remove.filter((keyword) => !shown.has(keyword));
+  const seen = new Set(shown.remove);
+  const unseen = changes.remove.filter((keyword) => !seen.has(keyword));
   const isDearer = creditsFor(changes, ingest.parts.learned) > runLimit.left();
   if (unseen.length > 0 || isDearer)
     throw fail("console_bad_input", {
