@@ -1,8 +1,8 @@
-import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { makeFolder, unwritableFile } from "../core/files.ts";
+import { makeFolder, putFile } from "../core/files.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { landedSlices } from "../ledger/landed-slices.ts";
@@ -115,14 +115,6 @@ async function writeOnce(file: string, text: string): Promise<boolean> {
     });
     if (there === text) return false;
   }
-  await makeFolder(path.dirname(file));
-  await writeNew(file, text).catch((error: NodeJS.ErrnoException) => {
-    throw unwritableFile(file, error);
-  });
+  await putFile(file, text);
   return true;
-}
-
-async function writeNew(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.part`, text);
-  await rename(`${file}.part`, file);
 }

@@ -36,12 +36,15 @@ export function unwritableFile(file: string, error: { readonly code?: string | u
   return fail("unwritable_file", { file, cause: error.code }, error);
 }
 
-/** Writes a file at once and whole, with the folders that it lies in. Throws `unwritable_file`. */
-export async function putFile(file: string, text: string): Promise<void> {
+/**
+ * Writes a file at once and whole, with the folders that it lies in; `flush`: it is on the disk before it has its name. Throws
+ * `unwritable_file`.
+ */
+export async function putFile(file: string, text: string, options: { readonly flush?: boolean } = {}): Promise<void> {
   await makeFolder(path.dirname(file));
   const part = `${file}.part`;
   try {
-    await writeFile(part, text);
+    await writeFile(part, text, options);
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined);

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { fail } from "../core/errors.ts";
-import { makeFolder, unwritableFile } from "../core/files.ts";
+import { makeFolder, putFile, unwritableFile } from "../core/files.ts";
 import { lockFileNow } from "../postgres/embedded/file-lock.ts";
 import { manifestName } from "./manifest.ts";
 import { isOwnName } from "./own-names.ts";
@@ -37,7 +37,7 @@ async function openTable(folder: string): Promise<TablePlace> {
   return {
     folder,
     readManifest: () => readText(path.join(folder, manifestName)),
-    writeManifest: (text) => writeWhole(path.join(folder, manifestName), text),
+    writeManifest: (text) => putFile(path.join(folder, manifestName), text, { flush: true }),
     bytesOf: (name) =>
       stat(path.join(folder, name)).then(
         ({ size }) => size,
@@ -67,15 +67,6 @@ async function readText(file: string): Promise<string | null> {
     if (error.code === "ENOENT") return null;
     throw fail("unreadable_file", { file, cause: error.code }, error);
   });
-}
-
-async function writeWhole(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(`${file}.part`, text, { flush: true });
-    await rename(`${file}.part`, file);
-  } catch (error) {
-    throw unwritableFile(file, error as NodeJS.ErrnoException);
-  }
 }
 
 function lockOn(out: string): Disposable {

@@ -1,4 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import pg from "pg";
@@ -176,6 +176,16 @@ describe("answers as files", () => {
       const done = await exportFrom(source, part, { datasets: few });
       expect(done).toEqual({ written: 0, there: names.length, leftOut: 0 });
       expect(await filesOf(part)).toEqual(before);
+    });
+
+    test("leave nothing under another name where one cannot be written", async () => {
+      using place = temporaryFolder();
+      const name = names.find((one) => one.startsWith("tracked_app"))!;
+      await mkdir(path.join(place.path, name), { recursive: true });
+      const failed = exportFrom(source, place.path, { datasets: ["tracked_app"] });
+      await expect(failed).rejects.toMatchObject({ code: "unwritable_file" });
+      const left = await readdir(place.path, { recursive: true });
+      expect(left.filter((one) => one.endsWith(".part"))).toEqual([]);
     });
 
     test("of some days and datasets join those that are there in one manifest", async () => {
