@@ -1,3 +1,5 @@
+import { dayMs } from "../src/core/day.ts";
+
 /** One rank as the service words it for Android; `date` in epoch-ms. */
 export type RankEntry = {
   readonly trackId: string;
@@ -15,8 +17,6 @@ export type RankQuestion = {
   readonly date: string;
   readonly keywords: readonly string[];
 };
-
-const dayMs = 86_400_000;
 const deepest = 250;
 /** One rank in so many moves between the first and the changed market. */
 const movers = 10;

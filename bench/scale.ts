@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { print, remark } from "../src/cli/output.ts";
 import { Settings } from "../src/config/settings.ts";
 import { systemClock, type Clock } from "../src/core/clock.ts";
-import type { Day } from "../src/core/day.ts";
+import { dayMs, type Day } from "../src/core/day.ts";
 import { retire } from "../src/runs/retention.ts";
 import { openWarehouse } from "../src/postgres/database.ts";
 import { migrate } from "../src/postgres/migrate.ts";
@@ -91,7 +91,7 @@ async function noteTiming({ client }: BenchPostgres): Promise<void> {
 
 /** A clock on which a month passes from one look to the next, so that each retention searches all months again. */
 function asOf(day: Day): Clock {
-  const monthMs = 31 * 86_400_000;
+  const monthMs = 31 * dayMs;
   retentions += 1;
   return { ...systemClock(), now: () => retentions * monthMs, today: () => day };
 }

@@ -1,5 +1,5 @@
 import type { Settings } from "../config/settings.ts";
-import { addDays, addMonths, dayOf, monthStart, type Day } from "../core/day.ts";
+import { addDays, addMonths, dayOf, monthStart, type Day, dayMs } from "../core/day.ts";
 import { fail, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
@@ -149,5 +149,5 @@ async function recordFires(db: Database, { alert, fires, now, dueAt }: Fires): P
 function nextMorning(now: number, time: string): number {
   const [hours = 0, minutes = 0] = time.split(":").map(Number);
   const today = Date.parse(`${dayOf(now)}T00:00:00Z`) + (hours * 60 + minutes) * 60_000;
-  return today > now ? today : today + 86_400_000;
+  return today > now ? today : today + dayMs;
 }

@@ -1,5 +1,6 @@
 import type { App } from "../app.ts";
 import { accountIdOf } from "../config/config.ts";
+import { hourMs } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
 import { sumOf } from "../planner/plan-tally.ts";
@@ -32,7 +33,7 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
     total,
     remaining: resetsAt <= now ? total : remaining,
     resetsAt: Math.max(resetsAt, now),
-    periodMs: periodHours * 3_600_000,
+    periodMs: periodHours * hourMs,
     requestsPerSecond: settings.api.requests_per_second,
     now,
   });

@@ -5,6 +5,7 @@ import type { NextRun } from "../ledger/next-runs.ts";
 import { outcomeWords, type LastRun } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
 import { useWords } from "../core/credit-budget.ts";
+import { hourMs } from "../core/day.ts";
 import type { Fact } from "./fact-list.ts";
 import { count, countOf } from "./output.ts";
 import { durationText, timeText } from "./times.ts";
@@ -54,7 +55,7 @@ function budgetsText({ budgets }: StatusFacts): string | null {
 }
 
 /** A worker hears of the balance with every answer. */
-const oldMs = 3_600_000;
+const oldMs = hourMs;
 
 function nextRunText({ nextRuns, now }: StatusFacts): string {
   if (nextRuns.length === 0) return "no worker has announced one; `storehouse schedule` prices the crontab";

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
+import { hourMs } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { isLoopback } from "../core/loopback.ts";
 import type { Role, Visitor } from "./visitor.ts";
@@ -24,7 +25,7 @@ export function cookieNameOf({ socket }: Pick<FastifyRequest, "socket">, name: s
   return `${name}_${socket.localPort}`;
 }
 
-const sessionMs = 12 * 3_600_000;
+const sessionMs = 12 * hourMs;
 
 /** Who may come in. */
 export type Access = {

@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
+import { hourMs } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { within } from "../health/cached-read.ts";
@@ -17,7 +18,7 @@ const quietMs = 15_000;
 /** Pages are read again so often where nothing happens: time alone makes data late, and what a page says of ages grows old. */
 const stillMs = 600_000;
 /** A stream ends after that and the browser opens another one. */
-const longestMs = 3_600_000;
+const longestMs = hourMs;
 /** More listeners at once are turned away, of all visitors and of one. */
 const mostListeners = 200;
 const mostOfOne = 10;

@@ -6,8 +6,10 @@ declare const brand: unique symbol;
 export type Day = string & { readonly [brand]: "Day" };
 
 const shape = /^\d{4}-\d{2}-\d{2}$/;
+/** An hour in ms. */
+export const hourMs = 3_600_000;
 /** A day in ms. */
-export const dayMs = 86_400_000;
+export const dayMs = 24 * hourMs;
 
 /** Postgres knows no year 0, and of the last year that four digits write the day after the end would take five. */
 const firstDay = "0001-01-01";

@@ -1,5 +1,6 @@
 import { instant, type Queryable, sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
+import { hourMs } from "../core/day.ts";
 import { reconciledBalance } from "./reconciled-balance.ts";
 import { credits, usablePace } from "./sql-values.ts";
 
@@ -24,7 +25,7 @@ export type AccountState = Balance & {
 /** The start of the running period, in epoch-ms; null where the service does not report one. */
 export function periodStart(account: AccountState | null): number | null {
   if (account?.resetsAt == null || account.periodHours === null) return null;
-  return account.resetsAt - account.periodHours * 3_600_000;
+  return account.resetsAt - account.periodHours * hourMs;
 }
 
 /** A refusal longer ago than this says nothing about the pace that the service accepts now. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import { hourMs } from "../core/day.ts";
 
 /** A cached value of a slow read. */
 export type CachedRead<T> = {
@@ -12,7 +13,7 @@ const staleMs = 60_000;
 /** Reads take at most this share of one connection's time: a slow read is cached longer. */
 const mostShare = 0.05;
 /** No read takes so long that it is cached longer: the clock was set on, or the machine slept, while it ran. */
-const longestMs = 3_600_000;
+const longestMs = hourMs;
 
 /** Caches `read`. Callers share one read at a time; a read that takes longer than the timeout continues and serves the next caller. */
 export function createCachedRead<T>(

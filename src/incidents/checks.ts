@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from "../core/day.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { readStop } from "../credits/account-stop.ts";
@@ -119,12 +120,12 @@ function ofUsed(parts: CheckParts): (group: FailedGroup) => boolean {
 }
 
 /** A price that is not accepted is a problem for so long: a nightly call shows whether it stays. */
-const wrongPriceStaysMs = 26 * 3_600_000;
+const wrongPriceStaysMs = 26 * hourMs;
 
 /** Not each answer has each field: a field is gone when the answers of so many days came without it. */
-const goneAfterMs = 3 * 86_400_000;
+const goneAfterMs = 3 * dayMs;
 /** An operation that was not called for so long no longer counts; the longest period between two calls is a month. */
-const unusedAfterMs = 62 * 86_400_000;
+const unusedAfterMs = 62 * dayMs;
 
 /** Unknown fields that answers still contain, grouped by the day on which they first came: later ones are an incident of their own. */
 async function unknownFields(db: Database, now: number): Promise<readonly UnknownFields[]> {

@@ -1,6 +1,6 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { CreditClass } from "../core/slice.ts";
-import { dayOf } from "../core/day.ts";
+import { dayOf, hourMs } from "../core/day.ts";
 import { periodStart, readAccount } from "../credits/account.ts";
 import { readForecast } from "../credits/forecast-days.ts";
 import { chargedCredits } from "../credits/charges.ts";
@@ -20,8 +20,8 @@ export async function readCreditDemand({
   if (account?.total == null || account.remaining === null || account.resetsAt === null) return null;
   const now = clock.now();
   const startedAt = periodStart(account);
-  const spentHours = Math.max(1, Math.min(paceHours, (now - (startedAt ?? 0)) / 3_600_000));
-  const since = new Date(now - spentHours * 3_600_000).toISOString();
+  const spentHours = Math.max(1, Math.min(paceHours, (now - (startedAt ?? 0)) / hourMs));
+  const since = new Date(now - spentHours * hourMs).toISOString();
   const { rows: spent } = await sql<{ credits: number }>`
     select ${chargedCredits} as credits
     from   ops.request_log as q
@@ -29,8 +29,8 @@ export async function readCreditDemand({
   const { rows: earlier } = await sql<{ isFirstDay: boolean }>`
     select not exists (
       select from ops.request_log
-      where  account_id = ${accountId} and received_at <= ${instant(now - paceHours * 3_600_000)}
-      and    received_at > ${instant(now - 2 * paceHours * 3_600_000)}) as "isFirstDay"`.execute(db);
+      where  account_id = ${accountId} and received_at <= ${instant(now - paceHours * hourMs)}
+      and    received_at > ${instant(now - 2 * paceHours * hourMs)}) as "isFirstDay"`.execute(db);
   const { rows: open } = await sql<{ class: CreditClass; credits: number }>`
     select class, sum(planned_credits)::float8 as credits
     from   ops.slice_status as slice

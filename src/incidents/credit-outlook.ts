@@ -1,9 +1,8 @@
 import type { CreditClass } from "../core/slice.ts";
-import { dayMs } from "../core/day.ts";
+import { dayMs, hourMs } from "../core/day.ts";
 import { floorCredits, type Floors } from "../core/floors.ts";
 import { sumBy } from "../core/sum.ts";
 
-const hourMs = 3_600_000;
 /** A night's run and the quiet day after it: measured over less, every night would seem to use up the allowance. */
 export const paceHours = 24;
 

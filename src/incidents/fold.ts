@@ -1,3 +1,4 @@
+import { dayMs } from "../core/day.ts";
 import { kindNamed } from "./kinds.ts";
 import { problem, type Problem } from "./problems.ts";
 
@@ -62,7 +63,7 @@ function isUnder(one: Problem, cause: Problem): boolean {
 }
 
 /** A failure that is much older than the lateness did not bring it about: the dataset was on time beside it. */
-const longestBefore = 3 * 24 * 60 * 60_000;
+const longestBefore = 3 * dayMs;
 
 /** True where slices that fail are why their dataset is late. What is an effect itself opens no incident, and so hides nothing. */
 function explains(cause: Problem, { kind, subject, since }: Problem): boolean {

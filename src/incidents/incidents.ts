@@ -4,6 +4,7 @@ import type { Folded, OpenIncident } from "./fold.ts";
 import { summaryOf, type IncidentKind } from "./kinds.ts";
 import type { Incident } from "./message.ts";
 import type { Problem } from "./problems.ts";
+import { dayMs } from "../core/day.ts";
 import { minuteOf } from "../core/words.ts";
 
 /*
@@ -139,7 +140,7 @@ async function closeClean(db: Database, result: CheckResult, now: number): Promi
 }
 
 /** An account that is not in the configuration is given up once no worker has checked it for so long: one may have a configuration of its own. */
-const givenUpMs = 24 * 3_600_000;
+const givenUpMs = dayMs;
 
 /** Closes what was wrong with accounts that were given up: no check finds whether it is over, so no message says so. */
 async function closeGivenUp(db: Database, { configured }: CheckResult, now: number): Promise<readonly IncidentLine[]> {

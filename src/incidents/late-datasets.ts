@@ -1,9 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
-import { dayMs } from "../core/day.ts";
+import { dayMs, hourMs } from "../core/day.ts";
 import type { Settings } from "../config/settings.ts";
-
-const hourMs = 3_600_000;
 
 /** The last night's run is done six hours after midnight, and one missed night can be made up for before anything is late. */
 export const lateAfterMs = 6 * hourMs + dayMs;

@@ -1,7 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
-import { addDays, day, dayMs } from "../core/day.ts";
+import { addDays, day, dayMs, hourMs } from "../core/day.ts";
 import type { Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
@@ -164,8 +164,6 @@ export function atRisk(states: readonly SliceSums[], parts: Omit<LatenessParts, 
 function nowOfToday(clock: Clock): number {
   return Date.parse(clock.today()) + (clock.now() % dayMs);
 }
-
-const hourMs = 3_600_000;
 
 /** A dataset that is refreshed this seldom is requested once. */
 const onceDays = 3650;

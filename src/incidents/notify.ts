@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from "../core/day.ts";
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { FiredAlert, Incident, Message } from "./message.ts";
@@ -5,11 +6,11 @@ import type { FiredAlert, Incident, Message } from "./message.ts";
 /** A worker has so long to send a message; after that another worker sends it. */
 const leaseMs = 60_000;
 const firstWaitMs = 30_000;
-const longestWaitMs = 3_600_000;
+const longestWaitMs = hourMs;
 /** An incident that closed so long ago, and was never notified, is left to `ops.incident_log`. */
-const historyMs = 86_400_000;
+const historyMs = dayMs;
 /** What alerts fired and was due so long ago stays in `ops.alert_log`: a webhook that is set later gets no history. */
-const alertHistoryMs = 7 * 86_400_000;
+const alertHistoryMs = 7 * dayMs;
 /** Incidents, and alerts, that one message lists; further ones are counted. */
 const mostListed = 100;
 

@@ -1,5 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
-import { addDays } from "../core/day.ts";
+import { addDays, hourMs } from "../core/day.ts";
 import { readOutage } from "../ledger/api-outages.ts";
 import { readWorkerGap } from "../ledger/worker-gaps.ts";
 import type { CheckParts } from "./check-parts.ts";
@@ -27,7 +27,7 @@ export async function outageProblems({ db, accountId, ...parts }: CheckParts): P
 /** A shorter time without a worker is a restart. */
 const gapMs = 15 * 60_000;
 /** So long after a worker is back, what it catches up on counts as an effect of the time without one. */
-const catchUpMs = 60 * 60_000;
+const catchUpMs = hourMs;
 
 /** A time without a worker of the account that ended a short while ago. */
 export async function workerProblems({ db, settings, accountId }: CheckParts): Promise<readonly Problem[]> {

@@ -1,5 +1,6 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { checkAlerts } from "../alerts/check-alerts.ts";
+import { hourMs } from "../core/day.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { CheckParts } from "./check-parts.ts";
@@ -54,7 +55,7 @@ export async function watchOnce(parts: WatcherParts): Promise<void> {
   await pingOnce(parts);
   const { log, send } = parts;
   if (send === null) return;
-  const repeatMs = parts.settings.notify.repeat_hours * 3_600_000;
+  const repeatMs = parts.settings.notify.repeat_hours * hourMs;
   const result = await notify(parts.db, { send, repeatMs, now: () => parts.clock.now() });
   if (result === "sent") log.info("notification.sent");
   else if (result !== "nothing")

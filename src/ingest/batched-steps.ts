@@ -1,5 +1,6 @@
 import { createBatcher } from "../core/batcher.ts";
 import type { Clock } from "../core/clock.ts";
+import { hourMs } from "../core/day.ts";
 import { scopeKey, type Slice } from "../core/slice.ts";
 import { learnCosts, type Charge } from "../credits/costs.ts";
 import { canShareStatement, settleAfter, type Settlement } from "../credits/holds.ts";
@@ -59,7 +60,7 @@ const awaitedAnswers = 9;
 const longestLingerMs = 3_000;
 const shortestLingerMs = 100;
 /** A price that has not changed is written again after so long: the ledger shows to the hour when an operation last answered. */
-const learnAgainMs = 60 * 60_000;
+const learnAgainMs = hourMs;
 /** An answer without rows takes a place in its group too. */
 const leastWeight = mostRows / mostAtOnce;
 /** Two keep Postgres busy while this process prepares the next rows; more would only share the same processors. */

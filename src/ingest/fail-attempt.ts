@@ -1,4 +1,4 @@
-import { dayOf } from "../core/day.ts";
+import { dayOf, hourMs } from "../core/day.ts";
 import { AbortError, DeferError, FencedError, RetryError, SkipError, type StorehouseError } from "../core/errors.ts";
 import { nextTryAt } from "../core/later-tries.ts";
 import { backoffMs } from "../core/retry.ts";
@@ -14,7 +14,7 @@ import { stopCalls } from "./paid-call.ts";
 import { searchRefused } from "./search-refused.ts";
 
 /** A slice that lacks credits and whose reset is unknown is tried again after this. */
-const unknownResetMs = 60 * 60_000;
+const unknownResetMs = hourMs;
 const longestWaitMs = 10 * 60_000;
 /**
  * A refused slice that waits for another one of its scope to find the bad item is woken by that one. Where nothing is found it is tried again

@@ -1,6 +1,6 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { batchesOf } from "./batches.ts";
-import { addDays, type Day } from "../core/day.ts";
+import { addDays, type Day, dayMs } from "../core/day.ts";
 import { neverRequested, type Slice } from "../core/slice.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
@@ -186,7 +186,7 @@ export async function readLostDays(db: Database): Promise<readonly LostDay[]> {
 }
 
 /** Days that were noted as lost within so long before now are news. */
-const newsMs = 24 * 3_600_000;
+const newsMs = dayMs;
 
 /** Of lost days those that were noted within a day before `now` (epoch-ms). */
 export function newlyLost(lost: readonly LostDay[], now: number): readonly LostDay[] {

@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import { hourMs } from "../core/day.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isStopped, readStop, type AccountStop } from "../credits/account-stop.ts";
@@ -27,7 +28,7 @@ export const usualRhythm: Rhythm = {
   beatMs: 10_000,
   deadAfterMs: 45_000,
   firstCheckMs: 60_000,
-  longestCheckMs: 3_600_000,
+  longestCheckMs: hourMs,
 };
 
 /** What a heartbeat needs. */

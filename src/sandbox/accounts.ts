@@ -1,8 +1,7 @@
 import type { Clock } from "../core/clock.ts";
+import { hourMs } from "../core/day.ts";
 import type { Operation } from "../api/define-operation.ts";
 import type { SandboxAccount } from "./options.ts";
-
-const hourMs = 3_600_000;
 
 /** What an account may still spend. */
 export type Allowance = {

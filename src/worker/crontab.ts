@@ -1,6 +1,7 @@
 import { parseCrontab, type ParsedCronItem } from "graphile-worker";
 import { z } from "zod";
 import { jobs } from "../../jobs/all.ts";
+import { hourMs } from "../core/day.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
 import { readText } from "../config/read-text.ts";
 import type { Settings } from "../config/settings.ts";
@@ -95,7 +96,6 @@ export function scheduledBy(lines: readonly Pick<CrontabLine, "datasets">[], set
 }
 
 const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 /** The 29th of February comes again after eight years at most. */
 const longestMs = 9 * 366 * 24 * hourMs;
 

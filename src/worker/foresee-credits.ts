@@ -3,7 +3,7 @@ import { accountIdIn, type App } from "../app.ts";
 import { crontabFile } from "../config/config.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import { budgetDays, budgetKey, isCovered, type CreditBudget } from "../core/credit-budget.ts";
-import { addDays, dayOf, dayMs } from "../core/day.ts";
+import { addDays, dayOf, dayMs, hourMs } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
 import { readForecast, writeForecast, type ForecastDay, type StoredForecast } from "../credits/forecast-days.ts";
 import { wasPlannedSince } from "../ledger/runs.ts";
@@ -16,7 +16,7 @@ import { readCrontab, runsBetween, scheduledBy, type CrontabLine } from "./cront
 /** Of a longer period the first days say what the others take. */
 const mostDays = 40;
 /** A forecast stands for so long where nothing was planned since. */
-const standsMs = 6 * 3_600_000;
+const standsMs = 6 * hourMs;
 /** While slices run, what they load may have more planned. */
 const standsUnderWayMs = 30 * 60_000;
 

@@ -1,11 +1,12 @@
 import type { Task } from "graphile-worker";
 import type { App } from "../app.ts";
+import { dayMs } from "../core/day.ts";
 import { StorehouseError } from "../core/errors.ts";
 import { endFinding, raiseFinding, taskFinding } from "../credits/findings.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 
 /** A line of the crontab that runs once a week says so again by then; one that was taken out of it says nothing more. */
-const standsMs = 8 * 86_400_000;
+const standsMs = 8 * dayMs;
 
 /**
  * A task that leaves a finding where its last try fails, which the next one that ends well takes back: nobody else would miss what it does. A

@@ -1,6 +1,6 @@
 import { androidCategories } from "../../api/categories.ts";
 import * as category from "../../api/operations/category.ts";
-import { addDays, type Day } from "../../core/day.ts";
+import { addDays, type Day, hourMs } from "../../core/day.ts";
 import type { MarketApp } from "../market/apps.ts";
 import {
   categoriesOf,
@@ -24,7 +24,6 @@ import {
 } from "../answer-context.ts";
 
 const types = ["FREE", "PAID", "GROSSING"] as const satisfies readonly ChartType[];
-const hourMs = 3_600_000;
 
 type RankAt = { readonly day: Day; readonly hour: number; readonly rank: number };
 type Where = Pick<ChartCell, "country" | "categoryId" | "type" | "device">;

@@ -3,7 +3,7 @@ import * as words from "../../api/operations/dashboard-keyword.ts";
 import * as search from "../../api/operations/dashboard-search.ts";
 import type { Operation } from "../../api/define-operation.ts";
 import { devicesOf, storeOf, type Store } from "../../core/store.ts";
-import { addDays, type Day } from "../../core/day.ts";
+import { addDays, type Day, dayMs } from "../../core/day.ts";
 import { appFacts } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { businessOver } from "../market/business.ts";
@@ -110,7 +110,7 @@ export const dashboardMoreAnswers = answerTable([
     const all = context.market.trackedKeywords(app, countryCode).filter((word) => !word.includes(","));
     const { at } = versionOn(app, addDays(context.today, -1));
     // each release drops a word and takes up another
-    const first = Math.floor(at / 86_400_000) % Math.max(1, all.length);
+    const first = Math.floor(at / dayMs) % Math.max(1, all.length);
     const field = [...all.slice(first), ...all.slice(0, first)];
     return [...new Set([`${language}-${countryCode}`, "en-GB"])].map((locale, index) => ({
       locale,

@@ -1,5 +1,5 @@
 import * as account from "../../api/operations/search-ads-account.ts";
-import { addDays } from "../../core/day.ts";
+import { addDays, dayMs } from "../../core/day.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { bidsOf, changesOn, organisations, type BidChange } from "../market/search-ads.ts";
@@ -30,7 +30,7 @@ function goal(app: MarketApp, index: number) {
     category,
     currency: "USD",
     createDate: localTime(midnight(app.released)),
-    updateDate: localTime(midnight(app.released) + 86_400_000),
+    updateDate: localTime(midnight(app.released) + dayMs),
     eventList: [
       { id: id * 10, eventName: "bought", revenuePolicy: index % 2 === 0 ? "IN_APP_VALUE" : "FIXED_VALUE", ...revenue },
     ],

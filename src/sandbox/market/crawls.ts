@@ -1,6 +1,6 @@
-import type { Day } from "../../core/day.ts";
+import { dayMs, type Day } from "../../core/day.ts";
 import { hashOf, mix, unit } from "./noise.ts";
-import { dayMs, dayNumber, lastRank, type Device } from "./ranks.ts";
+import { dayNumber, lastRank, type Device } from "./ranks.ts";
 
 /** One crawl of the store by the service: the instant as epoch-ms and the rank that it saw, null for none. */
 export type Crawl = { readonly at: number; readonly rank: number | null };

@@ -1,13 +1,10 @@
-import type { Day } from "../../core/day.ts";
+import { dayMs, type Day } from "../../core/day.ts";
 import type { devicesOf, Store } from "../../core/store.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, unit, wander, wave } from "./noise.ts";
 
 /** A device with ranks of its own in a store; `ALL` on Android. */
 export type Device = (typeof devicesOf)[Store][number];
-
-/** Milliseconds in a UTC day. */
-export const dayMs = 86_400_000;
 
 /** The stores show no more than this many apps for a search. */
 export const lastRank = 250;

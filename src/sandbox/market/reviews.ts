@@ -1,7 +1,7 @@
-import type { Day } from "../../core/day.ts";
+import { dayMs, type Day } from "../../core/day.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, pick, unit } from "./noise.ts";
-import { dayMs, dayNumber } from "./ranks.ts";
+import { dayNumber } from "./ranks.ts";
 import { languageIn } from "./words.ts";
 
 /** One review of an app. */

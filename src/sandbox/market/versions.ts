@@ -1,7 +1,7 @@
-import { addDays, type Day } from "../../core/day.ts";
+import { addDays, type Day, dayMs } from "../../core/day.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, unit } from "./noise.ts";
-import { dayMs, dayNumber } from "./ranks.ts";
+import { dayNumber } from "./ranks.ts";
 
 /** One release of an app. */
 export type Version = {
