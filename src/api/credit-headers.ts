@@ -1,3 +1,5 @@
+import { boundedCredits } from "../core/credit-budget.ts";
+
 /** What a reply's headers say of the account; null where a header is missing or no number. */
 export type CreditHeaders = {
   /** Credits this operation costs. Sent on refusals too, where nothing was taken. */
@@ -58,9 +60,6 @@ function numberIn(headers: Headers, name: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** No allowance is larger; a service that says so means "without limit", and the ledger counts in four bytes. */
-const mostCredits = 1_000_000_000;
-
 function whole(round: (value: number) => number, value: number | null): number | null {
-  return value === null ? null : Math.max(-mostCredits, Math.min(mostCredits, round(value)));
+  return value === null ? null : boundedCredits(round(value));
 }

@@ -1,3 +1,5 @@
+import { isObject } from "../core/is-object.ts";
+
 /**
  * The lists of rows inside an unwrapped answer. A step of the path is a key, `[]` for each item of a list, or `{}` for each value
  * of a map. What stands elsewhere than the path says is no list.
@@ -21,7 +23,7 @@ export function withLists(
   if (step === undefined) return Array.isArray(value) ? change(value) : value;
   const within = (inner: unknown) => withLists(inner, rest, change);
   if (step === "[]") return Array.isArray(value) ? value.map(within) : value;
-  if (!isMap(value)) return value;
+  if (!isObject(value)) return value;
   const touched = Object.entries(value).map(([key, inner]) => [
     key,
     step === "{}" || key === step ? within(inner) : inner,
@@ -35,7 +37,7 @@ export function withoutNullLists(value: unknown, path: readonly string[]): unkno
   if (step === undefined || (step === "[]" && value === null)) return value ?? [];
   if (step === "{}" && value === null) return {};
   if (step === "[]") return Array.isArray(value) ? value.map((inner) => withoutNullLists(inner, rest)) : value;
-  if (!isMap(value)) return value;
+  if (!isObject(value)) return value;
   const touched = Object.entries(value).map(([key, inner]) => [
     key,
     step === "{}" || key === step ? withoutNullLists(inner, rest) : inner,
@@ -45,11 +47,7 @@ export function withoutNullLists(value: unknown, path: readonly string[]): unkno
 
 function stepsInto(value: unknown, step: string): readonly unknown[] {
   if (step === "[]") return Array.isArray(value) ? value : [];
-  if (!isMap(value)) return [];
+  if (!isObject(value)) return [];
   if (step === "{}") return Object.values(value);
   return Object.hasOwn(value, step) ? [value[step]] : [];
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

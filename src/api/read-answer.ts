@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
+import { isObject } from "../core/is-object.ts";
 import { cleanJson, isDeeperThan, type ParsedText } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
 import { listsAt, withLists, withoutNullLists } from "./lists-at.ts";
@@ -147,12 +148,12 @@ function formsOf(operation: Operation, json: unknown): readonly Form[] {
 }
 
 /** True for what is plainly an envelope: a schema without a required field would take it for an answer of nothing. */
-function isEnvelope({ envelope }: Operation, json: Record<string, unknown>): boolean {
+function isEnvelope({ envelope }: Operation, json: Readonly<Record<string, unknown>>): boolean {
   return envelope === "data" && "data" in json && ("success" in json || "status" in json);
 }
 
 /** True where a bare object has a field of the answer, or may have any: with none it is an answer to something else. */
-function namesField({ answer }: Operation, json: Record<string, unknown>): boolean {
+function namesField({ answer }: Operation, json: Readonly<Record<string, unknown>>): boolean {
   return !(answer instanceof z.ZodObject) || Object.keys(json).some((name) => Object.hasOwn(answer.shape, name));
 }
 
@@ -201,11 +202,7 @@ function problemOf(error: z.ZodError): string {
   return issue === undefined ? "does not fit" : `${issue.path.join(".") || "value"}: ${issue.message}`;
 }
 
-function messageOf(json: Record<string, unknown>): string | undefined {
+function messageOf(json: Readonly<Record<string, unknown>>): string | undefined {
   const text = json["message"] ?? json["status"];
   return typeof text === "string" ? text.slice(0, 200) : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

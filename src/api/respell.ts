@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { bareOf, schemaAt } from "./schema-at.ts";
+import { isObject } from "../core/is-object.ts";
 import { schemaWords } from "../core/schema-words.ts";
 
 /** A value that fits its schema, and the payload that it was read from; or why none does, and the payload as far as it could be mended. */
@@ -83,7 +84,7 @@ const spellings: Readonly<Record<string, (value: unknown, element: () => unknown
     typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined,
   boolean: flagOf,
   // an object that may lack every field is no proof of being an item
-  array: (value, element) => (isItem(value) && wantsFields(element()) ? [value] : undefined),
+  array: (value, element) => (isObject(value) && wantsFields(element()) ? [value] : undefined),
 };
 
 /**
@@ -121,10 +122,6 @@ function elementAt(schema: z.ZodType, path: Path): unknown {
   const steps = path.map((step) => (typeof step === "number" ? "[]" : String(step)));
   const list = steps.reduce<unknown>((at, step) => schemaAt(at, step) ?? schemaAt(at, "{}"), schema);
   return schemaAt(list, "[]");
-}
-
-function isItem(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isHolder(value: unknown): value is Record<PropertyKey, unknown> {

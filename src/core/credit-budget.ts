@@ -57,3 +57,11 @@ export function useWords(use: {
   const rest = use.isUsedUp ? `; what is over it waits until ${use.endsOn} (UTC)` : "";
   return `${use.budget}: ${count(use.taken)} of ${countOf(use.credits, "credit")} are taken ${when}${rest}`;
 }
+
+/** No allowance is larger: more than this means "without limit", and the columns of the ledger hold no more than twice as many. */
+const mostCredits = 1_000_000_000;
+
+/** A number of credits that the ledger has room for. */
+export function boundedCredits(credits: number): number {
+  return Math.max(-mostCredits, Math.min(mostCredits, credits));
+}

@@ -1,13 +1,12 @@
+import { boundedCredits } from "../core/credit-budget.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 
-/** More credits than this are as good as no limit; the columns hold no more than twice as many. */
-const mostCredits = 1_000_000_000;
 /** One request in a quarter of an hour; a pace of none would be a division by zero. */
 const leastPace = 0.001;
 
 /** A number of credits as SQL. */
 export function credits(count: number | null): SqlFragment<number | null> {
-  return sql`${count === null ? null : Math.max(-mostCredits, Math.min(mostCredits, count))}::integer`;
+  return sql`${count === null ? null : boundedCredits(count)}::integer`;
 }
 
 /** A pace, in requests a second, that time can be divided by. */

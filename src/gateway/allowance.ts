@@ -4,6 +4,7 @@ import { addDays, dayOf, dayMs } from "../core/day.ts";
 import { floorCredits } from "../core/floors.ts";
 import { readAccount } from "../credits/account.ts";
 import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
+import { callPrice } from "../credits/costs.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import type { Caller, GatewayParts } from "./gateway-parts.ts";
 import { sumBy } from "../core/sum.ts";
@@ -68,7 +69,8 @@ export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promi
     from   ops.request as q
     where  q.caller = ${caller.name} and q.received_at >= ${`${dayOf(ingest.clock.now())}T00:00:00Z`}::timestamptz
     group  by q.operation`.execute(ingest.db);
-  const priceOf = (id: string) => ingest.learned.get(id) ?? operations.find((one) => one.id === id)?.cost ?? 0;
+  const priceOf = (id: string) =>
+    callPrice({ id, cost: operations.find((one) => one.id === id)?.cost ?? 0 }, ingest.learned);
   const taken = sumBy(rows, ({ operation, charged, unsure }) => charged + unsure * priceOf(operation));
   return Math.max(0, caller.credits_a_day - taken);
 }

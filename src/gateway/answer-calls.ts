@@ -7,6 +7,7 @@ import { Refusal } from "../api/serve/refusal.ts";
 import { dayOf } from "../core/day.ts";
 import { AbortError, DeferError, fail, RetryError, type StorehouseError, messageOf } from "../core/errors.ts";
 import { noteSpared } from "../credits/caller-use.ts";
+import { callPrice } from "../credits/costs.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { paidCall } from "../ingest/paid-call.ts";
 import { changedSince } from "../ledger/amend-slices.ts";
@@ -65,9 +66,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     log.warn({ problem: ingest.scrub(messageOf(error)) }, "gateway.not_loaded");
   }
 
-  function priceOf({ operation }: Pick<Call, "operation">): number {
-    return ingest.learned.get(operation.id) ?? operation.cost;
-  }
+  const priceOf = ({ operation }: Pick<Call, "operation">) => callPrice(operation, ingest.learned);
 
   /** Keeps a caller within its day, its calls under way counted at their price, those of other gateways as well. */
   async function withinDay<T>(caller: Caller, cost: number, send: () => Promise<T>): Promise<T> {

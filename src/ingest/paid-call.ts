@@ -6,6 +6,7 @@ import type { BudgetSubject } from "../core/credit-budget.ts";
 import { AbortError, fail, StorehouseError, wasSent } from "../core/errors.ts";
 import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
+import { callPrice } from "../credits/costs.ts";
 import type { CallReceipt, Settlement } from "../credits/holds.ts";
 import { readLostAt } from "../ledger/lost-days.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
@@ -113,8 +114,9 @@ async function landOnce(parts: IngestParts, landing: Landing, settlement: Settle
 
 /** The credits to hold: what the plan expects or, where that is more, what the last such call was charged. */
 function priceOf({ learned }: IngestParts, { operation, page }: ApiCall): number {
-  const last = learned.get(operation.id);
-  return page === null ? (last ?? operation.cost) : Math.max(pagePrice(page.slice), last ?? 0);
+  return page === null
+    ? callPrice(operation, learned)
+    : Math.max(pagePrice(page.slice), learned.get(operation.id) ?? 0);
 }
 
 async function send(parts: IngestParts, call: PaidCall): Promise<Reply> {

@@ -1,5 +1,8 @@
 import type { Column } from "../postgres/relations.ts";
 
+/** Digits of a decimal behind its point where Postgres has no fixed number of them. */
+export const decimalScale = 18;
+
 const plain: Readonly<Record<string, string>> = {
   smallint: "Int16",
   integer: "Int32",
@@ -9,7 +12,7 @@ const plain: Readonly<Record<string, string>> = {
   // times without a time zone are numbers of a clock: UTC keeps them as they are
   "timestamp without time zone": "DateTime64(6, 'UTC')",
   "timestamp with time zone": "DateTime64(6, 'UTC')",
-  numeric: "Decimal(38, 18)",
+  numeric: `Decimal(38, ${decimalScale})`,
   "double precision": "Float64",
   real: "Float32",
 };

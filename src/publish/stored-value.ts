@@ -2,9 +2,7 @@ import pg, { type PoolClient } from "pg";
 import { columnType, type ColumnType } from "../export/column-type.ts";
 import { from } from "../export/parts-of-table.ts";
 import type { Column, Relation } from "../postgres/relations.ts";
-
-/** Digits of a decimal behind its point in ClickHouse, where Postgres has no fixed number of them. */
-const scale = 18;
+import { decimalScale } from "./column-type.ts";
 
 /** Least and greatest values of types that hold more in Postgres than in ClickHouse. NaN and infinity are beyond them. */
 const bounds = [
@@ -78,6 +76,6 @@ function outOfRangeOf(column: Column): string | null {
 function roundedValue({ name, type }: Column): string {
   const column = pg.escapeIdentifier(name);
   return type === "numeric"
-    ? `case when scale(${column}) > ${scale} then round(${column}, ${scale}) else ${column} end`
+    ? `case when scale(${column}) > ${decimalScale} then round(${column}, ${decimalScale}) else ${column} end`
     : column;
 }

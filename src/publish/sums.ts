@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import type { Column, Relation } from "../postgres/relations.ts";
 import { from } from "../export/parts-of-table.ts";
 import type { ClickHouse } from "./clickhouse.ts";
+import { decimalScale } from "./column-type.ts";
 import { nameOf, partitionOfRow, quoted } from "./statements.ts";
 import { isOutOfRange, storedValue } from "./stored-value.ts";
 
@@ -23,7 +24,7 @@ type Both = { readonly postgres: string; readonly clickHouse: string };
 function summand(column: Column): Both | null {
   const { name, type } = column;
   const [p, c] = [storedValue(column), quoted(name)];
-  if (type.startsWith("numeric")) return { postgres: p, clickHouse: `toDecimal256(${c}, 18)` };
+  if (type.startsWith("numeric")) return { postgres: p, clickHouse: `toDecimal256(${c}, ${decimalScale})` };
   if (/^(smallint|integer|bigint)$/.test(type)) return { postgres: p, clickHouse: `toInt256(${c})` };
   if (type === "boolean") return { postgres: `${p}::integer`, clickHouse: `toInt256(${c})` };
   if (type === "date") return { postgres: `${p} - date '1970-01-01'`, clickHouse: `toInt256(toInt32(${c}))` };

@@ -1,10 +1,11 @@
+import pg from "pg";
 import type { Config } from "../config/config.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import { from } from "../export/parts-of-table.ts";
 import type { Warehouse } from "../postgres/database.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import { openClickHouse, type ClickHouse } from "./clickhouse.ts";
-import { monthOf, partitionOf, quoted } from "./statements.ts";
+import { literal, monthOf, partitionOf, quoted } from "./statements.ts";
 import { differenceIn, sumsInClickHouse, sumsInPostgres } from "./sums.ts";
 
 /** Says of a month of a table whether ClickHouse has the same rows, by their sums; true of a table that is not published. */
@@ -35,11 +36,11 @@ async function isSame(
 ): Promise<boolean> {
   const column = monthOf(relation);
   const found = await clickHouse.ask<{ name: string }>(
-    `select name from system.tables where database = '${relation.schema}' and name = '${relation.table}'`,
+    `select name from system.tables where database = ${literal(relation.schema)} and name = ${literal(relation.table)}`,
   );
   if (column === null || found.length === 0) return false;
   const [start, end] = [month, addMonths(month, 1)];
-  const [ours, theirs] = [`"${column.name}"`, quoted(column.name)];
+  const [ours, theirs] = [pg.escapeIdentifier(column.name), quoted(column.name)];
   const where = `${ours} >= date '${start}' and ${ours} < date '${end}'`;
   const here = await sumsInPostgres(pool, relation, { where, month: column });
   const there = await sumsInClickHouse(clickHouse, {

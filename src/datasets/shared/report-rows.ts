@@ -1,5 +1,6 @@
 import { searchAdsReports } from "../../api/operations/search-ads-report.ts";
 import { addDays, type Day } from "../../core/day.ts";
+import { isObject } from "../../core/is-object.ts";
 import type { Slice } from "../../core/slice.ts";
 import { holds, lastDay, type Window } from "../../core/window.ts";
 import { extraOf, type Row } from "../../load/table.ts";
@@ -160,8 +161,4 @@ function otherTexts(slice: Slice, { row }: Reported): string {
     ([name, value]) => (typeof value === "string" || isId(name, value)) && !known.includes(name),
   );
   return JSON.stringify(Object.fromEntries(texts.sort(([a], [b]) => (a < b ? -1 : 1))));
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
