@@ -1,5 +1,5 @@
 import type { ReportedSum } from "../planner/reported-cells.ts";
-import { dayRange } from "./app-words.ts";
+import { dayRange } from "./day-range.ts";
 import { countOf } from "./output.ts";
 
 /** What nobody requests because other answers reported it, a sentence a dataset and source. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { aboutText } from "../../src/core/about.ts";
 import { scopeKey } from "../../src/core/slice.ts";
 
 test("equal scopes have equal keys, in any order of their names", () => {
@@ -18,4 +19,12 @@ test("different scopes have different keys, for any values", () => {
   );
   expect(scopeKey({ a: "1", b: "2" })).not.toBe(scopeKey({ a: "2", b: "1" }));
   expect(scopeKey({ a: '1","b' })).not.toBe(scopeKey({ a: "1", b: "" }));
+});
+
+test("whom a slice is about names the id beside the app, which has one name in both stores", () => {
+  const scope = { store: "ios", app: "6446318020", country: "US" };
+  expect(aboutText({ scope, appName: "Lumi", itemCount: 12 })).toBe("Lumi (6446318020), US, 12 items");
+  expect(aboutText({ scope, appName: null, itemCount: 1 })).toBe("6446318020, US, 1 item");
+  expect(aboutText({ scope: { store: "ios", country: "US" }, appName: null, itemCount: 0 })).toBe("ios, US");
+  expect(aboutText({ scope: {}, appName: null, itemCount: 0 })).toBe("the account");
 });

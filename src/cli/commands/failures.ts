@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { readFailures, type Failure, type Failures } from "../../ledger/failures.ts";
-import { appWords, dayRange } from "../app-words.ts";
+import { aboutText } from "../../core/about.ts";
+import { dayRange } from "../day-range.ts";
 import { countArgument, onlyDatasets } from "../arguments.ts";
 import { checkNames } from "../dataset-names.ts";
 import { withWarehouse } from "../environment.ts";
@@ -72,7 +73,7 @@ function tableOf(same: readonly Failure[]): string {
   const hasNextTry = same.some(({ nextTryAt }) => nextTryAt !== null);
   const rows = same.map((failure): readonly Cell[] => [
     failure.sliceId,
-    aboutOf(failure),
+    aboutText(failure),
     dayRange(failure.firstDay, failure.lastDay),
     failure.attempts,
     failure.plannedCredits,
@@ -81,16 +82,4 @@ function tableOf(same: readonly Failure[]): string {
   ]);
   const headings = ["slice", "about", "days", optional("attempts"), "credits", "failed"];
   return table([...headings, ...(hasNextTry ? ["next try"] : [])], rows);
-}
-
-function aboutOf({ scope, appName, itemCount }: Failure): string {
-  const { app = null, store, ...rest } = scope;
-  const others = Object.entries(rest)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, value]) => value);
-  const items = itemCount === 0 ? [] : [countOf(itemCount, "item")];
-  return (
-    [appWords(app, appName), ...(app === null ? [store] : []), ...others, ...items].filter(Boolean).join(", ") ||
-    "the account"
-  );
 }

@@ -1,4 +1,5 @@
 import { Argument, type Command } from "commander";
+import { scopeText } from "../../core/about.ts";
 import { fail } from "../../core/errors.ts";
 import { sliceStory, type SliceStory } from "../../ledger/status.ts";
 import { sliceArgument } from "../arguments.ts";
@@ -27,13 +28,7 @@ function printStory({ slice, items, requests, rejects }: SliceStory): void {
   const facts: readonly Fact[] = [
     ["slice", `${slice.slice_id}, ${slice.state}${meaningOf(slice.effective_state)}`],
     ["what", `${slice.dataset} by ${slice.operation}`],
-    [
-      "who",
-      Object.entries(slice.scope)
-        .sort()
-        .map(([name, value]) => `${name} ${value}`)
-        .join(", ") || "the account",
-    ],
+    ["who", scopeText(slice.scope)],
     ["items", items.length === 0 ? null : `${countOf(items.length, "item")}: ${shortened(items)}`],
     ["days", slice.first_day === slice.last_day ? slice.first_day : `${slice.first_day} to ${slice.last_day}`],
     ["source", slice.reported_by && `reported by ${slice.reported_by}, not requested`],

@@ -13,7 +13,7 @@ import { endsOf, filtersOf, gridAddress, gridInput, selectionInput } from "../gr
 import { filtered, readRows } from "../grid/read-grid.ts";
 import { fillRequest, selectionOf, tooLarge, type Selection } from "../grid/selection.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
-import { windowText } from "../parts/about.ts";
+import { windowText } from "../parts/days-text.ts";
 
 /** The fields of a form about cells of the grid. */
 export const cellsInput = gridInput.omit({ offset: true }).extend(selectionInput.shape);

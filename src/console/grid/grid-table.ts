@@ -7,7 +7,7 @@ import { stateWords, worstFirst, worstState, type CellCounts, type CellState } f
 import { html, type Html } from "../html.ts";
 import type { ColumnWidth } from "./columns.ts";
 import type { GridRow } from "./read-grid.ts";
-import { windowText } from "../parts/about.ts";
+import { windowText } from "../parts/days-text.ts";
 
 /** A sign of a state, beside or instead of its colour. */
 function signOf(state: CellState): string {

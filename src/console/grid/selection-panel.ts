@@ -13,7 +13,7 @@ import { codeText } from "../parts/code-text.ts";
 import { timeCell } from "../parts/times.ts";
 import type { Selection, SelectionFacts } from "./selection.ts";
 import { hiddenFields } from "../parts/form-fields.ts";
-import { daysText, windowText } from "../parts/about.ts";
+import { daysText, windowText } from "../parts/days-text.ts";
 import { withoutCode } from "../../core/errors.ts";
 
 /** What stands beside the grid before anything is selected. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { accountOf } from "../../config/config-of-account.ts";
+import { aboutText } from "../../core/about.ts";
 import { count, countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import { fail } from "../../core/errors.ts";
@@ -11,7 +12,7 @@ import { cancelPlanAction } from "../actions/cancel-plan.ts";
 import { actionForm } from "../define-action.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
-import { aboutText, daysText } from "../parts/about.ts";
+import { daysText } from "../parts/days-text.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { retrySlice } from "../parts/retry-slice.ts";
 import { dataTable, facts } from "../parts/table.ts";

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { scopeText } from "../../core/about.ts";
 import { count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { sliceStory, type SliceStory } from "../../ledger/status.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
-import { daysText } from "../parts/about.ts";
+import { daysText } from "../parts/days-text.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { codeText } from "../parts/code-text.ts";
 import { retrySlice } from "../parts/retry-slice.ts";
@@ -58,12 +59,8 @@ function errorNotice(context: PageContext, { slice }: SliceStory): Html | null {
 }
 
 function sliceFacts({ slice }: SliceStory, now: number): Html {
-  const who = Object.entries(slice.scope)
-    .sort()
-    .map(([name, value]) => `${name} ${value}`)
-    .join(", ");
   return facts([
-    ["Who", who || "the account"],
+    ["Who", scopeText(slice.scope)],
     ["Operation", slice.operation],
     ["Reported by", slice.reported_by],
     ["Class", slice.class],

@@ -1,10 +1,5 @@
 import { noBreak } from "../core/text-width.ts";
 
-/** An app by its name, with its id beside it; by its id alone where no name is known. */
-export function appWords(trackId: string | null, name: string | null): string | null {
-  return trackId === null || name === null ? trackId : `${name} (${trackId})`;
-}
-
 /** Days in words: `2026-11-02 to 11-21`; one where the first is the last. */
 export function dayRange(first: string, last: string): string {
   if (first === last) return first;
