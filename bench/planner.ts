@@ -1,10 +1,9 @@
 import type { Portfolio } from "../src/core/portfolio.ts";
 import { addDays, day } from "../src/core/day.ts";
-import type { Covered, Scope } from "../src/core/slice.ts";
+import { scopeKey, type Covered, type Scope } from "../src/core/slice.ts";
 import { oneDay } from "../src/core/window.ts";
 import { keywordRank } from "../src/datasets/keyword-rank.ts";
 import { planInChunks } from "../src/planner/plan-chunks.ts";
-import { scopeKey } from "../src/core/slice.ts";
 import { now } from "./stopwatch.ts";
 
 /** What planning an account of a size took, with so many of its cells missing. */

@@ -1,7 +1,6 @@
-import type { Settings } from "../config/settings.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Alert } from "./alert.ts";
-import { isOn } from "../config/settings.ts";
 
 /**
  * The datasets that an alert rests on, where none of them is on and so it never fires; empty otherwise. `named`: datasets that the

@@ -2,14 +2,13 @@ import { addressProblem, Environment } from "../config/env.ts";
 import { Country, noCountry } from "../config/portfolio-settings.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
 import type { FollowedApp, SettingsChange } from "../config/edit-yaml.ts";
-import type { Settings } from "../config/settings.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import { AndroidTrackId, IosTrackId } from "../api/values.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Diagnosis } from "../doctor/diagnosis.ts";
 import { remark } from "./output.ts";
 import type { Prompts } from "./prompts.ts";
 import { followedApp, keywordProblem, sizeIn, switchesIn, type RoughSize } from "./setup.ts";
-import { isOn } from "../config/settings.ts";
 
 /** What the questions start from, and how answers are tried. Each check returns what is wrong, null when nothing is. */
 export type QuestionsFrom = {

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { projectRoot } from "../config/config.ts";
-import { readRelations } from "../postgres/relations.ts";
-import type { Relation } from "../postgres/relations.ts";
+import { readRelations, type Relation } from "../postgres/relations.ts";
 import type { Database } from "../postgres/database.ts";
 import { columnsPage } from "./columns-page.ts";
 import { commandsPage } from "./commands-page.ts";

@@ -1,5 +1,5 @@
 import { sql } from "../postgres/sql.ts";
-import type { Settings } from "../config/settings.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, day, dayMs, hourMs } from "../core/day.ts";
 import type { Timing } from "../core/timing.ts";
@@ -8,7 +8,6 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
 import type { Database } from "../postgres/database.ts";
 import { lateAfterMs } from "./late-datasets.ts";
-import { isOn } from "../config/settings.ts";
 
 /** How old the newest day of a dataset is, and its limit; ms. */
 export type Lateness = {

@@ -1,4 +1,4 @@
-import type { Settings } from "../config/settings.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import { countOf } from "../core/words.ts";
 import type { Day } from "../core/day.ts";
 import { daysOf, lastDay, type Window } from "../core/window.ts";
@@ -11,7 +11,6 @@ import type { SyncRequest } from "../planner/request.ts";
 import { readNamedCoverage, type NamedScopes } from "../planner/named-coverage.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
-import { isOn } from "../config/settings.ts";
 
 /** How complete and how fresh what a dataset brought is. `cells` are those of the days in question, by state. */
 type DatasetCoverage = {

@@ -1,13 +1,12 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
-import type { Settings } from "../config/settings.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import { fail } from "../core/errors.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { readRelationDatasets } from "../planner/relation-datasets.ts";
 import type { Database } from "../postgres/database.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import { sql } from "../postgres/sql.ts";
-import { isOn } from "../config/settings.ts";
 
 /** The schemas that a reader sees. */
 export const readSchemas = ["mart", "core", "ops"] as const;

@@ -1,7 +1,6 @@
 import type { Pool, QueryConfig } from "pg";
 import { fail } from "../core/errors.ts";
-import type { WantedCard } from "./cards.ts";
-import { withoutOptions } from "./cards.ts";
+import { withoutOptions, type WantedCard } from "./cards.ts";
 import { filtersIn, type CardFile, type DashboardFile, type FilterFile, type MetricFile } from "./collection-file.ts";
 import { displayNameOf, presentationOf } from "./column-rules.ts";
 import type { FieldFinder } from "./metadata.ts";

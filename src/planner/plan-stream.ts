@@ -1,5 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
-import type { Settings } from "../config/settings.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import type { Portfolio, SourceMembers } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { storeOf } from "../core/store.ts";
@@ -15,7 +15,6 @@ import { coverageFor } from "./plan-coverage.ts";
 import { portfolioOf, readTracked, readTrackedApps, type AppId } from "./portfolio.ts";
 import type { SyncRequest } from "./request.ts";
 import { hasApp, hasDataset, shardsFor, wholePlan, type Shard } from "./shards.ts";
-import { isOn } from "../config/settings.ts";
 
 /** Part of a plan: some slices of one dataset, newest first, and what a program would pay for them that requests one thing at a time. */
 export type PlanChunk = {

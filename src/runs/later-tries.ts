@@ -1,5 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
-import type { Settings } from "../config/settings.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import {
@@ -13,7 +13,6 @@ import {
 import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
 import { isPassing } from "../postgres/database-errors.ts";
-import { isOn } from "../config/settings.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log">;
 

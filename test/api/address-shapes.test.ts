@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { addressOf } from "../../src/api/address.ts";
-import { operationById } from "../../src/api/operations/all.ts";
-import { operations } from "../../src/api/operations/all.ts";
+import { operationById, operations } from "../../src/api/operations/all.ts";
 import { json, openClient, queryOf, segmentsOf, serve, token } from "../support/api-server.ts";
 
 const words = { ios: "iosstore", android: "androidstore" };

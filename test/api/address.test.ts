@@ -3,8 +3,13 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { addressOf, withStoreWords } from "../../src/api/address.ts";
 import { defineOperation, inPath } from "../../src/api/define-operation.ts";
-import { androidKeywordRanking, iosKeywordHistory, iosKeywordMetadata } from "../../src/api/operations/keyword.ts";
-import { iosKeywordRanking, iosTopKeywords } from "../../src/api/operations/keyword.ts";
+import {
+  androidKeywordRanking,
+  iosKeywordHistory,
+  iosKeywordMetadata,
+  iosKeywordRanking,
+  iosTopKeywords,
+} from "../../src/api/operations/keyword.ts";
 import { queryOf, segmentsOf, serve, openClient, json } from "../support/api-server.ts";
 
 const words = { ios: "iosstore", android: "androidstore" };

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { addressOf } from "../../src/api/address.ts";
-import { inBody } from "../../src/api/define-operation.ts";
+import { inBody, type Operation } from "../../src/api/define-operation.ts";
 import { operationById } from "../../src/api/operations/all.ts";
 import { dashboardApps } from "../../src/api/operations/dashboard.ts";
-import type { Operation } from "../../src/api/define-operation.ts";
 import { cursorAfter, lacksItems, pageParams, pagesReported } from "../../src/api/paging.ts";
 import { invent } from "../support/api-invented.ts";
 

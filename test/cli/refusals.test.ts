@@ -1,5 +1,4 @@
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { openFollowed, planned } from "../support/backfill-stage.ts";

@@ -3,8 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { readSettings } from "../../src/config/read-yaml.ts";
-import { settingsFor } from "../../src/config/settings.ts";
-import type { Settings } from "../../src/config/settings.ts";
+import { settingsFor, type Settings } from "../../src/config/settings.ts";
 import { datasets, openSettingsFile, schema } from "../support/settings-file.ts";
 import { forTests } from "../support/for-tests.ts";
 

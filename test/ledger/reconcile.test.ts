@@ -1,11 +1,10 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
-import { recordJobPool } from "../../src/ledger/workers.ts";
+import { recordJobPool, enterWorker } from "../../src/ledger/workers.ts";
 import { claimNext } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
-import { enterWorker } from "../../src/ledger/workers.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { august, draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
 import { claim } from "../support/queue-steps.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { optionCost } from "../../src/core/fetch-option.ts";
-import { isBestByDay } from "../../src/plan/cover/cover-items.ts";
-import { countByDay, type CoverItem } from "../../src/plan/cover/cover-items.ts";
+import { isBestByDay, countByDay, type CoverItem } from "../../src/plan/cover/cover-items.ts";
 import { bestPrice } from "../support/plan-brute-force.ts";
 import { byDay, byHistory } from "../support/plan-timing.ts";
 

@@ -1,5 +1,4 @@
-import type { Pool } from "pg";
-import pg from "pg";
+import pg, { type Pool } from "pg";
 import type { Column, Relation } from "../../src/postgres/relations.ts";
 import { quoted } from "../../src/publish/statements.ts";
 import type { ClickHouseStage } from "./clickhouse-stage.ts";

@@ -1,5 +1,4 @@
-import type { Stage } from "./ingest-stage.ts";
-import { today } from "./ingest-stage.ts";
+import { today, type Stage } from "./ingest-stage.ts";
 
 /** A command as it is typed, and how it must end. */
 export type TypedCommand = { readonly typed: readonly string[]; readonly ends: number };

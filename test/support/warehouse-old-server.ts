@@ -1,5 +1,4 @@
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 
 /** A server that speaks just enough of Postgres' protocol to say which version it is, for any query. */
 export async function serverOfVersion(version: number): Promise<{ readonly url: string } & AsyncDisposable> {

@@ -1,18 +1,22 @@
 import path from "node:path";
 import { sql } from "../../postgres/sql.ts";
 import type { Command } from "commander";
-import type { Settings } from "../../config/settings.ts";
+import { isOn, type Settings } from "../../config/settings.ts";
 import type { Timing } from "../../core/timing.ts";
 import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import type { Dataset } from "../../datasets/shared/define-dataset.ts";
-import { acceptedValues } from "../../export/dbt-sources.ts";
+import {
+  acceptedValues,
+  dbtSources,
+  dayFreshnessOf,
+  freshnessOf,
+  latest,
+  type TableFacts,
+} from "../../export/dbt-sources.ts";
 import { dbtSemantics, type DbtFile } from "../../export/dbt-semantics.ts";
-import { dbtSources, type TableFacts } from "../../export/dbt-sources.ts";
-import { dayFreshnessOf, freshnessOf, latest } from "../../export/dbt-sources.ts";
 import { martShapes } from "../../postgres/mart-shapes.ts";
 import { readRelationDatasets } from "../../planner/relation-datasets.ts";
-import { readRelations } from "../../postgres/relations.ts";
-import type { Relation } from "../../postgres/relations.ts";
+import { readRelations, type Relation } from "../../postgres/relations.ts";
 import { examplePartitions, timingsOf } from "../../planner/example-partitions.ts";
 import { timingWith } from "../../planner/dataset-settings.ts";
 import { dayColumns } from "../../load/table.ts";
@@ -22,7 +26,6 @@ import { withApp } from "../with-app.ts";
 import { countOf, printWhole, remark } from "../output.ts";
 import { fail } from "../../core/errors.ts";
 import { putFile } from "../../core/files.ts";
-import { isOn } from "../../config/settings.ts";
 
 /** `storehouse dbt`: core and mart as sources of a dbt project. */
 export function defineDbt(command: Command): void {

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { configOfAccount } from "../../config/config-of-account.ts";
 import { crontabFile, type Config } from "../../config/config.ts";
-import { processEnvironment, type Environment } from "../../config/env.ts";
-import { readLeniently } from "../../config/env.ts";
+import { processEnvironment, readLeniently, type Environment } from "../../config/env.ts";
 import { secretsOf } from "../../config/secrets.ts";
 import { Settings } from "../../config/settings.ts";
 import { systemClock } from "../../core/clock.ts";

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { addRawExport } from "./raw-files.ts";
-import { addRawImport } from "./raw-files.ts";
+import { addRawExport, addRawImport } from "./raw-files.ts";
 import { addRawList } from "./raw-list.ts";
 import { addRawShow } from "./raw-show.ts";
 

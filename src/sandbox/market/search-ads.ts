@@ -1,5 +1,4 @@
-import type { Day } from "../../core/day.ts";
-import { daysBetween } from "../../core/day.ts";
+import { daysBetween, type Day } from "../../core/day.ts";
 import type { MarketApp } from "./apps.ts";
 import type { Market } from "./market.ts";
 import { hashOf, mix, unit, wander } from "./noise.ts";
