@@ -11,14 +11,24 @@ export function loadConfig(reading: Reading = {}): Config {
 }
 
 /** Opens the app for one command that plans or fetches, and closes it afterwards. */
-export async function withApp<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<T> {
-  await using app = await createApp(loadConfig(), asOf);
-  await reportGoneWorker(app);
-  return await work(app);
+export function withApp<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<T> {
+  return withCheckedApp(() => undefined, work, asOf);
 }
 
 /** `withApp` for commands that send requests: missing settings are reported before anything is opened. */
-export async function withApi<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<T> {
-  apiAccess(loadConfig().environment);
-  return withApp(work, asOf);
+export function withApi<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<T> {
+  return withCheckedApp(({ environment }) => apiAccess(environment), work, asOf);
+}
+
+/** `withApp` for commands that some configurations do not do for: `check` throws before anything is opened. */
+export async function withCheckedApp<T>(
+  check: (config: Config) => unknown,
+  work: (app: App) => Promise<T>,
+  asOf?: Day,
+): Promise<T> {
+  const config = loadConfig();
+  check(config);
+  await using app = await createApp(config, asOf);
+  await reportGoneWorker(app);
+  return await work(app);
 }

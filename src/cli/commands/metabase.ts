@@ -1,14 +1,14 @@
 import path from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import type { App } from "../../app.ts";
-import { projectRoot } from "../../config/config.ts";
+import { projectRoot, type Config } from "../../config/config.ts";
 import { addressProblem } from "../../config/env.ts";
 import { networkOf } from "../../config/network.ts";
 import { fail } from "../../core/errors.ts";
 import { applyMetabase } from "../../metabase/apply.ts";
 import { connectionOf } from "../../metabase/database-entry.ts";
 import { metabaseReport } from "../metabase-report.ts";
-import { loadConfig, withApp } from "../with-app.ts";
+import { withCheckedApp } from "../with-app.ts";
 import { print, printJson, remark } from "../output.ts";
 import { wholeNumber } from "../arguments.ts";
 
@@ -38,14 +38,15 @@ export function defineMetabase(command: Command): void {
       "after",
       "\nEnvironment: METABASE_API_KEY, or METABASE_EMAIL and METABASE_PASSWORD (a new Metabase gets its first administrator from them);\nSTOREHOUSE_READER_PASSWORD; METABASE_DATABASE_HOST when Metabase sees Postgres under another name.\nExit codes: 0 done, 1 Metabase failed, 2 usage, access or settings.",
     )
-    .action(async (options: Options) => {
-      if (loadConfig().environment.DATABASE_URL === undefined)
-        throw fail("bad_setting", {
-          variable: "DATABASE_URL",
-          problem:
-            "is not set: the Postgres that Storehouse brings runs only while a command does, and Metabase needs one that stays up",
-        });
-      await withApp((app) => metabase(app, options));
+    .action((options: Options) => withCheckedApp(checkStaysUp, (app) => metabase(app, options)));
+}
+
+function checkStaysUp({ environment }: Config): void {
+  if (environment.DATABASE_URL === undefined)
+    throw fail("bad_setting", {
+      variable: "DATABASE_URL",
+      problem:
+        "is not set: the Postgres that Storehouse brings runs only while a command does, and Metabase needs one that stays up",
     });
 }
 

@@ -10,7 +10,7 @@ import type { Foreseen } from "../../planner/price-schedule.ts";
 import { scheduled } from "../../planner/scheduled-datasets.ts";
 import { openWork } from "../../ledger/open-slices.ts";
 import { countArgument } from "../arguments.ts";
-import { loadConfig, withApp } from "../with-app.ts";
+import { withCheckedApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { optional, table } from "../table.ts";
@@ -45,15 +45,17 @@ export function defineSchedule(command: Command): void {
   command
     .option("--count <number>", "runs of each line, 1000 at most", countArgument, 3)
     .option("--json", "as JSON")
-    .action((options: Options) => {
+    .action((options: Options) =>
       // a crontab that does not fit is refused before anything is opened
-      readCrontab(crontabFile(loadConfig()));
-      return withApp(async (app) => {
-        const schedule = await scheduleOf(app, Math.min(options.count, most));
-        if (options.json) printJson(schedule);
-        else printSchedule(schedule);
-      });
-    });
+      withCheckedApp(
+        (config) => readCrontab(crontabFile(config)),
+        async (app) => {
+          const schedule = await scheduleOf(app, Math.min(options.count, most));
+          if (options.json) printJson(schedule);
+          else printSchedule(schedule);
+        },
+      ),
+    );
 }
 
 /** The next runs of each line, in order of time, each priced as if those before it had run. */
