@@ -184,6 +184,15 @@ export function processEnvironment(): Variables {
   return process.env;
 }
 
+/**
+ * Takes the empty ones of the variables that begin like this out of the environment of this process, for a library that reads them itself
+ * and takes an empty one for set.
+ */
+export function unsetEmpty(beginning: string): void {
+  for (const [name, value] of Object.entries(process.env))
+    if (name.startsWith(beginning) && value === "") delete process.env[name];
+}
+
 /** An empty variable counts as unset: compose files and shells hand those on. */
 function withoutEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""));

@@ -1,5 +1,6 @@
 import { S3Client, S3ServiceException, type S3ClientConfig } from "@aws-sdk/client-s3";
 import type { Readable } from "node:stream";
+import { unsetEmpty } from "../config/env.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import { createHttpAgent, type HttpAgent, type Network } from "../core/http-agent.ts";
 
@@ -24,6 +25,8 @@ const mostAttempts = 4;
 /** A client of S3 or of what speaks like it, and its connections. */
 export function createS3Client(access: BucketAccess, network: Network): Disposable & { readonly client: S3Client } {
   const agent = createHttpAgent(network, patience);
+  // an empty AWS_REGION would keep the library from that of the profile
+  unsetEmpty("AWS_");
   const client = new S3Client({ ...settingsOf(access), requestHandler: handlerOf(agent) });
   return {
     client,

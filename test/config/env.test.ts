@@ -1,8 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
-import { processEnvironment, readEnvironment } from "../../src/config/env.ts";
+import { describe, expect, test, vi } from "vitest";
+import { Environment, processEnvironment, readEnvironment } from "../../src/config/env.ts";
+import { Settings } from "../../src/config/settings.ts";
+import { reachOf } from "../../src/export/reach.ts";
+import { createS3Client } from "../../src/export/s3-client.ts";
 
 /** A folder with a `.env` in it. */
 async function fileWith(text: string): Promise<AsyncDisposable & { file: string; folder: string }> {
@@ -115,4 +118,20 @@ describe("the file .env", () => {
 
 test("the process's own environment is what is read", () => {
   expect(processEnvironment()["PATH"]).toBe(process.env["PATH"]);
+});
+
+test("the library of S3 finds key and region of a profile beside variables that are empty", async () => {
+  await using made = await fileWith(
+    "[default]\nregion = eu-west-3\naws_access_key_id = k3y\naws_secret_access_key = s\n",
+  );
+  for (const name of Object.keys(Environment.shape).filter((one) => one.startsWith("AWS_"))) vi.stubEnv(name, "");
+  for (const name of ["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"]) vi.stubEnv(name, made.file);
+  const { environment, settings } = {
+    environment: readEnvironment(processEnvironment()),
+    settings: Settings.parse({}),
+  };
+  const { bucket, network } = reachOf({ environment, settings, home: made.folder });
+  using s3 = createS3Client(bucket, network);
+  const { accessKeyId } = await s3.client.config.credentials();
+  expect([await s3.client.config.region(), accessKeyId]).toEqual(["eu-west-3", "k3y"]);
 });
