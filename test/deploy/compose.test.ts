@@ -5,38 +5,19 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { projectRoot } from "../../src/config/config.ts";
-import { Environment, readEnvironment } from "../../src/config/env.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { connectionString } from "../../src/postgres/connection.ts";
-import { filledIn, readCompose, type ComposeService } from "../support/compose-file.ts";
+import {
+  environmentOf,
+  filledIn,
+  readCompose,
+  requiredVariables,
+  type ComposeService,
+} from "../support/compose-file.ts";
 
 const { text, file } = readCompose();
 const services = Object.entries(file.services);
 const ours = services.filter(([, { build }]) => build !== undefined);
-
-/** What the head of the file says may be set, beside what has to be. */
-const optional = {
-  STOREHOUSE_CONSOLE_PASSWORD: "of-the-operators",
-  STOREHOUSE_CONSOLE_VIEWER_PASSWORD: "of-the-viewers",
-  METABASE_EMAIL: "me@example.com",
-  METABASE_PASSWORD: "of-the-administrator",
-  NOTIFY_URL: "https://hooks.example/services/T0",
-  HTTPS_PROXY: "http://proxy.example:3128",
-  NO_PROXY: "api.example",
-};
-
-/** What the head of the file says has to be set. */
-const variables = {
-  API_BASE_URL: "http://sandbox:8080",
-  API_TOKEN: "sandbox-token",
-  POSTGRES_PASSWORD: "a-superuser-password",
-  STOREHOUSE_LOADER_PASSWORD: "a-loader-password",
-  STOREHOUSE_READER_PASSWORD: "a-reader-password",
-};
-
-const environmentOf = ({ environment }: ComposeService) =>
-  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filledIn(value, variables)]));
 
 const { commands } = await createProgram(ours.map(([, { command = [] }]) => command[0] ?? ""));
 
@@ -59,92 +40,16 @@ describe("docker-compose.yml", () => {
     expect(options).toEqual(expect.arrayContaining(typed.filter((one) => one.startsWith("--"))));
   });
 
-  test.each(ours)("%s is given variables that the program knows and takes", (_, service) => {
-    const environment = environmentOf(service);
-    for (const name of Object.keys(environment)) expect(Object.keys(Environment.shape)).toContain(name);
-    const read = readEnvironment(environment);
-    if (read.DATABASE_URL !== undefined) expect(connectionString(read.DATABASE_URL)).toContain("sslmode=disable");
-  });
-
-  test("lets the worker in as the loader, with the password that setup gives it, and the superuser in nowhere else", () => {
-    const urlOf = (name: string) => new URL(environmentOf(file.services[name] as ComposeService)["DATABASE_URL"] ?? "");
-    expect([urlOf("worker").username, urlOf("worker").password]).toEqual([
-      "storehouse_loader",
-      variables.STOREHOUSE_LOADER_PASSWORD,
-    ]);
-    const postgres = environmentOf(file.services["postgres"] as ComposeService);
-    expect([urlOf("setup").username, urlOf("setup").pathname]).toEqual([
-      postgres["POSTGRES_USER"],
-      `/${postgres["POSTGRES_DB"]}`,
-    ]);
-    expect(urlOf("worker").pathname).toBe(urlOf("setup").pathname);
-    const withSuperuser = services.filter(([, service]) =>
-      JSON.stringify(service.environment).includes("POSTGRES_PASSWORD"),
-    );
-    expect(withSuperuser.map(([name]) => name)).toEqual(["postgres", "setup"]);
-  });
-
-  test("passes optional variables on, and leaves them unset where they are missing", () => {
-    const all = (given: Readonly<Record<string, string>>) =>
-      Object.fromEntries(
-        ours.flatMap(([, { environment }]) => {
-          const filled = Object.entries(environment).map(([name, value]) => [name, filledIn(value, given)] as const);
-          return Object.entries(readEnvironment(Object.fromEntries(filled))).filter(([, value]) => value !== undefined);
-        }),
-      );
-    expect(all({ ...variables, ...optional })).toMatchObject(optional);
-    for (const name of Object.keys(optional)) expect([name, all(variables)[name]]).toEqual([name, undefined]);
-  });
-
-  test("has a company's authority where it is named, for npm while the image is built and for the API at run time", () => {
-    const given = { ...variables, COMPANY_CA: "/home/me/company.pem" };
-    for (const [name, { build, environment, volumes }] of ours) {
-      const mounted = volumes.map((volume) => filledIn(volume, given));
-      expect([name, build?.secrets, mounted]).toEqual([
-        name,
-        ["company_ca"],
-        expect.arrayContaining(["/home/me/company.pem:/etc/company-ca.pem:ro"]) as unknown,
-      ]);
-      const requests = "API_BASE_URL" in environment;
-      expect([name, environment["NODE_EXTRA_CA_CERTS"] === undefined]).toEqual([name, !requests]);
-      const value = filledIn(environment["NODE_EXTRA_CA_CERTS"] ?? "", given);
-      if (requests) expect(value).toBe("/etc/company-ca.pem");
-      expect(filledIn(environment["NODE_EXTRA_CA_CERTS"] ?? "", variables)).toBe("");
-    }
-    expect(filledIn(file.secrets["company_ca"]?.file ?? "", given)).toBe("/home/me/company.pem");
-    expect(readFileSync(path.join(projectRoot, "Dockerfile"), "utf8")).toContain("--mount=type=secret,id=company_ca");
-  });
-
   test("gives Metabase a warehouse under a name that it sees, and the reader's password", () => {
     const given = environmentOf(file.services["metabase-setup"] as ComposeService);
     expect(new URL(given["METABASE_URL"] ?? "").hostname).toBe("metabase");
     expect(new URL(given["DATABASE_URL"] ?? "").hostname).toBe("postgres");
-    expect(given["STOREHOUSE_READER_PASSWORD"]).toBe(variables.STOREHOUSE_READER_PASSWORD);
+    expect(given["STOREHOUSE_READER_PASSWORD"]).toBe(requiredVariables.STOREHOUSE_READER_PASSWORD);
   });
 
   test("may have several workers: none has a name or a port of the machine", () => {
     const worker = file.services["worker"];
     expect([worker?.container_name, worker?.ports]).toEqual([undefined, []]);
-  });
-
-  test("reports in words which variables it requires, and its head names every variable", () => {
-    for (const name of Object.keys(variables)) {
-      const without = { ...variables, [name]: "" };
-      const missing = services.flatMap(([, { environment }]) =>
-        Object.values(environment).flatMap((value) => {
-          try {
-            filledIn(value, without);
-            return [];
-          } catch (error) {
-            return [String(error)];
-          }
-        }),
-      );
-      expect([name, missing.length > 0]).toEqual([name, true]);
-    }
-    const head = text.slice(0, text.indexOf("x-storehouse:"));
-    const used = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name ?? "");
-    for (const name of new Set(used)) if (name !== "LOG_LEVEL") expect(head).toContain(name);
   });
 
   test("waits for services that there are: healthy where they have a check, ended where they end", () => {
@@ -173,7 +78,7 @@ describe("docker-compose.yml", () => {
 
   test("declares the volumes that it uses, and mounts folders that there are", () => {
     const used = services.flatMap(([, { volumes }]) =>
-      volumes.map((volume) => filledIn(volume, variables).split(":")[0] ?? ""),
+      volumes.map((volume) => filledIn(volume, requiredVariables).split(":")[0] ?? ""),
     );
     expect([...new Set(used.filter((name) => !/^[./]/.test(name)))].sort()).toEqual(Object.keys(file.volumes).sort());
     for (const place of used.filter((name) => /^[./]/.test(name)))
@@ -231,7 +136,7 @@ test.skipIf(!hasCompose)("docker compose reads it", () => {
   const { status, stderr } = spawnSync("docker", ["compose", "--profile", "*", "config", "--quiet"], {
     cwd: projectRoot,
     encoding: "utf8",
-    env: { ...process.env, ...variables },
+    env: { ...process.env, ...requiredVariables },
   });
   expect([status, stderr]).toEqual([0, ""]);
 });

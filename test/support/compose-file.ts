@@ -57,3 +57,20 @@ export function filledIn(value: string, variables: Readonly<Record<string, strin
     },
   );
 }
+
+/** What the head of the file says has to be set. */
+export const requiredVariables = {
+  API_BASE_URL: "http://sandbox:8080",
+  API_TOKEN: "sandbox-token",
+  POSTGRES_PASSWORD: "a-superuser-password",
+  STOREHOUSE_LOADER_PASSWORD: "a-loader-password",
+  STOREHOUSE_READER_PASSWORD: "a-reader-password",
+};
+
+/** What a service is given where these variables are set. */
+export function environmentOf(
+  { environment }: ComposeService,
+  given: Readonly<Record<string, string>> = requiredVariables,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filledIn(value, given)]));
+}

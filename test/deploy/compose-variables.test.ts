@@ -1,0 +1,148 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { Environment, readEnvironment } from "../../src/config/env.ts";
+import { connectionString } from "../../src/postgres/connection.ts";
+import {
+  environmentOf,
+  filledIn,
+  readCompose,
+  requiredVariables,
+  type ComposeService,
+} from "../support/compose-file.ts";
+
+const { text, file } = readCompose();
+const services = Object.entries(file.services);
+const ours = services.filter(([, { build }]) => build !== undefined);
+
+/** What the head of the file says may be set, beside what has to be. */
+const optional = {
+  STOREHOUSE_CONSOLE_PASSWORD: "of-the-operators",
+  STOREHOUSE_CONSOLE_VIEWER_PASSWORD: "of-the-viewers",
+  METABASE_EMAIL: "me@example.com",
+  METABASE_PASSWORD: "of-the-administrator",
+  NOTIFY_URL: "https://hooks.example/services/T0",
+  HTTPS_PROXY: "http://proxy.example:3128",
+  HTTP_PROXY: "http://proxy.example:3129",
+  CLICKHOUSE_URL: "https://clickhouse.example:8443",
+  CLICKHOUSE_USER: "storehouse",
+  CLICKHOUSE_PASSWORD: "of-clickhouse",
+  AWS_ACCESS_KEY_ID: "key-of-the-bucket",
+  AWS_SECRET_ACCESS_KEY: "secret-of-the-bucket",
+  AWS_SESSION_TOKEN: "token-of-the-bucket",
+  AWS_PROFILE: "lake",
+  AWS_REGION: "eu-central-1",
+  STOREHOUSE_CONFIG: "config/other.yaml",
+  STOREHOUSE_CRONTAB: "config/crontab",
+};
+
+/** Variables that the worker is not given, and why. */
+const notTheWorkers = {
+  METABASE_URL: "of metabase-setup, which the file names it to",
+  METABASE_API_KEY: "of metabase-setup, which logs in as the administrator",
+  METABASE_EMAIL: "of metabase-setup",
+  METABASE_PASSWORD: "of metabase-setup",
+  METABASE_DATABASE_HOST: "of metabase-setup: Metabase sees Postgres under the same name",
+  STOREHOUSE_ACCOUNT: "of a service for each further account",
+  STOREHOUSE_CONSOLE_PASSWORD: "of the console",
+  STOREHOUSE_CONSOLE_VIEWER_PASSWORD: "of the console",
+  STOREHOUSE_HOME: "Postgres is a service of its own",
+  STOREHOUSE_LOADER_PASSWORD: "of setup; the worker has it in DATABASE_URL",
+  STOREHOUSE_OWNER_PASSWORD: "setup works as the superuser, and nobody logs in as the owner",
+  STOREHOUSE_READER_PASSWORD: "of setup and metabase-setup",
+};
+
+describe("variables of docker-compose.yml", () => {
+  test.each(ours)("%s is given variables that the program knows and takes", (_, service) => {
+    const environment = environmentOf(service);
+    for (const name of Object.keys(environment)) expect(Object.keys(Environment.shape)).toContain(name);
+    const read = readEnvironment(environment);
+    if (read.DATABASE_URL !== undefined) expect(connectionString(read.DATABASE_URL)).toContain("sslmode=disable");
+  });
+
+  test("lets the worker in as the loader, with the password that setup gives it, and the superuser in nowhere else", () => {
+    const urlOf = (name: string) => new URL(environmentOf(file.services[name] as ComposeService)["DATABASE_URL"] ?? "");
+    expect([urlOf("worker").username, urlOf("worker").password]).toEqual([
+      "storehouse_loader",
+      requiredVariables.STOREHOUSE_LOADER_PASSWORD,
+    ]);
+    const postgres = environmentOf(file.services["postgres"] as ComposeService);
+    expect([urlOf("setup").username, urlOf("setup").pathname]).toEqual([
+      postgres["POSTGRES_USER"],
+      `/${postgres["POSTGRES_DB"]}`,
+    ]);
+    expect(urlOf("worker").pathname).toBe(urlOf("setup").pathname);
+    const withSuperuser = services.filter(([, service]) =>
+      JSON.stringify(service.environment).includes("POSTGRES_PASSWORD"),
+    );
+    expect(withSuperuser.map(([name]) => name)).toEqual(["postgres", "setup"]);
+  });
+
+  test("passes optional variables on, and leaves them unset where they are missing", () => {
+    const all = (given: Readonly<Record<string, string>>) =>
+      Object.fromEntries(
+        ours.flatMap(([, service]) =>
+          Object.entries(readEnvironment(environmentOf(service, given))).filter(([, value]) => value !== undefined),
+        ),
+      );
+    expect(all({ ...requiredVariables, ...optional })).toMatchObject(optional);
+    for (const name of Object.keys(optional)) expect([name, all(requiredVariables)[name]]).toEqual([name, undefined]);
+  });
+
+  test("passes to the worker each variable that the program knows and that .env may hold, but for those of other services", () => {
+    const { environment = {} } = file.services["worker"] ?? {};
+    const known = Object.keys(Environment.shape);
+    expect(known.filter((name) => !(name in environment)).sort()).toEqual(Object.keys(notTheWorkers).sort());
+    const fromElsewhere = known.filter((name) => name in environment && !environment[name]?.includes(`\${${name}:`));
+    expect(fromElsewhere).toEqual(["DATABASE_URL", "NODE_EXTRA_CA_CERTS"]);
+  });
+
+  test("reaches the sandbox beside it without a proxy, and other hosts that are named", () => {
+    const noProxy = (given: object) =>
+      environmentOf(file.services["worker"] as ComposeService, { ...requiredVariables, ...given })["NO_PROXY"]?.split(
+        ",",
+      );
+    expect(noProxy({ NO_PROXY: "api.example,.example" })).toEqual(["sandbox", "api.example", ".example"]);
+    expect(noProxy({})).toContain(new URL(requiredVariables.API_BASE_URL).hostname);
+  });
+
+  test("has a company's authority where it is named, for npm while the image is built and for the API at run time", () => {
+    const given = { ...requiredVariables, COMPANY_CA: "/home/me/company.pem" };
+    for (const [name, { build, environment, volumes }] of ours) {
+      const mounted = volumes.map((volume) => filledIn(volume, given));
+      expect([name, build?.secrets, mounted]).toEqual([
+        name,
+        ["company_ca"],
+        expect.arrayContaining(["/home/me/company.pem:/etc/company-ca.pem:ro"]) as unknown,
+      ]);
+      const requests = "API_BASE_URL" in environment;
+      expect([name, environment["NODE_EXTRA_CA_CERTS"] === undefined]).toEqual([name, !requests]);
+      const value = filledIn(environment["NODE_EXTRA_CA_CERTS"] ?? "", given);
+      if (requests) expect(value).toBe("/etc/company-ca.pem");
+      expect(filledIn(environment["NODE_EXTRA_CA_CERTS"] ?? "", requiredVariables)).toBe("");
+    }
+    expect(filledIn(file.secrets["company_ca"]?.file ?? "", given)).toBe("/home/me/company.pem");
+    expect(readFileSync(path.join(projectRoot, "Dockerfile"), "utf8")).toContain("--mount=type=secret,id=company_ca");
+  });
+
+  test("reports in words which variables it requires, and its head names every variable", () => {
+    for (const name of Object.keys(requiredVariables)) {
+      const without = { ...requiredVariables, [name]: "" };
+      const missing = services.flatMap(([, { environment }]) =>
+        Object.values(environment).flatMap((value) => {
+          try {
+            filledIn(value, without);
+            return [];
+          } catch (error) {
+            return [String(error)];
+          }
+        }),
+      );
+      expect([name, missing.length > 0]).toEqual([name, true]);
+    }
+    const head = text.slice(0, text.indexOf("x-storehouse:"));
+    const used = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name ?? "");
+    for (const name of new Set(used)) if (name !== "LOG_LEVEL") expect(head).toContain(name);
+  });
+});
