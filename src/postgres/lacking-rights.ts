@@ -1,6 +1,6 @@
 import { sql } from "./sql.ts";
 import type { Database } from "./database.ts";
-import { loadersRights } from "./role-statements.ts";
+import { executable, loadersRights } from "./role-statements.ts";
 import { listed } from "../core/words.ts";
 
 /**
@@ -15,13 +15,6 @@ export type LackingRights = {
   readonly lacking: readonly string[];
 };
 
-/** Functions that loading calls. */
-const called = [
-  "ops.gather_slice_statistics()",
-  "ops.make_partition(regclass,date,boolean)",
-  "ops.remove_month(regclass,date,boolean)",
-];
-
 /** Checks what the connected role may do, table by table and right by right. Changes nothing. */
 export async function lackingRights(db: Database): Promise<LackingRights> {
   const { rows } = await sql<LackingRights>`
@@ -34,7 +27,7 @@ export async function lackingRights(db: Database): Promise<LackingRights> {
     ), lacking as (
       select r.one || ' on ' || name as lacks from own, unnest(needed) as r (one) where not has_table_privilege(oid, r.one)
       union  all
-      select 'execute on ' || f.signature from unnest(${called}::text[]) as f (signature)
+      select 'execute on ' || f.signature from unnest(${executable}::text[]) as f (signature)
       where  to_regprocedure(f.signature) is not null and not has_function_privilege(to_regprocedure(f.signature), 'execute')
     )
     select current_user as me, has_database_privilege(current_database(), 'create') as "mayCreate",

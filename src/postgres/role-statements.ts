@@ -34,6 +34,15 @@ export const deletable = [
   "ops.alert_day",
 ];
 
+/** Functions that do for the loader what only the owner may. */
+export const executable = [
+  "ops.gather_slice_statistics()",
+  "ops.hold_request_month(date)",
+  "ops.make_partition(regclass,date,boolean)",
+  "ops.make_request_months(date[])",
+  "ops.remove_month(regclass,date,boolean)",
+];
+
 /** What sessions of the reader are held to unless the role or the database says otherwise already. */
 const readerSettings = {
   default_transaction_read_only: "on",
@@ -175,11 +184,7 @@ begin
       execute format('grant select on %s to ${roles.reader}', thing.name);
     end if;
   end loop;
-  grant execute on function ops.gather_slice_statistics() to ${roles.loader};
-  grant execute on function ops.make_partition(regclass, date, boolean) to ${roles.loader};
-  grant execute on function ops.remove_month(regclass, date, boolean) to ${roles.loader};
-  grant execute on function ops.make_request_months(date[]) to ${roles.loader};
-  grant execute on function ops.hold_request_month(date) to ${roles.loader};
+  ${executable.map((signature) => `grant execute on function ${signature} to ${roles.loader};`).join("\n  ")}
   grant execute on function ops.reported_at(regclass, timestamptz) to ${roles.loader}, ${roles.reader};
 end
 $$;`;
