@@ -6,7 +6,7 @@ import { roles } from "../postgres/role-statements.ts";
 import { sql } from "../postgres/sql.ts";
 
 /** Pages of one moment read side by side; the rest of them waits. */
-const connections = 4;
+export const readingConnections = 4;
 
 /**
  * Opens the connections by which pages read: read-only, each statement with a time limit (ms), as storehouse_reader where the connected role
@@ -28,7 +28,7 @@ export async function openReader(
     // a day that is pinned counts in views as well
     ...(clock.today() === dayOf(clock.now()) ? {} : { "storehouse.today": clock.today() }),
   };
-  return openWarehouse(databaseUrl, connections, { session });
+  return openWarehouse(databaseUrl, readingConnections, { session });
 }
 
 /** Roles are those of the server: where another of its databases has made them, the reader has no rights in this one. */

@@ -34,7 +34,7 @@ export type Console = AsyncDisposable & {
 };
 
 /** Connections for what actions write and run. */
-const actingConnections = 12;
+export const actingConnections = 12;
 
 /**
  * Serves the console over the app's database. Throws `console_needs_password` for a host that others reach without a password,

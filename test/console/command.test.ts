@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
-import { openReader } from "../../src/console/reader.ts";
+import { openReader, readingConnections } from "../../src/console/reader.ts";
+import { actingConnections } from "../../src/console/server.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { openConsoleStage, operatorPassword, untilShown, withPasswords } from "../support/console-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { until } from "../support/ingest-stage.ts";
 import { forTests } from "../support/for-tests.ts";
+import { pageAt } from "../support/pages.ts";
 
 const stage = forTests(openConsoleStage);
 
@@ -68,4 +70,8 @@ test("one slice can be named to storehouse retry", async () => {
   expect(shown.stdout).toContain(`\`storehouse retry ${same.join(" ")}\` requests them now.`);
   const other = await runCommand(stage.stage, ["retry", "--slice", "1", "--dry-run"]);
   expect(other.stdout).toContain("Nothing to retry.");
+});
+
+test("it has as many connections beside those of its process as the page about Postgres says", () => {
+  expect(pageAt("docs/postgres.md").text).toContain(`a console ${actingConnections + readingConnections} more`);
 });
