@@ -16,7 +16,8 @@ const homes = [
   },
   {
     what: "the machine's clock",
-    pattern: /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bnew\s+Date\b(?!\s*\()|(?<!new\s)\bDate\s*\(\s*\)/,
+    pattern:
+      /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bnew\s+Date\b(?!\s*\()|(?<!new\s)\bDate\s*\(\s*\)|\bperformance\s*\.\s*now\b|\bhrtime\b/,
     home: "src/core/clock.ts",
   },
 ] as const;
@@ -59,7 +60,14 @@ describe("the source", () => {
     expect(importersOf(sources, name)).toEqual(home);
   });
 
-  test("speaks HTTP nowhere but in its clients", () => {
+  test("speaks HTTP nowhere but in its clients, one a service", () => {
+    const clients = [
+      "src/api/client.ts",
+      "src/export/s3-client.ts",
+      "src/incidents/webhook.ts",
+      "src/metabase/client.ts",
+    ];
+    expect(filesWith(sources, /(?<!function )\bcreateHttpAgent\s*\(/)).toEqual(clients);
     expect(filesWith(sources, /(?<![.\w])fetch\s*\(|\bXMLHttpRequest\b|\bWebSocket\b/)).toEqual([]);
     // servers of the contract know the words for its statuses
     const outside = sources.filter(({ file }) => !/^src\/(sandbox|api\/serve)\//.test(file));
@@ -126,6 +134,8 @@ describe("the checker", () => {
     [1, "const now = Date.now();"],
     [1, "const now = new Date();"],
     [1, "const now = new Date ( ).getTime();"],
+    [1, "const began = performance.now();"],
+    [1, "const began = process.hrtime.bigint();"],
   ] as const)("finds what is outside its one file (%i): %s", (index, text) => {
     expect(filesWith([sample("src/ingest/bad.ts", text)], homes[index].pattern)).toHaveLength(1);
   });

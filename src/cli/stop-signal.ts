@@ -1,3 +1,5 @@
+import { steadyMs } from "../core/clock.ts";
+
 /** `timeout` signals the program and then its group, and the launcher of the program passes its own on: one stop comes twice or thrice. */
 const oneStopMs = 500;
 
@@ -9,12 +11,11 @@ export function stopSignal(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   let firstAt = 0;
   const begin = () => {
-    if (!controller.signal.aborted) firstAt = performance.now();
+    if (!controller.signal.aborted) firstAt = steadyMs();
     controller.abort();
   };
   const stop = (name: NodeJS.Signals) => {
-    if (controller.signal.aborted && performance.now() - firstAt >= oneStopMs)
-      process.exit(name === "SIGINT" ? 130 : 143);
+    if (controller.signal.aborted && steadyMs() - firstAt >= oneStopMs) process.exit(name === "SIGINT" ? 130 : 143);
     begin();
   };
   process.on("SIGINT", stop);

@@ -19,3 +19,8 @@ export function systemClock(asOf?: Day): Clock {
     sleep: (ms, signal) => wait(ms, undefined, signal ? { signal } : {}),
   };
 }
+
+/** Milliseconds that only go forward, also where the machine's clock is set: the difference of two is how long something took. */
+export function steadyMs(): number {
+  return performance.now();
+}

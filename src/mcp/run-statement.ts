@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import pg, { type Pool, type PoolClient, type QueryArrayResult, type QueryConfig } from "pg";
+import { steadyMs } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import { cellReader, type CellValue } from "./cell-value.ts";
@@ -67,12 +68,12 @@ function oneStatement(text: string): QueryConfig {
 }
 
 async function fetched(client: PoolClient, limits: AnswerLimits, wire: Wire): Promise<Answer> {
-  const until = performance.now() + limits.ms;
+  const until = steadyMs() + limits.ms;
   const rows: (readonly CellValue[])[] = [];
   for (;;) {
     const wanted = Math.min(batchRows, limits.rows + 1 - rows.length);
     // anew for each part: the statement itself may have set another limit
-    await limitTime(client, until - performance.now());
+    await limitTime(client, until - steadyMs());
     const batch: QueryArrayResult<string[]> = await client.query({
       text: `fetch forward ${wanted} from answer`,
       rowMode: "array",
@@ -81,7 +82,7 @@ async function fetched(client: PoolClient, limits: AnswerLimits, wire: Wire): Pr
     const read = batch.fields.map(({ dataTypeID }) => cellReader(dataTypeID));
     rows.push(...batch.rows.map((row) => row.map((value, index) => read[index]?.(value) ?? null)));
     const isCut = rows.length > limits.rows;
-    const isFull = wire.bytes() > limits.bytes / 2 || performance.now() > until;
+    const isFull = wire.bytes() > limits.bytes / 2 || steadyMs() > until;
     if (isCut || batch.rows.length < wanted || isFull)
       return {
         columns: batch.fields.map(({ name, dataTypeID }) => ({ name, type: typeName(dataTypeID) })),
