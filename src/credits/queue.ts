@@ -47,8 +47,9 @@ type Work = {
   /** What it is about, for budgets; left out where it is about no dataset. */
   readonly about?: BudgetSubject;
   /**
-   * When (epoch-ms) what it requests is lost for good, null for never: on its last day no budget refuses it, and only then may it take what is
-   * kept for snapshots.
+   * When (epoch-ms) what a slice requests is lost for good, null for never: on its last day no budget refuses a snapshot, and only then may it
+   * take what is kept for snapshots. Left out where the call is of no slice: a caller of class snapshot may take of that on any day, and
+   * budgets refuse it on any day.
    */
   readonly lostAt?: () => Promise<number | null>;
 };
