@@ -117,8 +117,14 @@ export function isRefusal(status: number): boolean {
 
 /** Trust in the authorities that Node knows and in those of the company; made once, since it takes a tenth of a second. */
 function tlsOf(authorities: string | undefined): { readonly secureContext?: SecureContext } {
-  if (authorities === undefined || isKnownToNode(authorities)) return {};
-  return { secureContext: createSecureContext({ ca: [...getCACertificates("default"), authorities] }) };
+  const trusted = trustedAuthorities(authorities);
+  return trusted === undefined ? {} : { secureContext: createSecureContext({ ca: [...trusted] }) };
+}
+
+/** The authorities (PEM) that Node knows and those of the company; undefined where Node trusts all of them by itself. */
+export function trustedAuthorities(authorities: string | undefined): readonly string[] | undefined {
+  if (authorities === undefined || isKnownToNode(authorities)) return undefined;
+  return [...getCACertificates("default"), authorities];
 }
 
 /** True where Node has read the same certificates at its start, as it does when the environment and not .env names them. */

@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { Config } from "../config/config.ts";
 import { networkOf } from "../config/network.ts";
 import { fail } from "../core/errors.ts";
+import { trustedAuthorities } from "../core/http-agent.ts";
 
 /** A ClickHouse that is reached by its HTTP interface. Each call throws `clickhouse_refused` or `clickhouse_unavailable`. */
 export type ClickHouse = AsyncDisposable & {
@@ -24,12 +25,12 @@ const mostQueryBytes = String(64 * 2 ** 20);
 export function openClickHouse({ environment }: Pick<Config, "environment">): ClickHouse {
   const { CLICKHOUSE_URL: url, CLICKHOUSE_USER: username = "default", CLICKHOUSE_PASSWORD: password } = environment;
   if (url === undefined) throw fail("clickhouse_unset");
-  const { authorities } = networkOf(environment);
+  const trusted = trustedAuthorities(networkOf(environment).authorities);
   const client = createClient({
     url,
     username,
     ...(password === undefined ? {} : { password }),
-    ...(authorities === undefined ? {} : { tls: { ca_cert: Buffer.from(authorities) } }),
+    ...(trusted === undefined ? {} : { tls: { ca_cert: Buffer.from(trusted.join("\n")) } }),
     application: "storehouse",
     request_timeout: timeoutMs,
     max_open_connections: 1,

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { remainingCredits } from "../../src/api/operations/account.ts";
@@ -11,6 +12,7 @@ import { createCut, createHttpAgent, type Network } from "../../src/core/http-ag
 import { testMessage } from "../../src/incidents/message.ts";
 import { createWebhook } from "../../src/incidents/webhook.ts";
 import { createMetabaseClient } from "../../src/metabase/client.ts";
+import { openClickHouse } from "../../src/publish/clickhouse.ts";
 import { json, openClient, serve, token, type TestServer } from "../support/api-server.ts";
 import { openForwardProxy, openTlsFront } from "../support/forward-proxy.ts";
 import { ownAuthority, type Authority } from "../support/own-authority.ts";
@@ -115,6 +117,26 @@ describe("through a proxy that wants a password", () => {
     expect(await answers(`http://${host}`, { ...both, noProxy: `other.${host},${host}:81` })).toBe(200);
     expect(proxy.passed).toHaveLength(1);
   });
+});
+
+test("ClickHouse is trusted under a company's own authority and under those that Node knows", async ({ skip }) => {
+  skip(authority === null, "openssl is missing");
+  const known = (await ownAuthority(folder, "known")) as Authority;
+  const before = getCACertificates("default");
+  setDefaultCACertificates([await readFile(known.rootFile, "utf8")]);
+  try {
+    for (const shown of [await signed("localhost"), await known.sign("localhost")]) {
+      await using front = await openTlsFront(shown, Number(new URL(server.origin).port));
+      const environment = {
+        CLICKHOUSE_URL: `https://localhost:${front.port}`,
+        NODE_EXTRA_CA_CERTS: authority?.rootFile,
+      };
+      await using clickHouse = openClickHouse({ environment: readEnvironment(environment) });
+      await expect(clickHouse.run("select 1")).resolves.toBeUndefined();
+    }
+  } finally {
+    setDefaultCACertificates(before);
+  }
 });
 
 describe("what is in the way is named, and neither address nor password is", () => {
