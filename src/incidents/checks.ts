@@ -76,7 +76,10 @@ export const checks: readonly Check[] = [
     kinds: ["price_wrong"],
     find: async ({ db, clock }) => wrongPriceProblems(await wrongPrices(db, clock.now() - wrongPriceStaysMs)),
   },
-  { kinds: ["answer_held"], find: async ({ db }) => heldProblems(await readHeld(db)) },
+  {
+    kinds: ["answer_held"],
+    find: async ({ db, accountId, settings }) => heldProblems(accountId, await readHeld(db, accountOf(settings))),
+  },
   { kinds: raisedKinds, find: raisedProblems },
 ];
 

@@ -121,8 +121,8 @@ export function costProblems(
     );
 }
 
-/** Answers that are held because they would close most of the portfolio. */
-export function heldProblems(answers: readonly HeldAnswer[]): readonly Problem[] {
+/** Answers of an account that are held because they would close most of its portfolio. */
+export function heldProblems(accountId: string, answers: readonly HeldAnswer[]): readonly Problem[] {
   return answers.map(({ dataset, scope, day, current, closing, heldAt }) => {
     const about = [dataset, scope["store"], scope["app"], scope["country"]]
       .filter((one) => one !== undefined)
@@ -130,6 +130,7 @@ export function heldProblems(answers: readonly HeldAnswer[]): readonly Problem[]
     return problem({
       kind: "answer_held",
       subject: about,
+      accountId,
       since: heldAt.getTime(),
       facts: { about, day, current, closing },
     });

@@ -74,19 +74,29 @@ describe("what another account requested", () => {
     for (const by of ["day", "dataset", "app", "class"]) expect(text).toContain(`<h2>By ${by}, of all accounts</h2>`);
   });
 
-  test("is named where its answer is held", async () => {
-    const visitor = await visitorOf({});
+  test("is held from an agreement of this one, and agreed to in a console of its own", async () => {
     const scopes = [`{"account":"acme"}`, `{"account":"acme","store":"ios","app":"12","country":"US"}`, "{}"];
     const held = scopes.map((scope, index) => `(${index + 1}, 'tracked_app', '${scope}', now(), now(), 4, '{a,b,c}')`);
     await tried(
       loader(),
       `insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing) values ${held.join()}`,
     );
-    await visitor.get("/portfolio/1/US");
-    const { text } = await visitor.post("/actions/held", {});
-    for (const about of ["account acme", "ios 12 US of account acme", "the account"])
-      expect(text).toMatch(new RegExp(`tracked_app of ${about}, \\d`));
-    await tried(loader(), "delete from ops.held_answer");
+    await tried(
+      loader(),
+      `insert into ops.incident (kind, subject, account_id, summary, detail, opened_at, last_seen_at)
+       values ('answer_held', 'tracked_app', 'hash', 'an answer is held', '{}', now(), now())`,
+    );
+    for (const [environment, isOwn, about] of [
+      [{}, false, ["the account"]],
+      [asAcme, true, ["account acme", "ios 12 US of account acme"]],
+    ] as const) {
+      const visitor = await visitorOf(environment);
+      expect((await visitor.get("/")).text.includes('action="/actions/held"')).toBe(isOwn);
+      await visitor.get("/portfolio/1/US");
+      const { text } = await visitor.post("/actions/held", {});
+      expect([...text.matchAll(/tracked_app of (.+), \d/g)].map(([, one]) => one)).toEqual(about);
+    }
+    await tried(loader(), "delete from ops.held_answer", "delete from ops.incident where kind = 'answer_held'");
   });
 
   test("names its competitors to that account alone", async () => {

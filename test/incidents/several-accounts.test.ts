@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { settingsOfAccount } from "../../src/config/config-of-account.ts";
 import { budgetsOf } from "../../src/config/credit-budgets.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { dayOf } from "../../src/core/day.ts";
@@ -160,6 +161,25 @@ describe("workers of two accounts", () => {
     expect(first?.["summary"]).toMatch(/`storehouse /);
     expect(acme?.["summary"]).toMatch(/`STOREHOUSE_ACCOUNT=acme storehouse /);
     expect(acme?.["summary"]).not.toMatch(/`storehouse /);
+  });
+
+  test("report each the answers that are held of its own account", async () => {
+    const { db, pool } = stage.stage;
+    await pool.query(
+      "insert into ops.credit_account (account_id, account, pace_per_second, next_start_at) values ('a1', '', 1, now()), ('a2', 'acme', 1, now())",
+    );
+    await pool.query(
+      `insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing)
+       values (1, 'tracked_app', '{}', now(), now(), 4, '{a,b,c}'), (2, 'tracked_app', '{"account":"acme"}', now(), now(), 6, '{a,b,c,d}')`,
+    );
+    const acme = settingsOfAccount(Settings.parse({ accounts: { acme: {} } }), "acme");
+    await stage.watch(1, stage.watcher({ accountId: "a1" }));
+    await stage.watch(1, stage.watcher({ accountId: "a2", settings: acme }));
+    const found = (await readOpenIncidents(db)).map(({ kind, account, summary }) => [kind, account, summary]);
+    expect(found).toEqual([
+      ["answer_held", "", expect.stringContaining("3 of 4 members")],
+      ["answer_held", "acme", expect.stringContaining("4 of 6 members")],
+    ]);
   });
 
   test("check the warehouse once between them: its incidents close no sooner", async () => {

@@ -132,7 +132,15 @@ describe("an answer that leaves out the whole portfolio", () => {
     await using stage = await openListed();
     answerWith(stage, { success: true, data: [] });
     await syncAfter(stage, 0);
-    expect(await command(stage, "held")).toMatchObject({ code: 0, stdout: expect.stringContaining("the account") });
+    // of another account, whose portfolio this person does not decide about
+    await stage.query(
+      `insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing)
+       select min(slice_id), dataset, scope || '{"account": "acme"}', min(window_start), now(), 3, '{a,b}'
+       from   ops.slice where dataset = 'tracked_app' and state = 'loaded' group by dataset, scope`,
+    );
+    const shown = await command(stage, "held");
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("the account") });
+    expect(shown.stdout).not.toContain("acme");
     stage.sandbox.clearLog();
     expect(await command(stage, "held", "--apply")).toMatchObject({
       code: 0,
@@ -140,7 +148,8 @@ describe("an answer that leaves out the whole portfolio", () => {
     });
     expect(stage.sandbox.log()).toEqual([]);
     expect(await current(stage)).toBe(0);
-    expect(await outcomes(stage)).toEqual([{ outcome: "agreed" }]);
+    expect(await outcomes(stage)).toEqual([{ outcome: null }, { outcome: "agreed" }]);
+    await stage.query("delete from ops.held_answer where outcome is null");
     expect(await told(stage)).toEqual([]);
     const { before, after } = await beforeAndAfterReplay(stage);
     expect(after).toEqual(before);

@@ -70,7 +70,7 @@ export function watchForTests(): WatchStage {
   beforeEach(async () => {
     await stage.reset();
     await stage.pool.query(
-      "truncate ops.incident, ops.drift, ops.credit_cost, ops.credit_account, ops.account_stop, ops.api_outage, ops.finding, ops.watch_check, ops.credit_budget cascade",
+      "truncate ops.incident, ops.drift, ops.credit_cost, ops.credit_account, ops.account_stop, ops.api_outage, ops.finding, ops.watch_check, ops.credit_budget, ops.held_answer cascade",
     );
     await stage.pool.query("update ops.watch set pinged_at = null, notify_after = null, notify_failures = 0");
     worker = await stage.alive();

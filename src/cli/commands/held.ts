@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
+import { accountOf } from "../../config/config-of-account.ts";
 import { readHeld, type HeldAnswer } from "../../ledger/held-answers.ts";
 import { aboutOf, agreeToAnswers } from "../../person/held-answers.ts";
 import { checkNames } from "../dataset-names.ts";
@@ -19,7 +20,7 @@ export function defineHeld(command: Command): void {
 }
 
 async function showOrApply(app: App, options: Options): Promise<void> {
-  const held = (await readHeld(app.warehouse.db)).filter(
+  const held = (await readHeld(app.warehouse.db, accountOf(app.config.settings))).filter(
     ({ dataset }) => options.dataset === undefined || dataset === options.dataset,
   );
   if (held.length === 0 && options.dataset !== undefined) await checkNames([options.dataset]);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { accountOf } from "../../config/config-of-account.ts";
 import { countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { readHeld, type HeldAnswer } from "../../ledger/held-answers.ts";
@@ -8,7 +9,7 @@ import { defineAction, type ActionContext } from "../define-action.ts";
 import { html } from "../html.ts";
 
 async function heldNow({ app }: ActionContext) {
-  const held = await readHeld(app.warehouse.db);
+  const held = await readHeld(app.warehouse.db, accountOf(app.config.settings));
   if (held.length === 0) throw fail("console_bad_input", { problem: "no answer is held any more" });
   return held;
 }

@@ -48,6 +48,7 @@ function mendOf(context: PageContext, incident: OpenIncident, failures: readonly
   if (mend === "credits") return html`<a class="button" href="/credits">See the credits</a>`;
   if (mend === "coverage")
     return html`<a class="button" href="${coverageAddress(incident, context.now)}">See what is missing</a>`;
+  if (mend === "held" && isOfOther(context, incident)) return null;
   if (mend === "held") return actionForm(context, { action: heldAction, label: "See what is held", fields: {} });
   if (mend !== "retry") return null;
   const fields = retryFields(incident, failures);
@@ -60,6 +61,11 @@ function mendOf(context: PageContext, incident: OpenIncident, failures: readonly
     fields,
     agreed: credits,
   });
+}
+
+/** True for an incident of an account that this console does not act for. */
+function isOfOther({ app }: PageContext, { account }: OpenIncident): boolean {
+  return account !== null && account !== accountOf(app.config.settings);
 }
 
 type Fields = { readonly app: string; readonly datasets: string; readonly codes: string };
