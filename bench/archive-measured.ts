@@ -37,6 +37,7 @@ export async function archiveMeasured({ config, what, folder }: ArchiveWork): Pr
     import: async () =>
       (
         await importFiles(parts, [folder], {
+          account: "",
           dryRun: false,
           strike,
           refused: (error) => {

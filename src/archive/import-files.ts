@@ -4,7 +4,7 @@ import { gathered, readAhead } from "../core/read-ahead.ts";
 import { scopeKey } from "../core/slice.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
-import { closeRun, openRun } from "../ledger/runs.ts";
+import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
 import type { AnswerFile } from "./answer-file.ts";
 import { type FileAnswer, checkAnswer } from "./check-answer.ts";
 import { filesToImport, type FoundFile, readFound } from "./found-files.ts";
@@ -23,10 +23,11 @@ export type ImportedFiles = {
 };
 
 /**
- * How to import. `refused` is called for each invalid file; the others are imported. `strike` takes the token out of a
- * body, should the service have echoed it.
+ * How to import. `account` is that of the process, whose run it is. `refused` is called for each invalid file; the others are imported.
+ * `strike` takes the token out of a body, should the service have echoed it.
  */
 export type ImportRequest = {
+  readonly account: string;
   readonly dryRun: boolean;
   readonly refused: (error: StorehouseError) => void;
   readonly strike: (body: Buffer) => Buffer;
@@ -54,7 +55,7 @@ export async function importFiles(
     if (typeof file === "string") refuse(found.file, file);
     else placed.push({ found, ...orderOf(file) });
   }
-  const run = lazyRun(parts, datasetsOf(placed));
+  const run = lazyRun(parts, { account: request.account, datasets: datasetsOf(placed) });
   const ordered = placed.sort((a, b) => a.at - b.at).map(({ found }) => found);
   const read = (files: readonly FoundFile[]) => readGroup(parts, files, request);
   // while the database writes some files the next ones are read
@@ -171,13 +172,13 @@ function problemOf(error: unknown): string {
 }
 
 /** A run that is opened when something is loaded, so that an import without anything new writes nothing. */
-function lazyRun({ db, clock }: LoadParts, names: readonly string[]) {
+function lazyRun({ db, clock }: LoadParts, about: Pick<RunStart, "account" | "datasets">) {
   let opened: string | null = null;
   return {
     id: async () =>
       (opened ??= await openRun(
         db,
-        { kind: "import", workerId: null, account: "", asOf: clock.today(), datasets: names, maxCredits: null },
+        { kind: "import", workerId: null, asOf: clock.today(), maxCredits: null, ...about },
         clock.now(),
       )),
     close: async (outcome: "loaded" | "failed") => {

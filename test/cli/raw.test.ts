@@ -34,9 +34,10 @@ describe("storehouse raw", () => {
   });
 
   /** Runs a command without the token and the address of the API. */
-  async function run(command: readonly string[], databaseUrl = stage.databaseUrl) {
+  async function run(command: readonly string[], databaseUrl = stage.databaseUrl, account = "") {
     return runCommand({ databaseUrl, sandbox: stage.sandbox }, ["raw", ...command], {
-      variables: { API_TOKEN: "", API_BASE_URL: "" },
+      settings: { accounts: { acme: {} } },
+      variables: { API_TOKEN: "", API_BASE_URL: "", STOREHOUSE_ACCOUNT: account },
     });
   }
 
@@ -144,7 +145,8 @@ describe("storehouse raw", () => {
     const dry = await run(["import", out.path, "--dry-run"], target.databaseUrl);
     expect(dry).toMatchObject({ code: 0, stdout: `${count} answers would be loaded, 0 known already.\n` });
     expect(await target.query("select from ops.slice")).toEqual([]);
-    const imported = await run(["import", out.path], target.databaseUrl);
+    const imported = await run(["import", out.path], target.databaseUrl, "acme");
+    expect(await target.query("select kind, account from ops.run")).toEqual([{ kind: "import", account: "acme" }]);
     expect(imported.stdout).toMatch(new RegExp(`^${count} answers loaded with \\d+ rows?, 0 known already\\.`));
     expect(stage.sandbox.log()).toEqual([]);
     expect(target.sandbox.log()).toEqual([]);

@@ -39,6 +39,7 @@ export async function importInto(
   const errors: StorehouseError[] = [];
   const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
   const done = await importFiles(parts, places, {
+    account: "",
     dryRun: false,
     refused: (error) => errors.push(error),
     strike: strikerOf(""),

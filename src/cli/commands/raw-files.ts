@@ -1,3 +1,4 @@
+import { accountOf } from "../../config/config-of-account.ts";
 import { tokensIn } from "../../config/secrets.ts";
 import path from "node:path";
 import type { Command } from "commander";
@@ -71,6 +72,7 @@ export function addRawImport(raw: Command): void {
         const partitions = createPartitions(db, tablesByDay(config.settings));
         const parts = { db, clock, dimensions: createDimensions(db), partitions };
         const done = await importFiles(parts, places, {
+          account: accountOf(config.settings),
           dryRun: options.dryRun === true,
           refused: (error) => remark(error.message),
           strike: strikerOf(...tokensIn(config.environment)),
