@@ -19,8 +19,9 @@ create table core.review (
   primary key (app_key, review_id, source)
 );
 create index review_in_time on core.review (app_key, reviewed_at);
--- for marts, which search the paged list for each review of the plain one; empty where v2 is not loaded
-create index review_of_v2 on core.review (app_key, country_key, reviewed_at) where source = 'v2';
+-- for marts, which search one list for reviews of the other; each is empty where its list is not loaded
+create index review_of_v2    on core.review (app_key, country_key, reviewed_at) where source = 'v2';
+create index review_of_plain on core.review (app_key, country_key, reviewed_at) where source = 'plain';
 comment on table  core.review               is 'Reviews of apps, one row per review in its latest form. Where both lists of a store are switched on, choose one source. What do users complain about?';
 comment on column core.review.review_id     is 'Id of the review in its list.';
 comment on column core.review.source        is 'List of the review: v2 (paged) or plain. Each list has its own ids, so that a review in both has two rows.';

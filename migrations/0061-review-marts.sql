@@ -1,43 +1,100 @@
--- Marts about reviews. Each list of a store has ids of its own, so that a review of both would count twice: reviews of the plain list count on
--- days of an app and country for which the paged list (v2) has none.
+-- Marts about reviews. Each list of a store has ids of its own, so that a review of both would count twice: of a day of an app and country of
+-- which both lists have reviews, those of one list count.
 
 create view ops.review_days as
-with requested as (
-  -- a list without countries is about all of them; on Android reviews have none
-  select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, case when s.scope ->> 'store' = 'android' then 'ALL' else i.item end as country_code,
-         s.scope ->> 'replied' as replied, daterange(s.window_start, s.window_end) as days, s.state not in ('loaded', 'empty') as is_waiting,
-         -- some languages are a part of the reviews of ALL
-         s.state in ('loaded', 'empty') and not (s.scope ->> 'store' = 'android' and s.batch_id is not null) as is_answered
+with listed as (
+  -- once for each list and its countries: slices are many, and countries of each of them
+  select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'source' as source, s.scope ->> 'replied' as replied, s.batch_id,
+         coalesce(range_agg(w.days) filter (where w.is_answered), '{}') as days,
+         coalesce(range_agg(w.days * daterange(null, s.as_of + 1 - t.settle_days - t.lookback_days)) filter (where w.is_answered), '{}') as final_days,
+         coalesce(range_agg(w.days) filter (where s.state not in ('loaded', 'empty')), '{}') as waiting_days
   from   ops.slice as s
-  left   join ops.batch as b on b.batch_id = s.batch_id
-  left   join lateral unnest(case when s.scope ->> 'store' = 'ios' then b.items end) as i (item) on true
+  left   join ops.dataset_timing as t on t.dataset = s.dataset and t.is_default
+  cross  join lateral (
+    select daterange(s.window_start, s.window_end) as days,
+           -- some languages are a part of the reviews of ALL
+           s.state in ('loaded', 'empty') and not (s.scope ->> 'store' = 'android' and s.batch_id is not null) as is_answered) as w
   where  s.dataset = 'review' and s.state in ('loaded', 'empty', 'pending', 'running', 'deferred', 'failed')
+  group  by 1, 2, 3, 4, 5
 ), answered as (
-  select r.store, r.track_id, r.country_code,
+  select l.store, l.track_id, coalesce(i.item, o.country_code, 'ALL') as country_code,
+         coalesce(range_agg(l.days) filter (where l.source = 'plain'), '{}') as plain_days,
+         coalesce(range_agg(l.final_days) filter (where l.source = 'plain'), '{}') as final_plain_days,
          -- of reviews that are requested by whether they have a reply, both kinds
-         coalesce(range_agg(r.days) filter (where r.is_answered and r.replied is null), '{}')
-         + coalesce(range_agg(r.days) filter (where r.is_answered and r.replied = 'yes'), '{}')
-           * coalesce(range_agg(r.days) filter (where r.is_answered and r.replied = 'no'), '{}') as days,
-         coalesce(range_agg(r.days) filter (where r.is_waiting), '{}') as waiting_days
-  from   requested as r
-  where  r.is_answered or r.is_waiting
+         coalesce(range_agg(l.days) filter (where l.source = 'v2' and l.replied is null), '{}')
+         + coalesce(range_agg(l.days) filter (where l.source = 'v2' and l.replied = 'yes'), '{}')
+           * coalesce(range_agg(l.days) filter (where l.source = 'v2' and l.replied = 'no'), '{}') as v2_days,
+         coalesce(range_agg(l.final_days) filter (where l.source = 'v2' and l.replied is null), '{}')
+         + coalesce(range_agg(l.final_days) filter (where l.source = 'v2' and l.replied = 'yes'), '{}')
+           * coalesce(range_agg(l.final_days) filter (where l.source = 'v2' and l.replied = 'no'), '{}') as final_v2_days,
+         range_agg(l.waiting_days) as waiting_days
+  from   listed as l
+  -- on Android reviews have no country
+  left   join ops.batch as b on b.batch_id = l.batch_id and l.store = 'ios'
+  left   join lateral unnest(b.items) as i (item) on true
+  -- a list without countries is about all of them
+  left   join lateral (
+    select distinct c.country_code
+    from   core.dim_app     as a
+    join   core.review      as r on r.app_key = a.app_key
+    join   core.dim_country as c on c.country_key = r.country_key
+    where  l.store = 'ios' and l.batch_id is null and a.store = l.store and a.track_id = l.track_id) as o on true
   group  by 1, 2, 3
 )
-select q.store, q.track_id, coalesce(q.country_code, w.country_code, 'ALL') as country_code, range_agg(q.days) as days,
-       range_agg(q.waiting_days) - range_agg(q.days) as unanswered_days
+select q.store, q.track_id, q.country_code, q.v2_days + q.plain_days as days, q.waiting_days - q.v2_days - q.plain_days as unanswered_days,
+       -- of two answers, one of which was received while the service still restated the day, the other one
+       q.plain_days - q.v2_days + (q.final_plain_days - q.final_v2_days) as plain_first_days
 from   answered as q
-left   join lateral (
-  select distinct c.country_code
-  from   core.dim_app     as a
-  join   core.review      as r on r.app_key = a.app_key
-  join   core.dim_country as c on c.country_key = r.country_key
-  where  q.country_code is null and a.store = q.store and a.track_id = q.track_id) as w on true
-group  by 1, 2, 3;
+where  not isempty(q.v2_days + q.plain_days + q.waiting_days);
 comment on view   ops.review_days              is 'One row per app and country whose reviews were requested: the days for which there is an answer. On which days were there no reviews, and on which does nobody know? How far back do reviews reach?';
 comment on column ops.review_days.country_code is 'Country; ALL on Android, and where all countries were requested and no review is known.';
 comment on column ops.review_days.days         is 'Days with an answer, with or without reviews; where only those with a reply, only those without one or only some languages have one, none.';
 comment on column ops.review_days.unanswered_days is 'Days that were requested and have no answer yet: they are pending, running, deferred or failed.';
+comment on column ops.review_days.plain_first_days is 'Days whose reviews are taken from the plain list where it has some: v2 has no answer about all reviews of the day, or one that was received while the service still restated the day, and the plain list a final one. Of other days v2 comes first.';
 select ops.comment_columns('ops.review_days');
+
+create view ops.plain_review_day as
+with recursive plain (app_key) as (
+  -- one step through an index from app to app
+  select min(r.app_key) from core.review as r where r.source = 'plain'
+  union  all
+  select (select min(r.app_key) from core.review as r where r.source = 'plain' and r.app_key > p.app_key) from plain as p where p.app_key is not null
+)
+-- fences all the way (min, offset 0): joined otherwise, all reviews and slices would be read for those of a few apps
+select a.app_key, c.country_key, d.date_day
+from   plain as p
+join   core.dim_app as a on a.app_key = p.app_key
+cross  join lateral (select min(r.country_key) as country_key from core.review as r where r.app_key = p.app_key and r.source = 'v2') as o
+cross  join lateral (
+  select q.country_code, q.plain_first_days
+  from   ops.review_days as q
+  where  o.country_key is not null and q.store = a.store and q.track_id = a.track_id and not isempty(q.plain_first_days)
+  offset 0) as q
+join   core.dim_country as c on c.country_code = q.country_code
+cross  join lateral (
+  select v.date_day
+  from   (select distinct r.reviewed_at::date as date_day
+          from   core.review as r
+          where  r.app_key = p.app_key and r.country_key = c.country_key and r.source = 'v2' and q.plain_first_days @> r.reviewed_at::date) as v
+  where  exists (
+    select from core.review as r
+    where  r.app_key = p.app_key and r.country_key = c.country_key and r.source = 'plain' and r.reviewed_at >= v.date_day and r.reviewed_at < v.date_day + 1)
+  offset 0) as d;
+comment on view   ops.plain_review_day          is 'One row per app, country and day of which both lists of the store have reviews and those of the plain list count (ops.review_days.plain_first_days). On which days does v2 have a part of the reviews?';
+comment on column ops.plain_review_day.date_day is 'Day on which the reviews were written or last edited.';
+select ops.comment_columns('ops.plain_review_day');
+
+create view ops.counted_review as
+select r.*
+from   core.review as r
+where  case when (r.app_key, r.country_key, r.reviewed_at::date) in (select d.app_key, d.country_key, d.date_day from ops.plain_review_day as d)
+            then r.source = 'plain'
+            else r.source = 'v2' or not exists (
+              select from core.review as o
+              where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
+              and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day') end;
+comment on view   ops.counted_review is 'One row per review of core.review, without those of a list on days of an app and country that are taken from the other one. How many reviews are there, each of them counted once?';
+select ops.comment_columns('ops.counted_review', 'core.review');
 
 create view mart.review_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date as date_day, r.source as review_source,
@@ -51,14 +108,10 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.langua
        count(*) filter (where r.is_replied) as replied_review_count, count(r.is_replied) as reply_known_review_count,
        round(count(*) filter (where r.is_replied)::numeric / nullif(count(r.is_replied), 0), 6) as replied_share,
        coalesce(bool_and(q.days @> r.reviewed_at::date), false) as is_answered
-from   core.review as r
+from   ops.counted_review as r
 join   core.dim_app     as a on a.app_key = r.app_key
 join   core.dim_country as c on c.country_key = r.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
-where  (r.source = 'v2' or not exists (
-  select from core.review as o
-  where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
-  and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day'))
 group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date, r.source
 union  all
 -- days that were requested and have no review
@@ -75,7 +128,7 @@ comment on view   mart.review_daily                          is 'One row per app
 comment on column mart.review_daily.country_code             is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where the service reports none.';
 comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, where the service reports none, and on days without a review.';
 comment on column mart.review_daily.date_day                 is 'Day on which the reviews were written or last edited.';
-comment on column mart.review_daily.review_source            is 'List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country; null on days without a review.';
+comment on column mart.review_daily.review_source            is 'List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country, or a part of them and plain has all; null on days without a review.';
 comment on column mart.review_daily.review_count             is 'Reviews; 0 on a day that was requested and has none. A day that was not requested has no row.';
 comment on column mart.review_daily.rated_review_count       is 'Reviews with stars.';
 comment on column mart.review_daily.rating_sum               is 'Sum of their stars.';
@@ -102,13 +155,9 @@ with release as (
   from   release as n
 ), placed as (
   select r.*, coalesce(nullif(r.version, ''), l.version, '') as on_version, nullif(r.version, '') is null and l.version is not null as is_inferred
-  from   core.review as r
+  from   ops.counted_review as r
   left   join span as l on l.app_key = r.app_key and l.released_at <= r.reviewed_at and r.reviewed_at < coalesce(l.replaced_at, 'infinity')
                       and nullif(r.version, '') is null
-  where  (r.source = 'v2' or not exists (
-    select from core.review as o
-    where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
-    and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day'))
 )
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version as version, bool_or(r.is_inferred) as is_version_inferred,
        count(*) filter (where r.is_inferred) as inferred_review_count,
@@ -147,13 +196,9 @@ select ops.comment_columns('mart.review_by_version');
 create view mart.review_text as
 select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date as date_day,
        r.reviewed_at, r.rating, r.title, r.content, r.reviewer as reviewer_name, nullif(r.version, '') as version, r.is_replied, r.source as review_source, r.review_id
-from   core.review as r
+from   ops.counted_review as r
 left   join core.dim_app     as a on a.app_key = r.app_key
-left   join core.dim_country as c on c.country_key = r.country_key
-where  (r.source = 'v2' or not exists (
-  select from core.review as o
-  where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
-  and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day'));
+left   join core.dim_country as c on c.country_key = r.country_key;
 comment on view   mart.review_text               is 'One row per review in its latest form, to read: stars, title and text with the names of app and country. A review of both lists of a store is there once. Rows may be counted, and stars be averaged. What do users complain about? Which reviews wait for a reply?';
 comment on column mart.review_text.country_code  is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.';
 comment on column mart.review_text.language_code is 'Language of the review (Android) in lower case; empty on iOS, and where the service reports none.';
@@ -165,6 +210,6 @@ comment on column mart.review_text.content       is 'Text in any language and sc
 comment on column mart.review_text.reviewer_name is 'Name of the reviewer.';
 comment on column mart.review_text.version       is 'Reviewed version of the app, where the service reports it (Android, list v2).';
 comment on column mart.review_text.is_replied    is 'True when the developer has answered it; null where answered reviews are not requested separately (option replied of the dataset review).';
-comment on column mart.review_text.review_source is 'List of the review: v2 (paged), or plain on days for which v2 has no review of the app and country.';
+comment on column mart.review_text.review_source is 'List of the review: v2 (paged), or plain on days for which v2 has no review of the app and country, or a part of them and plain has all.';
 comment on column mart.review_text.review_id     is 'Id of the review in its list.';
 select ops.comment_columns('mart.review_text');

@@ -84,18 +84,14 @@ cross  join lateral (
   from   core.fact_app_rating as f
   where  f.app_key = r.app_key and f.country_key = n.country_key
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as g
--- w: reviews of days that were answered; a plain one counts where the day has none of v2
+-- w: reviews of days that were answered
 cross  join lateral (
   select count(*) filter (where f.reviewed_at < r.release_day) as before_review_count, count(*) filter (where f.reviewed_at >= r.release_day + 1) as after_review_count,
          count(f.rating) filter (where f.reviewed_at < r.release_day)::numeric as before_rated_count, count(f.rating) filter (where f.reviewed_at >= r.release_day + 1)::numeric as after_rated_count,
          sum(f.rating) filter (where f.reviewed_at < r.release_day) as before_review_sum, sum(f.rating) filter (where f.reviewed_at >= r.release_day + 1) as after_review_sum
-  from   core.review as f
+  from   ops.counted_review as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and q.days @> f.reviewed_at::date
-  and    f.reviewed_at >= r.release_day - p.window_days and f.reviewed_at < r.release_day + p.window_days + 1
-  and    (f.source = 'v2' or not exists (
-    select from core.review as o
-    where  o.app_key = f.app_key and o.country_key = f.country_key and o.source = 'v2'
-    and    o.reviewed_at >= date_trunc('day', f.reviewed_at) and o.reviewed_at < date_trunc('day', f.reviewed_at) + interval '1 day'))) as w
+  and    f.reviewed_at >= r.release_day - p.window_days and f.reviewed_at < r.release_day + p.window_days + 1) as w
 -- h: how many days of reviews were answered
 cross  join lateral (
   select count(*) filter (where d.date_day < r.release_day) as before_day_count, count(*) filter (where d.date_day > r.release_day) as after_day_count
@@ -242,16 +238,11 @@ cross  join lateral (
            max(f.rating_count), null, null, null, null, null, null, null, null, null, null, null, null, 1
     from   core.fact_app_rating as f where f.app_key = a.app_key group by 1, 2
     union  all
-    -- reviews, review_sum, rated: a plain review counts where the day has none of v2
+    -- reviews, review_sum, rated
     select f.country_key, f.reviewed_at::date,
            null, null, null, null, null, null, null, null, null, null, null, null, count(*), sum(f.rating), count(f.rating), null, null,
            null, null, null, null, null, null, null, null
-    from   core.review as f
-    where  f.app_key = a.app_key and (f.source = 'v2' or not exists (
-      select from core.review as v
-      where  v.app_key = f.app_key and v.country_key = f.country_key and v.source = 'v2'
-      and    v.reviewed_at >= date_trunc('day', f.reviewed_at) and v.reviewed_at < date_trunc('day', f.reviewed_at) + interval '1 day'))
-    group  by 1, 2
+    from   ops.counted_review as f where f.app_key = a.app_key group by 1, 2
     union  all
     -- downloads, revenue: estimates
     select f.country_key, f.date_day,

@@ -1047,6 +1047,7 @@ create table core.review (
   constraint review_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 CREATE INDEX review_in_time ON core.review USING btree (app_key, reviewed_at);
+CREATE INDEX review_of_plain ON core.review USING btree (app_key, country_key, reviewed_at) WHERE (source = 'plain'::text);
 CREATE INDEX review_of_v2 ON core.review USING btree (app_key, country_key, reviewed_at) WHERE (source = 'v2'::text);
 
 -- Apps that the account advertises; one row per period without a change other than in ratings.
@@ -1727,10 +1728,8 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::bigint,
                     NULL::integer
-                   FROM core.review f
-                  WHERE f.app_key = a.app_key AND (f.source = 'v2'::text OR NOT (EXISTS ( SELECT
-                           FROM core.review v
-                          WHERE v.app_key = f.app_key AND v.country_key = f.country_key AND v.source = 'v2'::text AND v.reviewed_at >= date_trunc('day'::text, f.reviewed_at) AND v.reviewed_at < (date_trunc('day'::text, f.reviewed_at) + '1 day'::interval))))
+                   FROM ops.counted_review f
+                  WHERE f.app_key = a.app_key
                   GROUP BY f.country_key, (f.reviewed_at::date)
                 UNION ALL
                  SELECT f.country_key,
@@ -3796,10 +3795,8 @@ create view mart.release_impact (
             count(f.rating) FILTER (WHERE f.reviewed_at >= (r.release_day + 1))::numeric AS after_rated_count,
             sum(f.rating) FILTER (WHERE f.reviewed_at < r.release_day) AS before_review_sum,
             sum(f.rating) FILTER (WHERE f.reviewed_at >= (r.release_day + 1)) AS after_review_sum
-           FROM core.review f
-          WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND q.days @> f.reviewed_at::date AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1) AND (f.source = 'v2'::text OR NOT (EXISTS ( SELECT
-                   FROM core.review o
-                  WHERE o.app_key = f.app_key AND o.country_key = f.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, f.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, f.reviewed_at) + '1 day'::interval))))) w
+           FROM ops.counted_review f
+          WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND q.days @> f.reviewed_at::date AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1)) w
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE d.date_day < r.release_day) AS before_day_count,
             count(*) FILTER (WHERE d.date_day > r.release_day) AS after_day_count
            FROM core.dim_date d
@@ -3912,11 +3909,8 @@ create view mart.review_by_version (
             r_1.fetched_at,
             COALESCE(NULLIF(r_1.version, ''::text), l.version, ''::text) AS on_version,
             NULLIF(r_1.version, ''::text) IS NULL AND l.version IS NOT NULL AS is_inferred
-           FROM core.review r_1
+           FROM ops.counted_review r_1
              LEFT JOIN span l ON l.app_key = r_1.app_key AND l.released_at <= r_1.reviewed_at AND r_1.reviewed_at < COALESCE(l.replaced_at, 'infinity'::timestamp without time zone) AND NULLIF(r_1.version, ''::text) IS NULL
-          WHERE r_1.source = 'v2'::text OR NOT (EXISTS ( SELECT
-                   FROM core.review o
-                  WHERE o.app_key = r_1.app_key AND o.country_key = r_1.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r_1.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r_1.reviewed_at) + '1 day'::interval)))
         )
  SELECT a.store,
     a.track_id,
@@ -3954,7 +3948,7 @@ create view mart.review_daily (
   country_name text, -- Name of the country.
   language_code text, -- Language of the review (Android) in lower case; empty on iOS, where the service reports none, and on days without a review.
   date_day date, -- Day on which the reviews were written or last edited.
-  review_source text, -- List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country; null on days without a review.
+  review_source text, -- List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country, or a part of them and plain has all; null on days without a review.
   review_count bigint, -- Reviews; 0 on a day that was requested and has none. A day that was not requested has no row.
   rated_review_count bigint, -- Reviews with stars.
   rating_sum bigint, -- Sum of their stars.
@@ -3990,13 +3984,10 @@ create view mart.review_daily (
     count(r.is_replied) AS reply_known_review_count,
     round(count(*) FILTER (WHERE r.is_replied)::numeric / NULLIF(count(r.is_replied), 0)::numeric, 6) AS replied_share,
     COALESCE(bool_and(q.days @> r.reviewed_at::date), false) AS is_answered
-   FROM core.review r
+   FROM ops.counted_review r
      JOIN core.dim_app a ON a.app_key = r.app_key
      JOIN core.dim_country c ON c.country_key = r.country_key
      LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
-  WHERE r.source = 'v2'::text OR NOT (EXISTS ( SELECT
-           FROM core.review o
-          WHERE o.app_key = r.app_key AND o.country_key = r.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r.reviewed_at) + '1 day'::interval)))
   GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, (r.reviewed_at::date), r.source
 UNION ALL
  SELECT a.store,
@@ -4045,7 +4036,7 @@ create view mart.review_text (
   reviewer_name text, -- Name of the reviewer.
   version text, -- Reviewed version of the app, where the service reports it (Android, list v2).
   is_replied boolean, -- True when the developer has answered it; null where answered reviews are not requested separately (option replied of the dataset review).
-  review_source text, -- List of the review: v2 (paged), or plain on days for which v2 has no review of the app and country.
+  review_source text, -- List of the review: v2 (paged), or plain on days for which v2 has no review of the app and country, or a part of them and plain has all.
   review_id text -- Id of the review in its list.
 ) as
  SELECT a.store,
@@ -4064,12 +4055,9 @@ create view mart.review_text (
     r.is_replied,
     r.source AS review_source,
     r.review_id
-   FROM core.review r
+   FROM ops.counted_review r
      LEFT JOIN core.dim_app a ON a.app_key = r.app_key
-     LEFT JOIN core.dim_country c ON c.country_key = r.country_key
-  WHERE r.source = 'v2'::text OR NOT (EXISTS ( SELECT
-           FROM core.review o
-          WHERE o.app_key = r.app_key AND o.country_key = r.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r.reviewed_at) + '1 day'::interval)));
+     LEFT JOIN core.dim_country c ON c.country_key = r.country_key;
 
 -- One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which ad groups spend without installs? What does a tap cost in each?
 create view mart.search_ads_ad_group_report (
@@ -5507,6 +5495,51 @@ create table ops.compared_day (
 );
 CREATE INDEX compared_day_of_dataset ON ops.compared_day USING btree (dataset, observed_on);
 
+-- One row per review of core.review, without those of a list on days of an app and country that are taken from the other one. How many reviews are there, each of them counted once?
+create view ops.counted_review (
+  app_key integer, -- The app.
+  review_id text, -- Id of the review in its list.
+  source text, -- List of the review: v2 (paged) or plain. Each list has its own ids, so that a review in both has two rows.
+  reviewed_at timestamp without time zone, -- When it was written or last edited, as the service reports it, without time zone.
+  country_key smallint, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language, and where several were requested and the answer names none.
+  language_code text, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and where the service reports none.
+  rating integer, -- Stars, 1 to 5.
+  title text, -- Title; null where the review has none.
+  content text, -- Text in any language and script; U+0000 is left out, half a character is replaced.
+  reviewer text, -- Name of the reviewer.
+  version text, -- Reviewed version of the app; null where the service reports none. Only list v2 of Android reports it.
+  is_replied boolean, -- True when the developer has answered it; null where answered reviews were not requested separately (option replied).
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint, -- Slice that wrote the row.
+  fetched_at timestamp with time zone -- When the answer was received.
+) as
+ SELECT app_key,
+    review_id,
+    source,
+    reviewed_at,
+    country_key,
+    language_code,
+    rating,
+    title,
+    content,
+    reviewer,
+    version,
+    is_replied,
+    extra,
+    slice_id,
+    fetched_at
+   FROM core.review r
+  WHERE
+        CASE
+            WHEN ((app_key, country_key, reviewed_at::date) IN ( SELECT d.app_key,
+                d.country_key,
+                d.date_day
+               FROM ops.plain_review_day d)) THEN source = 'plain'::text
+            ELSE source = 'v2'::text OR NOT (EXISTS ( SELECT
+               FROM core.review o
+              WHERE o.app_key = r.app_key AND o.country_key = r.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r.reviewed_at) + '1 day'::interval)))
+        END;
+
 -- One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits, a budget or the API?
 create view ops.coverage_daily (
   dataset text, -- Dataset.
@@ -6803,6 +6836,46 @@ create view ops.past_spend_daily (
      JOIN core.dim_date d ON d.month_start = p.month_start
   WHERE (p.days & (1 << (d.date_day - d.month_start))) <> 0;
 
+-- One row per app, country and day of which both lists of the store have reviews and those of the plain list count (ops.review_days.plain_first_days). On which days does v2 have a part of the reviews?
+create view ops.plain_review_day (
+  app_key integer, -- The app.
+  country_key smallint, -- The country.
+  date_day date -- Day on which the reviews were written or last edited.
+) as
+ WITH RECURSIVE plain(app_key) AS (
+         SELECT min(r.app_key) AS min
+           FROM core.review r
+          WHERE r.source = 'plain'::text
+        UNION ALL
+         SELECT ( SELECT min(r.app_key) AS min
+                   FROM core.review r
+                  WHERE r.source = 'plain'::text AND r.app_key > p_1.app_key) AS min
+           FROM plain p_1
+          WHERE p_1.app_key IS NOT NULL
+        )
+ SELECT a.app_key,
+    c.country_key,
+    d.date_day
+   FROM plain p
+     JOIN core.dim_app a ON a.app_key = p.app_key
+     CROSS JOIN LATERAL ( SELECT min(r.country_key) AS country_key
+           FROM core.review r
+          WHERE r.app_key = p.app_key AND r.source = 'v2'::text) o
+     CROSS JOIN LATERAL ( SELECT q_1.country_code,
+            q_1.plain_first_days
+           FROM ops.review_days q_1
+          WHERE o.country_key IS NOT NULL AND q_1.store = a.store AND q_1.track_id = a.track_id AND NOT isempty(q_1.plain_first_days)
+         OFFSET 0) q
+     JOIN core.dim_country c ON c.country_code = q.country_code
+     CROSS JOIN LATERAL ( SELECT v.date_day
+           FROM ( SELECT DISTINCT r.reviewed_at::date AS date_day
+                   FROM core.review r
+                  WHERE r.app_key = p.app_key AND r.country_key = c.country_key AND r.source = 'v2'::text AND q.plain_first_days @> r.reviewed_at::date) v
+          WHERE (EXISTS ( SELECT
+                   FROM core.review r
+                  WHERE r.app_key = p.app_key AND r.country_key = c.country_key AND r.source = 'plain'::text AND r.reviewed_at >= v.date_day AND r.reviewed_at < (v.date_day + 1)))
+         OFFSET 0) d;
+
 -- Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.
 create table ops.plan (
   plan_id bigint not null generated always as identity, -- Number of the plan, for storehouse backfill --plan.
@@ -7269,49 +7342,51 @@ create view ops.review_days (
   track_id text, -- Track id of the app in its store.
   country_code text, -- Country; ALL on Android, and where all countries were requested and no review is known.
   days datemultirange, -- Days with an answer, with or without reviews; where only those with a reply, only those without one or only some languages have one, none.
-  unanswered_days datemultirange -- Days that were requested and have no answer yet: they are pending, running, deferred or failed.
+  unanswered_days datemultirange, -- Days that were requested and have no answer yet: they are pending, running, deferred or failed.
+  plain_first_days datemultirange -- Days whose reviews are taken from the plain list where it has some: v2 has no answer about all reviews of the day, or one that was received while the service still restated the day, and the plain list a final one. Of other days v2 comes first.
 ) as
- WITH requested AS (
+ WITH listed AS (
          SELECT s.scope ->> 'store'::text AS store,
             s.scope ->> 'app'::text AS track_id,
-                CASE
-                    WHEN (s.scope ->> 'store'::text) = 'android'::text THEN 'ALL'::text
-                    ELSE i.item
-                END AS country_code,
+            s.scope ->> 'source'::text AS source,
             s.scope ->> 'replied'::text AS replied,
-            daterange(s.window_start, s.window_end) AS days,
-            s.state <> ALL (ARRAY['loaded'::text, 'empty'::text]) AS is_waiting,
-            (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND NOT ((s.scope ->> 'store'::text) = 'android'::text AND s.batch_id IS NOT NULL) AS is_answered
+            s.batch_id,
+            COALESCE(range_agg(w.days) FILTER (WHERE w.is_answered), '{}'::datemultirange) AS days,
+            COALESCE(range_agg(w.days * daterange(NULL::date, s.as_of + 1 - t.settle_days - t.lookback_days)) FILTER (WHERE w.is_answered), '{}'::datemultirange) AS final_days,
+            COALESCE(range_agg(w.days) FILTER (WHERE s.state <> ALL (ARRAY['loaded'::text, 'empty'::text])), '{}'::datemultirange) AS waiting_days
            FROM ops.slice s
-             LEFT JOIN ops.batch b ON b.batch_id = s.batch_id
-             LEFT JOIN LATERAL unnest(
-                CASE
-                    WHEN (s.scope ->> 'store'::text) = 'ios'::text THEN b.items
-                    ELSE NULL::text[]
-                END) i(item) ON true
+             LEFT JOIN ops.dataset_timing t ON t.dataset = s.dataset AND t.is_default
+             CROSS JOIN LATERAL ( SELECT daterange(s.window_start, s.window_end) AS days,
+                    (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND NOT ((s.scope ->> 'store'::text) = 'android'::text AND s.batch_id IS NOT NULL) AS is_answered) w
           WHERE s.dataset = 'review'::text AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'pending'::text, 'running'::text, 'deferred'::text, 'failed'::text]))
+          GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'source'::text), (s.scope ->> 'replied'::text), s.batch_id
         ), answered AS (
-         SELECT r.store,
-            r.track_id,
-            r.country_code,
-            COALESCE(range_agg(r.days) FILTER (WHERE r.is_answered AND r.replied IS NULL), '{}'::datemultirange) + COALESCE(range_agg(r.days) FILTER (WHERE r.is_answered AND r.replied = 'yes'::text), '{}'::datemultirange) * COALESCE(range_agg(r.days) FILTER (WHERE r.is_answered AND r.replied = 'no'::text), '{}'::datemultirange) AS days,
-            COALESCE(range_agg(r.days) FILTER (WHERE r.is_waiting), '{}'::datemultirange) AS waiting_days
-           FROM requested r
-          WHERE r.is_answered OR r.is_waiting
-          GROUP BY r.store, r.track_id, r.country_code
+         SELECT l.store,
+            l.track_id,
+            COALESCE(i.item, o.country_code, 'ALL'::text) AS country_code,
+            COALESCE(range_agg(l.days) FILTER (WHERE l.source = 'plain'::text), '{}'::datemultirange) AS plain_days,
+            COALESCE(range_agg(l.final_days) FILTER (WHERE l.source = 'plain'::text), '{}'::datemultirange) AS final_plain_days,
+            COALESCE(range_agg(l.days) FILTER (WHERE l.source = 'v2'::text AND l.replied IS NULL), '{}'::datemultirange) + COALESCE(range_agg(l.days) FILTER (WHERE l.source = 'v2'::text AND l.replied = 'yes'::text), '{}'::datemultirange) * COALESCE(range_agg(l.days) FILTER (WHERE l.source = 'v2'::text AND l.replied = 'no'::text), '{}'::datemultirange) AS v2_days,
+            COALESCE(range_agg(l.final_days) FILTER (WHERE l.source = 'v2'::text AND l.replied IS NULL), '{}'::datemultirange) + COALESCE(range_agg(l.final_days) FILTER (WHERE l.source = 'v2'::text AND l.replied = 'yes'::text), '{}'::datemultirange) * COALESCE(range_agg(l.final_days) FILTER (WHERE l.source = 'v2'::text AND l.replied = 'no'::text), '{}'::datemultirange) AS final_v2_days,
+            range_agg(l.waiting_days) AS waiting_days
+           FROM listed l
+             LEFT JOIN ops.batch b ON b.batch_id = l.batch_id AND l.store = 'ios'::text
+             LEFT JOIN LATERAL unnest(b.items) i(item) ON true
+             LEFT JOIN LATERAL ( SELECT DISTINCT c.country_code
+                   FROM core.dim_app a
+                     JOIN core.review r ON r.app_key = a.app_key
+                     JOIN core.dim_country c ON c.country_key = r.country_key
+                  WHERE l.store = 'ios'::text AND l.batch_id IS NULL AND a.store = l.store AND a.track_id = l.track_id) o ON true
+          GROUP BY l.store, l.track_id, (COALESCE(i.item, o.country_code, 'ALL'::text))
         )
- SELECT q.store,
-    q.track_id,
-    COALESCE(q.country_code, w.country_code, 'ALL'::text) AS country_code,
-    range_agg(q.days) AS days,
-    range_agg(q.waiting_days) - range_agg(q.days) AS unanswered_days
+ SELECT store,
+    track_id,
+    country_code,
+    v2_days + plain_days AS days,
+    waiting_days - v2_days - plain_days AS unanswered_days,
+    plain_days - v2_days + (final_plain_days - final_v2_days) AS plain_first_days
    FROM answered q
-     LEFT JOIN LATERAL ( SELECT DISTINCT c.country_code
-           FROM core.dim_app a
-             JOIN core.review r ON r.app_key = a.app_key
-             JOIN core.dim_country c ON c.country_key = r.country_key
-          WHERE q.country_code IS NULL AND a.store = q.store AND a.track_id = q.track_id) w ON true
-  GROUP BY q.store, q.track_id, (COALESCE(q.country_code, w.country_code, 'ALL'::text));
+  WHERE NOT isempty(v2_days + plain_days + waiting_days);
 
 -- Runs: one planning each, with its slices.
 create table ops.run (

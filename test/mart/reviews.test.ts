@@ -190,3 +190,106 @@ test("a day that was requested and has no review counts 0, and a day that was no
     "Switched | US |  | 2026-08-02 | - | 0 | 0 | 0 | - | 0",
   ]);
 });
+
+test("of a day of both lists the one counts whose answer has all reviews, in every mart; v2 where both have, or neither", async () => {
+  await mart.ask(`
+    insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, lookback_days, history_days)
+    values ('review', 'null', true, 'series', 1, 3, 30)`);
+  const day = "2026-09-10";
+  const both = (app_key: string, of: string, [paged, plain]: readonly [number, number], more: Row = {}) => [
+    ...Array.from({ length: paged }, () => review(app_key, `${of}T08:00:00`, 1, more)),
+    ...Array.from({ length: plain }, () => review(app_key, `${of}T08:00:00`, 5, { source: "plain", ...more })),
+  ];
+  await mart.fill("core.review", [
+    ...both("ios:11", day, [1, 2]),
+    // the plain list has none of this country, and v2 none of the other day
+    ...both("ios:11", day, [1, 0], { country_key: "JP" }),
+    ...both("ios:11", "2026-09-09", [0, 2]),
+    ...both("ios:12", "2026-09-08", [1, 2]),
+    ...both("ios:12", "2026-09-09", [1, 2]),
+    ...both("ios:12", day, [1, 2]),
+    ...["ios:13", "ios:14", "ios:15", "ios:16"].flatMap((app) => both(app, day, [1, 2])),
+    ...both("android:17", day, [1, 2], { country_key: "ALL", language_code: "en" }),
+  ]);
+  await mart.fill(
+    "core.app_version",
+    ["11", "12", "13", "14", "15", "16"].map((app) => ({
+      app_key: `ios:${app}`,
+      version: "1.0",
+      version_at: "2026-09-07T06:00:00",
+      country_key: "US",
+    })),
+  );
+  await mart.name(Object.fromEntries(["11", "12", "13", "14", "15", "16"].map((app) => [`ios:${app}`, `Both ${app}`])));
+  await mart.name({ "android:17": "Both 17" });
+  await mart.ask(`
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits,
+                           run_id, created_at)
+    select 'review', 'o', jsonb_strip_nulls(jsonb_build_object('store', split_part(s.app, ':', 1), 'app', split_part(s.app, ':', 2), 'source', s.source, 'replied', s.replied)),
+           b.batch_id, s.first_day, s.end_day, s.as_of, '', 'daily', s.state, 1, 5, run_id, s.as_of
+    from   ops.run, (values
+      -- only those with a reply
+      ('ios:11', 'v2', 'yes', date '2026-09-08', date '2026-09-11', date '2026-09-20', 'loaded'),
+      ('ios:11', 'plain', null, '2026-09-08', '2026-09-11', '2026-09-20', 'loaded'),
+      -- another list from one night to the next: the day after a window is requested with it, and the newest days may lack reviews
+      ('ios:12', 'v2', null, '2026-09-06', '2026-09-10', '2026-09-10', 'loaded'),
+      ('ios:12', 'plain', null, '2026-09-07', '2026-09-11', '2026-09-11', 'loaded'),
+      ('ios:12', 'plain', null, '2026-09-08', '2026-09-09', '2026-09-12', 'loaded'),
+      -- those with a reply and the others apart
+      ('ios:13', 'v2', 'yes', '2026-09-10', '2026-09-11', '2026-09-20', 'loaded'),
+      ('ios:13', 'v2', 'no', '2026-09-10', '2026-09-11', '2026-09-20', 'loaded'),
+      ('ios:13', 'plain', null, '2026-09-10', '2026-09-11', '2026-09-20', 'loaded'),
+      ('ios:14', 'v2', 'yes', '2026-09-10', '2026-09-11', '2026-09-20', 'loaded'),
+      ('ios:14', 'v2', 'no', '2026-09-10', '2026-09-11', '2026-09-20', 'failed'),
+      ('ios:14', 'plain', null, '2026-09-10', '2026-09-11', '2026-09-20', 'loaded'),
+      -- all of both
+      ('ios:15', 'v2', null, '2026-09-10', '2026-09-11', '2026-09-20', 'loaded'),
+      ('ios:15', 'plain', null, '2026-09-10', '2026-09-11', '2026-09-20', 'loaded'),
+      -- a part of both
+      ('ios:16', 'v2', 'yes', '2026-09-10', '2026-09-11', '2026-09-20', 'loaded'),
+      ('ios:16', 'plain', null, '2026-09-10', '2026-09-11', '2026-09-20', 'failed'),
+      ('android:17', 'v2', 'no', '2026-09-10', '2026-09-11', '2026-09-20', 'loaded'),
+      ('android:17', 'plain', null, '2026-09-10', '2026-09-11', '2026-09-20', 'loaded')) as s (app, source, replied, first_day, end_day, as_of, state)
+    left   join ops.batch as b on b.digest = 'reviews' and s.app like 'ios:%'`);
+  const daily = await mart.ask(`
+    select app_name, country_code, date_day, review_source, sum(review_count), bool_and(is_answered) from mart.review_daily
+    where  app_name like 'Both %' and review_count > 0 group by 1, 2, 3, 4 order by 1, 2, 3`);
+  expect(daily).toEqual([
+    "Both 11 | JP | 2026-09-10 | v2 | 1 | true",
+    "Both 11 | US | 2026-09-09 | plain | 2 | true",
+    "Both 11 | US | 2026-09-10 | plain | 2 | true",
+    "Both 12 | US | 2026-09-08 | plain | 2 | true",
+    "Both 12 | US | 2026-09-09 | v2 | 1 | true",
+    "Both 12 | US | 2026-09-10 | plain | 2 | true",
+    "Both 13 | US | 2026-09-10 | v2 | 1 | true",
+    "Both 14 | US | 2026-09-10 | plain | 2 | true",
+    "Both 15 | US | 2026-09-10 | v2 | 1 | true",
+    "Both 16 | US | 2026-09-10 | v2 | 1 | false",
+    "Both 17 | ALL | 2026-09-10 | plain | 2 | true",
+  ]);
+  const same = (query: string) => mart.ask(query.replaceAll("OURS", "app_name like 'Both %'"));
+  expect(
+    await same(
+      "select app_name, country_code, date_day, review_source, count(*), true from mart.review_text where OURS group by 1, 2, 3, 4 order by 1, 2, 3",
+    ),
+  ).toEqual(daily.map((line) => line.replace("false", "true")));
+  expect(
+    await same(
+      "select app_name, country_code, date_day, review_count from mart.app_overview_daily where OURS and review_count > 0 order by 1, 2, 3",
+    ),
+  ).toEqual(daily.map((line) => line.replace(/ \| (v2|plain)/, "").replace(/ \| (true|false)$/, "")));
+  expect(
+    await same(
+      "select app_name, country_code, sum(review_count) from mart.review_by_version where OURS and country_code = 'US' group by 1, 2 order by 1",
+    ),
+  ).toEqual(
+    ["11 | US | 4", "12 | US | 5", "13 | US | 1", "14 | US | 2", "15 | US | 1", "16 | US | 1"].map(
+      (line) => `Both ${line}`,
+    ),
+  );
+  expect(
+    await same(
+      "select app_name, after_review_count from mart.release_impact where OURS and country_code = 'US' and window_day_count = 7 order by 1",
+    ),
+  ).toEqual(["11 | 4", "12 | 5", "13 | 1", "14 | 2", "15 | 1", "16 | -"].map((line) => `Both ${line}`));
+});

@@ -50,4 +50,22 @@ describe.skipIf(enginePath === null)(`values that both databases have to read al
     expect(here).toHaveLength(2);
     expect(there).toEqual(here);
   });
+
+  test("reviews of a day of which v2 has a part, and the plain list all", async () => {
+    await on.stage.pool.query(`
+      insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, slice_id, fetched_at)
+      select 1, r.place, r.source, r.at::timestamp, 840, '', 1, now()
+      from   (values (1, 'v2', '2026-08-01 23:59:59'), (2, 'plain', '2026-08-01'), (3, 'plain', '2026-08-01 12:00'),
+                     (4, 'v2', '2026-08-02'), (5, 'plain', '2026-08-02 23:59:59')) as r (place, source, at);
+      with run as (insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now()) returning run_id)
+      insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at)
+      select 'review', 'o', s.scope::jsonb, s.first_day, '2026-08-03', '2026-08-08', '', 'daily', 'loaded', 1, 1, run_id, now()
+      from   run, (values ('{"store":"ios","app":"1","source":"v2"}', date '2026-08-02'), ('{"store":"ios","app":"1","source":"plain"}', '2026-08-01')) as s (scope, first_day)`);
+    const { here, there } = await rowsOf("mart.review_text");
+    expect(here).toHaveLength(3);
+    expect(there).toEqual(here);
+    const versions = await rowsOf("mart.review_by_version");
+    expect(versions.here).toHaveLength(1);
+    expect(versions.there).toEqual(versions.here);
+  });
 });

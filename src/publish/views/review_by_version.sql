@@ -11,8 +11,12 @@ with release as (
   limit  1 by n.app_key, n.released_at
 ), counted as (
   select r.*
-  from   (select o.*, countIf(o.source = 'v2') over (partition by o.app_key, o.country_key, toDate32(o.reviewed_at)) as paged_count from core.review as o) as r
-  where  r.source = 'v2' or r.paged_count = 0
+  from   (
+    select o.*, countIf(o.source = 'v2') over (partition by o.app_key, o.country_key, toDate32(o.reviewed_at)) as paged_count,
+           (o.app_key, o.country_key, toDate32(o.reviewed_at)) in (
+             select assumeNotNull(p.app_key), assumeNotNull(p.country_key), assumeNotNull(p.date_day) from ops.plain_review_day as p) as is_of_plain
+    from   core.review as o) as r
+  where  if(r.is_of_plain, r.source = 'plain', r.source = 'v2' or r.paged_count = 0)
 ), placed as (
   select r.*, coalesce(nullif(r.version, ''), l.version, '') as on_version, nullif(r.version, '') is null and l.version is not null as is_inferred
   from   counted as r
