@@ -1,5 +1,16 @@
 -- Marts about competitors: their ranks for our keywords, and what they changed.
 
+create view ops.empty_search_list as
+select k.keyword_key, c.country_key, s.scope ->> 'store' as store, s.window_start as date_day
+from   ops.slice as s
+join   core.dim_keyword as k on k.keyword = s.scope ->> 'keyword'
+join   core.dim_country as c on c.country_code = s.scope ->> 'country'
+where  s.dataset = 'keyword_app' and s.state = 'empty'
+group  by 1, 2, 3, 4;
+comment on view   ops.empty_search_list          is 'One row per keyword, country, store and day of which keyword_app was answered with a list that has no app. Which searches show nothing?';
+comment on column ops.empty_search_list.date_day is 'Day of observation.';
+select ops.comment_columns('ops.empty_search_list');
+
 create view mart.keyword_rank_vs_competitor as
 with competitor as (
   select distinct t.app_key, t.competitor_app_key, 'named' as competitor_source
@@ -64,11 +75,15 @@ left   join lateral (
   order  by n.days, side.sign
   limit  1) as near on true
 cross  join lateral (select coalesce(exact.date_day, near.date_day) as date_day, case when exact.date_day is null then near.rank else exact.rank end as rank) as own
--- or else its place in the newest list of the search, of the last five weeks
+-- or else its place in the newest list of the search, of the last five weeks: one answer has the lists of all devices, of which some or all may be empty
+left   join (select n.keyword_key, n.country_key, n.store, array_agg(n.date_day) as days from ops.empty_search_list as n group by 1, 2, 3) as e
+            on e.keyword_key = l.keyword_key and e.country_key = l.country_key and e.store = l.store
 left   join lateral (
-  select max(f.date_day) as date_day
+  select greatest(max(f.date_day), (
+           select max(n.date_day) from unnest(e.days) as n (date_day)
+           where  own.date_day is null and n.date_day between l.date_day - 35 and l.date_day + 7)) as date_day
   from   core.fact_keyword_app as f
-  where  own.date_day is null and f.keyword_key = l.keyword_key and f.country_key = l.country_key and f.store = l.store and f.device_key = l.device_key
+  where  own.date_day is null and f.keyword_key = l.keyword_key and f.country_key = l.country_key and f.store = l.store
   and    f.date_day between l.date_day - 35 and l.date_day + 7) as list on true
 left   join lateral (
   select min(f.position) as rank

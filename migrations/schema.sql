@@ -3392,9 +3392,17 @@ create view mart.keyword_rank_vs_competitor (
                     WHEN exact.date_day IS NULL THEN near.rank
                     ELSE exact.rank
                 END AS rank) own
-     LEFT JOIN LATERAL ( SELECT max(f.date_day) AS date_day
+     LEFT JOIN ( SELECT n.keyword_key,
+            n.country_key,
+            n.store,
+            array_agg(n.date_day) AS days
+           FROM ops.empty_search_list n
+          GROUP BY n.keyword_key, n.country_key, n.store) e ON e.keyword_key = l.keyword_key AND e.country_key = l.country_key AND e.store = l.store
+     LEFT JOIN LATERAL ( SELECT GREATEST(max(f.date_day), ( SELECT max(n.date_day) AS max
+                   FROM unnest(e.days) n(date_day)
+                  WHERE own.date_day IS NULL AND n.date_day >= (l.date_day - 35) AND n.date_day <= (l.date_day + 7))) AS date_day
            FROM core.fact_keyword_app f
-          WHERE own.date_day IS NULL AND f.keyword_key = l.keyword_key AND f.country_key = l.country_key AND f.store = l.store AND f.device_key = l.device_key AND f.date_day >= (l.date_day - 35) AND f.date_day <= (l.date_day + 7)) list ON true
+          WHERE own.date_day IS NULL AND f.keyword_key = l.keyword_key AND f.country_key = l.country_key AND f.store = l.store AND f.date_day >= (l.date_day - 35) AND f.date_day <= (l.date_day + 7)) list ON true
      LEFT JOIN LATERAL ( SELECT min(f."position") AS rank
            FROM core.fact_keyword_app f
           WHERE f.keyword_key = l.keyword_key AND f.date_day = list.date_day AND f.country_key = l.country_key AND f.store = l.store AND f.device_key = l.device_key AND f.app_key = t.competitor_app_key) place ON true
@@ -6001,6 +6009,23 @@ create table ops.dropped_month (
   constraint dropped_month_pkey PRIMARY KEY (dataset, table_name, month_start),
   constraint dropped_month_action_check CHECK ((action = ANY (ARRAY['drop'::text, 'detach'::text])))
 );
+
+-- One row per keyword, country, store and day of which keyword_app was answered with a list that has no app. Which searches show nothing?
+create view ops.empty_search_list (
+  keyword_key integer, -- The keyword.
+  country_key smallint, -- The country.
+  store text, -- ios or android.
+  date_day date -- Day of observation.
+) as
+ SELECT k.keyword_key,
+    c.country_key,
+    s.scope ->> 'store'::text AS store,
+    s.window_start AS date_day
+   FROM ops.slice s
+     JOIN core.dim_keyword k ON k.keyword = (s.scope ->> 'keyword'::text)
+     JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
+  WHERE s.dataset = 'keyword_app'::text AND s.state = 'empty'::text
+  GROUP BY k.keyword_key, c.country_key, (s.scope ->> 'store'::text), s.window_start;
 
 -- Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items of a failed one that it has. What must be retried?
 create view ops.failed_slice (

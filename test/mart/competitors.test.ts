@@ -127,6 +127,49 @@ test("an app whose named competitors are all of the other store is beside the po
   expect(await beside()).toEqual(["portfolio | a | 3"]);
 });
 
+test("an empty list of a search is a list: the newest of all, and beside that of the other device", async () => {
+  const on = { country_key: "US", date_day: "2026-08-08" };
+  await mart.fill("core.fact_keyword_rank", [
+    { app_key: "ios:21", ...on, keyword_key: "no more", device_key: "IPHONE", rank: 9 },
+    { app_key: "ios:21", ...on, keyword_key: "again", device_key: "IPHONE", rank: 9 },
+    { app_key: "ios:21", ...on, keyword_key: "one device", device_key: "IPHONE", rank: 9 },
+    { app_key: "ios:21", ...on, keyword_key: "one device", device_key: "IPAD", rank: 9 },
+    { app_key: "ios:21", ...on, keyword_key: "nothing", device_key: "IPHONE", rank: null },
+    { app_key: "ios:21", ...on, keyword_key: "too old", device_key: "IPHONE", rank: 9 },
+  ]);
+  const listed = { app_key: "ios:22", country_key: "US", store: "ios", device_key: "IPHONE" };
+  await mart.fill("core.fact_keyword_app", [
+    { ...listed, keyword_key: "no more", date_day: "2026-07-27", position: 6 },
+    { ...listed, keyword_key: "again", date_day: "2026-08-03", position: 6 },
+    { ...listed, keyword_key: "one device", date_day: "2026-08-03", position: 6 },
+  ]);
+  await mart.fill("core.tracked_competitor", [
+    { app_key: "ios:21", competitor_app_key: "ios:22", valid_from: "2026-08-01", is_current: true },
+  ]);
+  await mart.name({ "ios:21": "Alone" });
+  await mart.ask(`
+    with run as (insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', '2026-08-08Z') returning run_id)
+    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at)
+    select 'keyword_app', 'o', jsonb_build_object('store', s.store, 'country', 'US', 'keyword', s.keyword), s.day, s.day + 1, s.day, '', 'snapshot', s.state, 1, 5, run_id, s.day
+    from   run, (values
+      ('ios', 'no more', date '2026-08-03', 'empty'),
+      -- of the other store, and without an answer
+      ('android', 'again', '2026-08-04', 'empty'), ('ios', 'again', '2026-08-04', 'failed'),
+      ('ios', 'again', '2026-07-27', 'empty'), ('ios', 'nothing', '2026-08-03', 'empty'), ('ios', 'too old', '2026-07-03', 'empty')) as s (store, keyword, day, state)`);
+  expect(
+    await mart.ask(`
+      select keyword, device_code, competitor_keyword_rank, competitor_date_day, competitor_rank_source, comparison
+      from   mart.keyword_rank_vs_competitor where app_name = 'Alone' order by 1, 2`),
+  ).toEqual([
+    "again | IPHONE | 6 | 2026-08-03 | search list | behind",
+    "no more | IPHONE | - | 2026-08-03 | search list | only we",
+    "nothing | IPHONE | - | 2026-08-03 | search list | neither",
+    "one device | IPAD | - | 2026-08-03 | search list | only we",
+    "one device | IPHONE | 6 | 2026-08-03 | search list | behind",
+    "too old | IPHONE | - | - | - | unknown",
+  ]);
+});
+
 test("what a page changed is a row a property, beside releases and what the service reports of them", async () => {
   const page = (valid_from: string, more: object, valid_to: string | null = null) => ({
     app_key: "ios:7",

@@ -68,4 +68,26 @@ describe.skipIf(enginePath === null)(`values that both databases have to read al
     expect(versions.here).toHaveLength(1);
     expect(versions.there).toEqual(versions.here);
   });
+
+  test("lists of a search of which those of one device, or all, are empty", async () => {
+    await on.stage.pool.query(`
+      insert into core.dim_keyword (keyword) values ('no more'), ('one device');
+      insert into core.dim_app (app_key, store, track_id) overriding system value values (2, 'ios', '2');
+      select ops.make_partition(f::regclass, '2026-08-01') from unnest('{core.fact_keyword_rank,core.fact_keyword_app}'::text[]) as f;
+      insert into core.fact_keyword_rank (app_key, date_day, country_key, keyword_key, device_key, rank, slice_id, fetched_at)
+      select 1, '2026-08-08', 840, keyword_key, d, 9, 1, now() from core.dim_keyword, unnest('{1,2}'::smallint[]) as d where keyword in ('no more', 'one device');
+      insert into core.fact_keyword_rank_summary (app_key, date_day, country_key, device_key, answered_keyword_count, ranked_keyword_count, top_1_keyword_count, top_3_keyword_count,
+                                                  top_10_keyword_count, top_50_keyword_count, rank_sum, voice_billionths)
+      select 1, '2026-08-08', 840, d, 2, 2, 0, 0, 2, 2, 18, 222222222 from unnest('{1,2}'::smallint[]) as d;
+      insert into core.fact_keyword_app (keyword_key, date_day, country_key, store, device_key, position, app_key, slice_id, fetched_at)
+      select keyword_key, '2026-08-01', 840, 'ios', 1, 1, 2, 1, now() from core.dim_keyword where keyword in ('no more', 'one device');
+      insert into core.tracked_competitor (app_key, account, competitor_app_key, valid_from, is_current, slice_id, fetched_at) values (1, '', 2, '2026-08-01', true, 1, now());
+      with run as (insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now()) returning run_id)
+      insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at)
+      select 'keyword_app', 'o', '{"store":"ios","country":"US","keyword":"no more"}', '2026-08-03', '2026-08-04', '2026-08-03', '', 'snapshot', 'empty', 1, 5, run_id, now() from run`);
+    const { here, there } = await rowsOf("mart.keyword_rank_vs_competitor");
+    expect(here.filter((row) => row.includes("only we"))).toHaveLength(3);
+    expect(here).toHaveLength(4);
+    expect(there).toEqual(here);
+  });
 });

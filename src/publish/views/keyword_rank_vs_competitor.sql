@@ -32,10 +32,12 @@ with competitor as (
   where  f.date_day >= (select min(n.date_day) - 35 from ops.latest_keyword_rank as n)
   group  by f.keyword_key, f.date_day, f.country_key, f.store, f.device_key, f.app_key
 ), list as (
-  -- the newest list of the search, of the last five weeks
+  -- the newest list of the search, of the last five weeks: one answer has the lists of all devices, of which some or all may be empty
   select l.app_key as app_key, l.keyword_key as keyword_key, l.country_key as country_key, l.device_key as device_key, l.store as store, max(f.date_day) as list_day
-  from   (select distinct keyword_key, country_key, store, device_key, date_day from place) as f
-  join   ops.latest_keyword_rank as l on l.keyword_key = f.keyword_key and l.country_key = f.country_key and l.store = f.store and l.device_key = f.device_key
+  from   (select keyword_key, country_key, store, date_day from place
+          union  distinct
+          select keyword_key, country_key, store, date_day from ops.empty_search_list) as f
+  join   ops.latest_keyword_rank as l on l.keyword_key = f.keyword_key and l.country_key = f.country_key and l.store = f.store
   where  f.date_day between l.date_day - 35 and l.date_day + 7
   group  by l.app_key, l.keyword_key, l.country_key, l.device_key, l.store
 ), compared as (
