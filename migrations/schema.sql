@@ -2229,7 +2229,7 @@ create view mart.chart_movement_daily (
   chart text, -- FREE, PAID or GROSSING.
   chart_version text, -- v1 or v2 of the iOS charts; empty on Android. Choose one.
   date_day date, -- Day of the chart.
-  previous_day date, -- Day of the list before, which is the day before unless that was not loaded; null for the first list.
+  previous_day date, -- Day of the list before, which is the day before unless that has no answer; null for the first list. A list may be empty: then all apps left.
   chart_rank integer, -- Place in the chart, 1 is the top; null when it left.
   previous_chart_rank integer, -- Place in the list before; null when it was not in it.
   places_gained integer, -- Places gained since then, negative when lost; null when one of the two is null.
@@ -2255,6 +2255,15 @@ create view mart.chart_movement_daily (
                   WHERE (ROW(f.category_code, f.country_key, f.chart) > ROW(p.category_code, p.country_key, p.chart))
                   ORDER BY f.category_code, f.country_key, f.chart
                  LIMIT 1) n_1
+        ), empty_list AS MATERIALIZED (
+         SELECT e_1.category_code,
+            e_1.country_key,
+            e_1.chart,
+            e_1.device_key,
+            e_1.chart_version,
+            array_agg(e_1.date_day) AS days
+           FROM ops.empty_chart e_1
+          GROUP BY e_1.category_code, e_1.country_key, e_1.chart, e_1.device_key, e_1.chart_version
         )
  SELECT a.store,
     a.track_id,
@@ -2263,7 +2272,7 @@ create view mart.chart_movement_daily (
     c.country_name,
     d.device_code,
     n.category_code,
-    n.category_name,
+    COALESCE(n.category_name, m.previous_category_name) AS category_name,
     n.chart,
     n.chart_version,
     n.date_day,
@@ -2290,21 +2299,38 @@ create view mart.chart_movement_daily (
             f.chart_version,
             f.date_day,
             max(f.category_name) AS category_name
-           FROM core.fact_top_chart f
-          WHERE f.category_code = h.category_code AND f.country_key = h.country_key AND f.chart = h.chart
+           FROM ( SELECT o.device_key,
+                    o.chart_version,
+                    o.date_day,
+                    o.category_name
+                   FROM core.fact_top_chart o
+                  WHERE o.category_code = h.category_code AND o.country_key = h.country_key AND o.chart = h.chart
+                UNION ALL
+                 SELECT e_1.device_key,
+                    e_1.chart_version,
+                    g.date_day,
+                    NULL::text
+                   FROM empty_list e_1
+                     CROSS JOIN LATERAL unnest(e_1.days) g(date_day)
+                  WHERE e_1.category_code = h.category_code AND e_1.country_key = h.country_key AND e_1.chart = h.chart) f
           GROUP BY f.date_day, f.device_key, f.chart_version) n
-     CROSS JOIN LATERAL ( SELECT max(f.date_day) AS previous_day
+     LEFT JOIN empty_list e ON e.category_code = n.category_code AND e.country_key = n.country_key AND e.chart = n.chart AND e.device_key = n.device_key AND e.chart_version = n.chart_version
+     CROSS JOIN LATERAL ( SELECT GREATEST(max(f.date_day), ( SELECT max(g.date_day) AS max
+                   FROM unnest(e.days) g(date_day)
+                  WHERE g.date_day < n.date_day)) AS previous_day
            FROM core.fact_top_chart f
           WHERE f.category_code = n.category_code AND f.country_key = n.country_key AND f.chart = n.chart AND f.date_day < n.date_day AND f.device_key = n.device_key AND f.chart_version = n.chart_version) l
      CROSS JOIN LATERAL ( SELECT COALESCE(t.app_key, y.app_key) AS app_key,
             t.rank AS chart_rank,
-            y.rank AS previous_chart_rank
+            y.rank AS previous_chart_rank,
+            y.category_name AS previous_category_name
            FROM ( SELECT f.app_key,
                     f.rank
                    FROM core.fact_top_chart f
                   WHERE f.category_code = n.category_code AND f.country_key = n.country_key AND f.chart = n.chart AND f.date_day = n.date_day AND f.device_key = n.device_key AND f.chart_version = n.chart_version) t
              FULL JOIN ( SELECT f.app_key,
-                    f.rank
+                    f.rank,
+                    f.category_name
                    FROM core.fact_top_chart f
                   WHERE f.category_code = n.category_code AND f.country_key = n.country_key AND f.chart = n.chart AND f.date_day = l.previous_day AND f.device_key = n.device_key AND f.chart_version = n.chart_version) y ON y.app_key = t.app_key) m
      JOIN core.dim_app a ON a.app_key = m.app_key
@@ -6009,6 +6035,28 @@ create table ops.dropped_month (
   constraint dropped_month_pkey PRIMARY KEY (dataset, table_name, month_start),
   constraint dropped_month_action_check CHECK ((action = ANY (ARRAY['drop'::text, 'detach'::text])))
 );
+
+-- One row per chart and day of which top_chart was answered without an app; where a later answer has some, these are in core.fact_top_chart as well. Which charts are empty?
+create view ops.empty_chart (
+  category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
+  country_key smallint, -- The country.
+  chart text, -- FREE, PAID or GROSSING.
+  device_key smallint, -- The device; 0 on Android.
+  chart_version text, -- v1 or v2 of the iOS charts; empty on Android.
+  date_day date -- Day of the chart.
+) as
+ SELECT s.scope ->> 'category_code'::text AS category_code,
+    c.country_key,
+    s.scope ->> 'chart'::text AS chart,
+    d.device_key,
+    COALESCE(s.scope ->> 'chart_version'::text, ''::text) AS chart_version,
+    g.date_day
+   FROM ops.slice s
+     JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
+     JOIN core.dim_device d ON d.device_code = (s.scope ->> 'device'::text)
+     JOIN core.dim_date g ON g.date_day >= s.window_start AND g.date_day < s.window_end
+  WHERE s.dataset = 'top_chart'::text AND s.state = 'empty'::text
+  GROUP BY (s.scope ->> 'category_code'::text), c.country_key, (s.scope ->> 'chart'::text), d.device_key, (COALESCE(s.scope ->> 'chart_version'::text, ''::text)), g.date_day;
 
 -- One row per keyword, country, store and day of which keyword_app was answered with a list that has no app. Which searches show nothing?
 create view ops.empty_search_list (

@@ -60,6 +60,42 @@ test("who entered, left and moved in a chart is reported against the list before
   ]);
 });
 
+test("an empty list is one: of the day all have left, and those of the next one entered", async () => {
+  await mart.fill("core.fact_top_chart", [
+    ...chart("2026-08-01", ["ios:1", "ios:2"], { chart: "GROSSING" }),
+    ...chart("2026-08-04", ["ios:2"], { chart: "GROSSING" }),
+    // of another device there was a list
+    ...chart("2026-08-01", ["ios:1"], { chart: "GROSSING", device_key: "IPAD" }),
+    ...chart("2026-08-04", ["ios:1"], { chart: "GROSSING", device_key: "IPAD" }),
+  ]);
+  await mart.ask(`
+    with run as (insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', '2026-08-08Z') returning run_id)
+    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at)
+    select 'top_chart', 'o', jsonb_build_object('store', 'ios', 'country', 'US', 'chart', s.chart, 'device', s.device, 'category_code', '6007', 'chart_version', 'v1'),
+           s.first_day, s.end_day, s.end_day, '', 'daily', s.state, 1, 10, run_id, s.end_day
+    from   run, (values
+      -- one slice of two days, as folded ones are
+      ('GROSSING', 'IPHONE', date '2026-08-02', date '2026-08-04', 'empty'),
+      -- once empty and loaded later
+      ('GROSSING', 'IPHONE', '2026-08-04', '2026-08-05', 'empty'),
+      ('GROSSING', 'IPAD', '2026-08-03', '2026-08-04', 'failed'),
+      -- of a chart that never had an app
+      ('PAID', 'IPAD', '2026-08-03', '2026-08-04', 'empty')) as s (chart, device, first_day, end_day, state)`);
+  expect(
+    await mart.ask(`
+      select device_code, date_day, previous_day, app_name, category_name, chart_rank, previous_chart_rank, movement
+      from   mart.chart_movement_daily where chart = 'GROSSING' order by 1 desc, 2, chart_rank, 4`),
+  ).toEqual([
+    "IPHONE | 2026-08-01 | - | Ours | Productivity | 1 | - | first list",
+    "IPHONE | 2026-08-01 | - | Second | Productivity | 2 | - | first list",
+    "IPHONE | 2026-08-02 | 2026-08-01 | Ours | Productivity | - | 1 | left",
+    "IPHONE | 2026-08-02 | 2026-08-01 | Second | Productivity | - | 2 | left",
+    "IPHONE | 2026-08-04 | 2026-08-03 | Second | Productivity | 1 | - | entered",
+    "IPAD | 2026-08-01 | - | Ours | Productivity | 1 | - | first list",
+    "IPAD | 2026-08-04 | 2026-08-01 | Ours | Productivity | 1 | 1 | same",
+  ]);
+});
+
 test("cards on which the store featured an app are rows with names", async () => {
   expect(
     await mart.ask(`

@@ -90,4 +90,18 @@ describe.skipIf(enginePath === null)(`values that both databases have to read al
     expect(here).toHaveLength(4);
     expect(there).toEqual(here);
   });
+
+  test("a chart that is empty on a day", async () => {
+    await on.stage.pool.query(`
+      select ops.make_partition('core.fact_top_chart'::regclass, '2026-08-01');
+      insert into core.fact_top_chart (app_key, date_day, country_key, device_key, category_code, chart, chart_version, rank, category_name, slice_id, fetched_at)
+      select 1, d, 840, 1, '6007', 'FREE', 'v1', 1, 'Productivity', 1, now() from unnest('{2026-08-01,2026-08-04}'::date[]) as d;
+      with run as (insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now()) returning run_id)
+      insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at)
+      select 'top_chart', 'o', '{"store":"ios","country":"US","chart":"FREE","device":"IPHONE","category_code":"6007","chart_version":"v1"}', '2026-08-02', '2026-08-04', '2026-08-04',
+             '', 'daily', 'empty', 1, 10, run_id, now() from run`);
+    const { here, there } = await rowsOf("mart.chart_movement_daily");
+    expect(here).toHaveLength(3);
+    expect(there).toEqual(here);
+  });
 });
