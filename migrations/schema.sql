@@ -696,6 +696,7 @@ create table core.fact_sales_metric (
   country_key smallint not null, -- Country of the store; 0 (ALL) for the total.
   device_key smallint not null, -- Requested device; 0 (ALL) where the request named none.
   context text not null, -- DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW.
+  requested_country_key smallint not null, -- Requested country; 0 (ALL) where the request named none. What such a request reports of a country replaces what a request for that country alone reports.
   is_total boolean not null, -- True for the total over all countries, which the service reports as a figure of its own.
   is_device_total boolean not null, -- True where the request for an iOS app named all devices together.
   units numeric, -- Downloads, revenue or views, depending on the context. For revenue the service reports no currency.
@@ -706,7 +707,8 @@ create table core.fact_sales_metric (
   constraint fact_sales_metric_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
   constraint fact_sales_metric_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
   constraint fact_sales_metric_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
-  constraint fact_sales_metric_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
+  constraint fact_sales_metric_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED,
+  constraint fact_sales_metric_requested_country_key_fkey FOREIGN KEY (requested_country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED
 ) partition by range (date_day);
 
 -- Spend, taps, installs and goals of search ads. One row per entity of its level and day or longer period. Levels, grains, currencies, attributions and goals repeat the same figures: add up rows of one of each, without totals. See mart.search_ads_daily. Former values are in ops.restated_value.

@@ -20,7 +20,7 @@ const table = defineTable({
     extra: "json",
   },
   key: ["app_key", "date_day", "country_key", "device_key"],
-  load: { kind: "upsert" },
+  load: { kind: "replace", scope: ["app_key", "date_day", "device_key"], onlyReported: true },
   partitioned: true,
   figures: { values: ["android_store_visit_count"], amounts: ["android_store_visit_count"] },
 });

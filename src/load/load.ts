@@ -12,9 +12,20 @@ import type { Load, ReadyLoad } from "./ready-load.ts";
 import { columnsIn, type ColumnValues, valuesOf } from "./row-columns.ts";
 import { comparison } from "./comparisons.ts";
 import { keptNote, restatement, withdrawal } from "./restatements.ts";
-import { isFresh, isGone, isOfOtherSource, isReplaced, list, mergeStatement, type Staged } from "./statements.ts";
+import {
+  deletion,
+  isFresh,
+  isGone,
+  isOfOtherSource,
+  isReplaced,
+  isReported,
+  list,
+  mergeStatement,
+  removal,
+  type Staged,
+} from "./statements.ts";
 import { isSummed } from "./sums.ts";
-import { partitionColumn, type Row, type Table } from "./table.ts";
+import { partitionColumn, rankedBy, type Row, type Table } from "./table.ts";
 import { upsert, upsertInTurn } from "./upsert.ts";
 
 /** Looks up and makes what a load needs outside its transaction: keys of dimensions and partitions. */
@@ -104,18 +115,21 @@ function replaceStatements(
   complete: boolean,
 ): readonly SqlFragment[] {
   const fresh = { ...staged, source: sql`(select * from ${staged.source} as s where ${isFresh(staged, "s")})` };
+  const onlyReported = table.load.kind === "replace" && table.load.onlyReported === true;
   // beside a new snapshot no member of an older one stands, even where invalid items leave open who left
-  const gone = isCut ? isDisplaced(table, staged) : complete ? isGone(staged) : isReplaced(staged);
-  const counted = comparison(table, {
-    ...fresh,
-    inScope: complete ? sql`${staged.inScope} and ${isFresh(staged, "t")}` : sql`false`,
-  });
+  const isLeft = complete && !onlyReported ? isGone(staged) : isReplaced(staged);
+  const gone = isCut ? isDisplaced(table, staged) : isLeft;
+  const mayGo = sql.join(
+    [staged.inScope, isFresh(staged, "t"), ...(onlyReported ? [isReported(staged)] : [])],
+    sql` and `,
+  );
+  const counted = comparison(table, { ...fresh, inScope: complete ? mayGo : sql`false` });
   return [
     ...(counted === null ? [] : [counted]),
     ...(table.restated === true ? [restatement(table, fresh)] : []),
     ...(table.restated === true && gone !== null ? [withdrawal(table, staged, gone)] : []),
-    ...(gone === null ? [] : [sql`delete from ${staged.target} as t where ${gone}`]),
-    mergeStatement(fresh),
+    ...(gone === null ? [] : [onlyReported ? removal(staged, gone) : deletion(staged, gone)]),
+    mergeStatement({ ...fresh, ranked: rankedBy(table) }),
   ];
 }
 

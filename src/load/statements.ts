@@ -40,9 +40,32 @@ export function isGone(staged: Staged): SqlFragment {
 
 /** True for members `t` of the scope that are not among the rows, of a day that some row is about. */
 export function isReplaced(staged: Staged): SqlFragment {
-  const { daysOf, source: rows } = staged;
+  return sql`${isGone(staged)} and ${isReported(staged)}`;
+}
+
+/** True for rows `t` of a day that some row of the answer is about. */
+export function isReported({ daysOf, source: rows }: Staged): SqlFragment {
   const sameDay = daysOf === null ? sql`true` : sql`${sql.id("s", daysOf)} = ${sql.id("t", daysOf)}`;
-  return sql`${isGone(staged)} and exists (select from ${rows} as s where ${sameDay})`;
+  return sql`exists (select from ${rows} as s where ${sameDay})`;
+}
+
+/** Deletes members `t` of the scope. */
+export function deletion({ target }: Staged, gone: SqlFragment): SqlFragment {
+  return sql`delete from ${target} as t where ${gone}`;
+}
+
+/**
+ * The same of days that the answer reports. Its rows of those days count as received with it, changed or not: an answer that is older than
+ * the deletion is then older than they are, and brings nobody back.
+ */
+export function removal(staged: Staged, gone: SqlFragment): SqlFragment {
+  const { target, inScope, key, source, daysOf, sliceId, fetchedAt } = staged;
+  const dayOf = (alias: string) => (daysOf === null ? sql`true` : sql.id(alias, daysOf));
+  return sql`
+    with gone as (${deletion(staged, gone)} returning ${dayOf("t")} as day)
+    update ${target} as t set slice_id = ${sliceId}, fetched_at = ${fetchedAt}
+    from   ${source} as s
+    where  ${inScope} and ${equal(key, "t", "s")} and ${dayOf("s")} in (select day from gone)`;
 }
 
 /** True for members `t` of the scope that are not among the rows, of a day for which the rows come from another source. */
@@ -67,7 +90,7 @@ export type Merging = Pick<Staged, "target" | "columns" | "key" | "source" | "sl
 
 /** The rank of a row's source: 1 for the worst, 0 for a row without one. */
 export function rankOf({ column, sources }: Ranked, alias: string): SqlFragment {
-  return sql`coalesce(array_position(${sources}::text[], ${sql.id(alias, column)}), 0)`;
+  return sql`coalesce(array_position(${sources}::text[], ${sql.id(alias, column)}::text), 0)`;
 }
 
 /**

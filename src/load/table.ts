@@ -25,16 +25,24 @@ export type ColumnKind =
  * `upsert`: row by row by key. Where several sources report one row, `ranked` names the column with the source and its values, the worst
  * first: a better source wins over a worse one, even over a later one, and within a source the later answer wins. `replace`: as a whole for
  * the values of `scope`, in which `date_day`, or `period_start` without `period_end`, stands for all days of the answer; members that left
- * are gone. A day holds rows of one value of `source` only, if the table names such a column, even where an answer has invalid items.
+ * are gone. With `onlyReported` a day that the answer has no row of stays as it was, and so does all where it has none. A day holds rows
+ * of one value of `source` only, if the table names such a column, even where an answer has invalid items. `ranked` as above, for scopes
+ * that have a row in common.
  * `history`: one row a stretch of days (`valid_from`, `valid_to`, `is_current`); within `scope` a member that left, or whose
  * `versioned` columns changed, is closed.
  */
 type LoadRule =
   | { readonly kind: "upsert"; readonly ranked?: Ranked }
-  | { readonly kind: "replace"; readonly scope: readonly string[]; readonly source?: string }
+  | {
+      readonly kind: "replace";
+      readonly scope: readonly string[];
+      readonly onlyReported?: true;
+      readonly source?: string;
+      readonly ranked?: Ranked;
+    }
   | { readonly kind: "history"; readonly scope: readonly string[]; readonly versioned: readonly string[] };
 
-/** The column with the source of a row, and its values, the worst first. */
+/** The column with the source of a row, and its values as they are stored, the worst first; any other value is worse than these. */
 export type Ranked = { readonly column: string; readonly sources: readonly string[] };
 
 /**
@@ -101,6 +109,11 @@ export function dayColumns({
 
 /** A row whose table is not known to the compiler. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
+
+/** How sources of one row are ranked in a table, if there are several. */
+export function rankedBy({ load }: Pick<Table, "load">): Ranked | undefined {
+  return "ranked" in load ? load.ranked : undefined;
+}
 
 /** A value as a `json` column takes it; null for nothing. Names are kept in the order given. */
 export function jsonOf(value: unknown): string | null {

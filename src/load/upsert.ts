@@ -9,7 +9,7 @@ import { restatement } from "./restatements.ts";
 import { cellsOf, columnOf, type Filled, filledOf, runsApart, stretchOf } from "./runs-apart.ts";
 import { equal, list, mergeStatement, rankOf } from "./statements.ts";
 import { addSums, isSummed, lockSums, mergeWithSums, sumsOver, type Summed } from "./sums.ts";
-import type { ColumnKind, Ranked, Table } from "./table.ts";
+import { rankedBy, type ColumnKind, type Table } from "./table.ts";
 
 /**
  * Writes rows of many slices into a table that is loaded row by row, in one statement. Of two slices that hold the same cell the one
@@ -166,10 +166,6 @@ function compareValues(a: readonly string[], b: readonly string[]): number {
   const place = a.findIndex((value, index) => value !== b[index]);
   const [left = "", right = ""] = [a[place], b[place]];
   return Number(left) - Number(right) || (left < right ? -1 : Number(left > right));
-}
-
-function rankedBy({ load }: Table): Ranked | undefined {
-  return load.kind === "upsert" ? load.ranked : undefined;
 }
 
 function arrayFrom(kind: ColumnKind, elements: readonly string[]): SqlFragment {

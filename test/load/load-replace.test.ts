@@ -33,11 +33,93 @@ const daily = defineTable({
   partitioned: false,
 });
 
-describe("a replacement of several days", () => {
-  const stage = forTests(openWarehouseStage);
-  beforeAll(async () => {
-    await stage.create(daily);
+/** Sums of countries that one answer lists together; `named_key` is the country that the request names. */
+const sold = defineTable({
+  name: "core.fact_sold",
+  columns: { date_day: "day", country_key: "country", named_key: "country", units: "int" },
+  key: ["date_day", "country_key"],
+  load: {
+    kind: "replace",
+    scope: ["date_day", "named_key"],
+    onlyReported: true,
+    ranked: { column: "named_key", sources: ["0"] },
+  },
+  partitioned: false,
+});
+
+const stage = forTests(openWarehouseStage);
+beforeAll(async () => {
+  for (const table of [sold, daily, chart]) await stage.create(table);
+});
+
+describe("a replacement of the days that are reported", () => {
+  beforeEach(() => stage.empty(sold));
+
+  /** An answer about the first week of August; `3US4` is 4 units in the US on the third. Received at `at`, which is its slice as well. */
+  async function take(words: string, at: number, { named = "ALL", complete = true, isCut = false } = {}) {
+    const rows = Array.from(words.matchAll(/(\d)([A-Z]+)(\d)/g), ([, date, country = "", units]) => ({
+      date_day: `2026-08-0${date}`,
+      country_key: country,
+      named_key: named,
+      units: Number(units),
+    }));
+    const whose = { at: at * 1_000, sliceId: String(at), until: day("2026-08-08"), scope: { named_key: named } };
+    await stage.load({ table: sold, rows, ...whose, complete, isCut });
+  }
+
+  /** What there is, each with the slice that wrote it: `3US4/1`. */
+  async function current(): Promise<string> {
+    const { rows } = await sql<{ words: string }>`
+      select coalesce(string_agg(extract(day from date_day) || country_code || units || '/' || slice_id, ' ' order by date_day, country_code), '') as words
+      from   core.fact_sold natural join core.dim_country`.execute(stage.db);
+    return rows[0]?.words ?? "";
+  }
+
+  test("takes out who left on such a day, and nobody on a day that is not reported or by an answer without a row", async () => {
+    await take("1ALL7 1FR3 1US4 2ALL3 2FR3", 1);
+    await take("1ALL4 1US4", 2);
+    expect(await current()).toBe("1ALL4/2 1US4/2 2ALL3/1 2FR3/1");
+    await take("", 3);
+    expect(await current()).toBe("1ALL4/2 1US4/2 2ALL3/1 2FR3/1");
   });
+
+  test("writes nothing when the same answer comes again, and leaves no trace of one that comes late", async () => {
+    await take("1ALL7 1FR3 1US4", 1);
+    await take("1ALL7 1US4", 3);
+    const before = await stage.versions(sold);
+    await take("1ALL7 1US4", 3);
+    await take("1ALL7 1US4", 4);
+    await take("1ALL7 1FR3 1US4", 2);
+    expect(await stage.versions(sold)).toEqual(before);
+    await stage.empty(sold);
+    for (const [words, at] of [["1ALL7 1US4", 3] as const, ["1ALL7 1FR3 1US4", 2] as const]) await take(words, at);
+    expect(await current()).toBe("1ALL7/3 1US4/3");
+  });
+
+  test("takes out who left though items do not fit, and nobody where pages were not read", async () => {
+    await take("1ALL7 1FR3 1US4 2FR3", 1);
+    await take("1ALL5 1US4", 2, { complete: false, isCut: true });
+    expect(await current()).toBe("1ALL5/2 1FR3/1 1US4/1 2FR3/1");
+    await take("1ALL4 1US4", 3, { complete: false });
+    expect(await current()).toBe("1ALL4/3 1US4/3 2FR3/1");
+  });
+
+  test("leaves what others report, unless it ranks higher itself, in whichever order they come", async () => {
+    const answers = [
+      () => take("1ALL9 1US4", 1),
+      () => take("1FR2", 2, { named: "FR" }),
+      () => take("1ALL8 1US4", 3),
+      () => take("1US5", 4, { named: "US" }),
+    ];
+    for (const order of [answers, answers.toReversed()]) {
+      await stage.empty(sold);
+      for (const answer of order) await answer();
+      expect((await current()).replaceAll(/\/\d/g, "")).toBe("1ALL8 1FR2 1US4");
+    }
+  });
+});
+
+describe("a replacement of several days", () => {
   beforeEach(() => stage.empty(daily));
 
   /** An answer about the first days of August; `3a 4b` is the word a on the third and b on the fourth. */
@@ -81,12 +163,6 @@ describe("a replacement of several days", () => {
 });
 
 describe("a replacement", () => {
-  const stage = forTests(openWarehouseStage);
-
-  beforeAll(async () => {
-    await stage.create(chart);
-  });
-
   beforeEach(async () => {
     await stage.empty(chart);
     await take("a:1 b:2 c:3", 1_000);

@@ -42,8 +42,8 @@ beforeAll(async () => {
     sql`insert into core.fact_app_rating (app_key, date_day, country_key, language_code, rating, slice_id, fetched_at) select a.app_key, d, 840, '', 4, 1, d ${cell}`,
     sql`insert into core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, slice_id, fetched_at)
         select a.app_key, d, 840, 1, false, 9, 1, d ${cell}`,
-    sql`insert into core.fact_sales_metric (app_key, date_day, country_key, device_key, context, is_total, is_device_total, units, slice_id, fetched_at)
-        select a.app_key, d, 840, 0, 'DOWNLOAD', false, true, 9, 1, d ${cell}`,
+    sql`insert into core.fact_sales_metric (app_key, date_day, country_key, device_key, context, requested_country_key, is_total, is_device_total, units, slice_id, fetched_at)
+        select a.app_key, d, 840, 0, 'DOWNLOAD', 0, false, true, 9, 1, d ${cell}`,
     sql`insert into core.fact_visibility (app_key, date_day, country_key, kind, score, slice_id, fetched_at) select a.app_key, d, 840, 'history', 9, 1, d ${cell}`,
     sql`insert into core.fact_top_chart (app_key, date_day, country_key, device_key, category_code, chart, chart_version, rank, slice_id, fetched_at)
         select a.app_key, d, 840, 1, '36', 'FREE', 'v1', a.app_key, 1, d ${cell}`,

@@ -10,7 +10,7 @@ export type MartStage = AsyncDisposable & {
   readonly db: Database;
   /**
    * Writes rows of a table of core as the loader would: `app_key: "ios:1"`, `country_key: "US"`, `keyword_key: "plan"`. A column of the
-   * key that is left out is '', ALL or false, any other one null. `at` is when the answer was received, in epoch-ms.
+   * key, or a country or device beside it, that is left out is '', ALL or false, any other one null. `at` is when the answer was received, in epoch-ms.
    */
   readonly fill: (table: `core.${string}`, rows: readonly Row[], at?: number) => Promise<void>;
   /** Loads as a slice does, in the table's own way. */
@@ -77,7 +77,8 @@ function whole({ columns, key }: Table, row: Row): Row {
   if (unknown !== undefined) throw new Error(`there is no column ${unknown}`);
   return Object.fromEntries(
     Object.entries(columns).map(([column, kind]) => {
-      const none = key.includes(column) && kind in nothing ? nothing[kind as keyof typeof nothing] : null;
+      const isNamed = key.includes(column) || kind === "country" || kind === "device";
+      const none = isNamed && kind in nothing ? nothing[kind as keyof typeof nothing] : null;
       return [column, row[column] ?? none];
     }),
   );

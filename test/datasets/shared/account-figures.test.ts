@@ -54,6 +54,7 @@ describe("sales", () => {
         country_key: "ALL",
         device_key: "IPAD",
         context: "REVENUE_TOTAL",
+        requested_country_key: "ALL",
         is_total: true,
         is_device_total: false,
         units: 7,
