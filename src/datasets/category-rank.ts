@@ -43,7 +43,12 @@ const table = defineTable({
     "chart_version",
     "ranked_at",
   ],
-  load: { kind: "upsert" },
+  // answers about the last day name all countries, so none of theirs is in a scope: each night they are about another day
+  load: {
+    kind: "replace",
+    scope: ["app_key", "date_day", "country_key", "resolution", "chart_version"],
+    onlyReported: true,
+  },
   partitioned: true,
 });
 

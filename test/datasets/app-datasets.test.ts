@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
+import { runCommand } from "../support/command.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
+
+/** What the service reports of one chart. */
+type Chart = { readonly rankingType: string; rankingsByDate: readonly { readonly date: string }[] };
 
 /** Apps of both stores in one country. */
 const oneCountry = { countries: ["US"], keywordsPerApp: 2, organicKeywords: 2 } as const;
@@ -78,11 +83,12 @@ test("ratings of each day stay beside those of the days before", async () => {
   expect(rows.map(({ days }) => days)).toEqual([2, 2, 2]);
 });
 
-test("ranks in charts are requested a week at a time, each day once", async () => {
+test("ranks in charts are requested a week at a time, each day once; requested again, a day has the charts of the newer answer", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
+  const settings = { datasets: { category_rank: { on: true, history_days: 14 } } };
   for (const past of [8, 7, 4, 1, 0])
     await stage.sync({
-      settings: { datasets: { category_rank: { on: true, history_days: 14 } } },
+      settings,
       request: { datasets: ["category_rank"], today: addDays(today, -past) },
     });
   const asked = askedFor(stage, "ios.category-ranking").filter(
@@ -95,4 +101,31 @@ test("ranks in charts are requested a week at a time, each day once", async () =
   );
   expect(asked.length).toBeLessThanOrEqual(3);
   expect(new Set(days).size).toBe(days.length);
+
+  const [moved, silent] = [addDays(today, -12), addDays(today, -11)];
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    if (!passing.target.includes("/rankings/")) return;
+    const answer = JSON.parse(passing.body) as { ranksByCategory: Record<string, Record<string, Chart[]>> };
+    for (const charts of Object.values(answer.ranksByCategory["US"] ?? {}).flat())
+      charts.rankingsByDate = charts.rankingsByDate.filter(
+        ({ date }) => !date.startsWith(silent) && !(charts.rankingType === "GROSSING" && date.startsWith(moved)),
+      );
+    passing.body = JSON.stringify(answer);
+  });
+  const charts = () =>
+    stage.query<{ day: string; grossing: number; others: number }>(
+      `select date_day::text as day, (count(*) filter (where chart = 'GROSSING'))::int as grossing, (count(*) filter (where chart <> 'GROSSING'))::int as others
+       from   core.fact_category_rank where date_day = any ($1::date[]) group by 1 order by 1`,
+      [[moved, silent]],
+    );
+  const [before, untouched] = await charts();
+  expect(before?.grossing).toBeGreaterThan(0);
+  const again = ["backfill", "--dataset", "category_rank", "--from", addDays(today, -14), "--to", addDays(today, -10)];
+  const variables = { API_BASE_URL: proxy.url };
+  const ended = await runCommand(stage, [...again, "--reprocess", "all", "--as-of", today, "--yes"], {
+    settings,
+    variables,
+  });
+  expect(ended.code).toBe(0);
+  expect(await charts()).toEqual([{ ...before, grossing: 0 }, untouched]);
 });
