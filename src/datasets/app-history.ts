@@ -91,7 +91,7 @@ export const appHistory = defineDataset({
     const details = pages as readonly Detail[];
     const own = details.filter(({ trackId }) => String(trackId) === part(scope, "app"));
     const rows = own.map((detail) => ({ ...pageKey(scope), ...describe(detail), ...beside(detail) }));
-    const apps = (part(scope, "page") === "home" ? own : []).map((detail) =>
+    const apps = (part(scope, "page") === "home" ? own.filter(isDescription) : []).map((detail) =>
       dimensionRow(part(scope, "store"), detail),
     );
     const invalid = details
@@ -154,6 +154,11 @@ function ratingOf(detail: Detail) {
     rating: detail.userRatingAverage ?? detail.userRating ?? null,
     rating_count: detail.userRatingCount ?? detail.numUserRating ?? null,
   };
+}
+
+/** A page overrides what lists say of an app, as a whole and for good: one without a name, as of a removed app, would leave nothing of it. */
+function isDescription({ name }: Detail): boolean {
+  return name != null && name !== "";
 }
 
 function dimensionRow(store: string, detail: Detail) {

@@ -101,6 +101,12 @@ describe("what a store shows of an app", () => {
     expect([abroad["core.dim_app"], abroad["core.app_history"]?.length]).toEqual([[], 1]);
   });
 
+  test.each([{}, { name: null }, { name: "" }])("that does not name the app does not describe it (%j)", (named) => {
+    const { rows } = appHistory.normalise(slice(home), [{ trackId: large, removed: true, ...named }], []);
+    expect(rows["core.dim_app"]).toEqual([]);
+    expect(rows["core.app_history"]).toMatchObject([{ app_key: `ios:${large}`, is_removed: true }]);
+  });
+
   test("opens no version for what moves every day", () => {
     const load = appHistory.tables[0]?.load;
     const versioned = load?.kind === "history" ? load.versioned : [];
