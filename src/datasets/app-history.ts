@@ -1,12 +1,13 @@
 import type { z } from "zod";
 import { androidAppDetail, iosAppDetail } from "../api/operations/app.ts";
+import type { Scope } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp, describers, dimAppOfPage } from "./shared/dim-app.ts";
 import { appPages, pageKey, pageOptions, pageParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
-import { textOf } from "./shared/values.ts";
+import { isOther, languageCodeOf, textOf } from "./shared/values.ts";
 
 const described = {
   app_name: "text",
@@ -88,18 +89,28 @@ export const appHistory = defineDataset({
   },
   request: ({ scope }) => ({ trackId: part(scope, "app"), ...pageParams(scope) }),
   normalise: ({ scope }, pages) => {
-    const details = pages as readonly Detail[];
-    const own = details.filter(({ trackId }) => String(trackId) === part(scope, "app"));
+    const details = (pages as readonly Detail[]).map((detail) => ({ detail, mismatch: mismatchOf(scope, detail) }));
+    const own = details.filter(({ mismatch }) => mismatch === null).map(({ detail }) => detail);
     const rows = own.map((detail) => ({ ...pageKey(scope), ...describe(detail), ...beside(detail) }));
     const apps = (part(scope, "page") === "home" ? own.filter(isDescription) : []).map((detail) =>
       dimensionRow(part(scope, "store"), detail),
     );
-    const invalid = details
-      .filter((detail) => !own.includes(detail))
-      .map((item) => ({ reason: "an app that was not requested", item }));
+    const invalid = details.flatMap(({ detail, mismatch }) =>
+      mismatch === null ? [] : [{ reason: mismatch, item: detail }],
+    );
     return { rows: { [table.name]: rows, [dimAppOfPage.name]: apps }, invalid };
   },
 });
+
+/** Why an answer is not about the requested page; null where it is, or does not say of which country or language it is. */
+function mismatchOf(scope: Scope, { trackId, countryCode, langCode }: Detail): string | null {
+  if (String(trackId) !== part(scope, "app")) return "an app that was not requested";
+  if (isOther(scope, { countryCode: countryCode || null })) return "a country that was not requested";
+  const { language_code: requested } = scope;
+  const reported = languageCodeOf(langCode ?? "");
+  const isOtherLanguage = requested !== undefined && reported !== "" && reported !== requested;
+  return isOtherLanguage ? "a language that was not requested" : null;
+}
 
 function describe(detail: Detail) {
   return {

@@ -123,6 +123,28 @@ describe("what a store shows of an app", () => {
   });
 });
 
+describe("a page of another country or language than was requested", () => {
+  const german = { store: "ios", app: String(large), country: "DE", page: "home" };
+  const brazilian = { store: "android", app: "com.one", language_code: "pt_br", page: "home" };
+  const read = (scope: Record<string, string>, echo: object) => {
+    const trackId = scope["store"] === "ios" ? large : "com.one";
+    const { rows, invalid } = appHistory.normalise(sliceOf({ scope }), [{ trackId, name: "Habit", ...echo }], []);
+    return [...Object.values(rows).map(({ length }) => length), ...invalid.map(({ reason }) => reason)];
+  };
+
+  test("is invalid", () => {
+    expect(read(german, { countryCode: "US" })).toEqual([0, 0, "a country that was not requested"]);
+    for (const langCode of ["en", "pt", "pt_pt"])
+      expect(read(brazilian, { langCode })).toEqual([0, 0, "a language that was not requested"]);
+  });
+
+  test("is none where it is spelled in another way or not named", () => {
+    for (const countryCode of ["DE", "de", "", null, undefined]) expect(read(german, { countryCode })).toEqual([1, 1]);
+    for (const langCode of ["pt_br", "PT_BR", "pt-BR", "", null, undefined])
+      expect(read(brazilian, { langCode })).toEqual([1, 1]);
+  });
+});
+
 describe("releases", () => {
   const scope = { store: "android", app: "com.one", language_code: "en" };
 
