@@ -69,21 +69,16 @@ describe("estimates as they are now", () => {
     expect(reach([])).toEqual([]);
   });
 
-  test("of a keyword are of no other one that is spelled alike, where the answer names it exactly", () => {
+  test("of a keyword are of others that are spelled alike as well, except where the answer names those", () => {
     const items = ["Notes", "notes"];
-    const answer = (keyword: string) => [{ trackId: 42, country: "US", results: [{ keyword, maxReach: 1 }] }];
-    const reach = (keyword: string) =>
-      keywordEstimate
-        .normalise({ ...slice, items }, answer(keyword), [])
-        .rows["core.fact_keyword_estimate"]?.map((row) => [row["keyword_key"], row["max_reach_count"]]);
-    expect(reach("notes")).toEqual([
-      ["notes", 1],
-      ["Notes", null],
-    ]);
-    expect(reach("NOTES")).toEqual([
-      ["Notes", 1],
-      ["notes", 1],
-    ]);
+    const reach = (...spelled: readonly string[]) => {
+      const results = spelled.map((keyword, place) => ({ keyword, maxReach: place + 1 }));
+      const { rows } = keywordEstimate.normalise({ ...slice, items }, [{ trackId: 42, country: "US", results }], []);
+      const all = rows["core.fact_keyword_estimate"] ?? [];
+      return Object.fromEntries(all.map((row) => [row["keyword_key"], row["max_reach_count"]]));
+    };
+    for (const spelled of ["notes", "NOTES"]) expect(reach(spelled)).toEqual({ Notes: 1, notes: 1 });
+    expect(reach("notes", "Notes")).toEqual({ Notes: 2, notes: 1 });
   });
 
   test("of a keyword that was not requested are invalid", () => {

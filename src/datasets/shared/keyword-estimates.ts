@@ -27,9 +27,9 @@ export function estimatesNow(slice: Slice, pages: readonly unknown[], left: read
   const rows = new Map<string, Row>();
   const invalid: InvalidItem[] = others.map((item) => ({ reason: otherSubject, item }));
   for (const estimate of reported) {
-    // an entry answers for the keyword that it names exactly; in another spelling only for keywords that no entry names exactly
+    // an entry answers for the keyword that it names exactly, and for those in another spelling that no entry names exactly
     const alike = (byFold.get(foldKeyword(estimate.keyword)) ?? []).filter(
-      (keyword) => keyword === estimate.keyword || (!echoed.has(keyword) && !requested.includes(estimate.keyword)),
+      (keyword) => keyword === estimate.keyword || !echoed.has(keyword),
     );
     if (alike.length === 0) invalid.push({ reason: "a keyword that was not requested", item: estimate });
     for (const keyword of alike) rows.set(keyword, rowOf(slice, keyword, slice.window.start, estimate));
