@@ -179,16 +179,20 @@ describe("distributions", () => {
     ]);
   });
 
-  test("take percents as numbers and as text, and countries by two letters with three beside them", () => {
+  test("take percents as numbers and as text, and countries by two letters, else by three, else by name", () => {
     const countries = [
       { name: "United States", code: "us", code3: "USA", percent: "62.5" },
-      { name: "Kosovo", code: null, code3: "XKX", percent: 37.5 },
+      { name: "Kosovo", code: null, code3: "XKX", percent: 35 },
+      { name: "Jersey", code: "", code3: "JEY", percent: 1.5 },
+      { name: "Other", code: null, code3: " ", percent: 1 },
       { name: null, code: "", code3: null, percent: 1 },
     ];
     const { parts: told, invalid, rows } = parts("country", countries);
     expect(told).toEqual([
       ["", "US", 62.5],
-      ["", "XKX", 37.5],
+      ["", "XKX", 35],
+      ["", "JEY", 1.5],
+      ["", "OTHER", 1],
     ]);
     expect(rows?.[0]).toMatchObject({ member_name: "United States", extra: '{"code3":"USA"}' });
     expect(invalid).toEqual(["a part without a name"]);

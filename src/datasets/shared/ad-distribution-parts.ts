@@ -35,7 +35,7 @@ const readers: Readonly<Record<Kind, (answer: unknown) => readonly AdPart[]>> = 
   country: (answer) =>
     (answer as NonNullable<Countries>).map((one) => ({
       group: "",
-      member: (one.code ?? one.code3 ?? one.name ?? "").trim().toUpperCase(),
+      member: firstText(one.code, one.code3, one.name).toUpperCase(),
       name: one.name ?? null,
       percent: one.percent,
       extra: extraOf(one, ["name", "code", "percent"]),
@@ -72,6 +72,11 @@ const readers: Readonly<Record<Kind, (answer: unknown) => readonly AdPart[]>> = 
       })),
     ),
 };
+
+/** The first text that is not empty; '' where none is. */
+function firstText(...texts: readonly (string | null | undefined)[]): string {
+  return texts.map((text) => (text ?? "").trim()).find((text) => text !== "") ?? "";
+}
 
 function namedPart(group: string, one: NonNullable<Named>[number]): AdPart {
   return { group, member: one.name, name: null, percent: one.percent, extra: extraOf(one, ["name", "percent"]) };
