@@ -120,19 +120,24 @@ function rowsOf(slice: Slice, reported: Word): readonly Row[] {
     average_rating: reported.averageRating ?? null,
     extra: extraOf(reported, known),
   };
-  const ratings = Object.entries(reported.sentiment ?? {}).map(([facet, count]) => ({
+  const ratings = facetsOf(reported.sentiment).map(([facet, count]) => ({
     kind: "sentiment",
     facet,
     facet_count: count,
     rating: /^[1-5]$/.test(facet) ? Number(facet) : null,
   }));
-  const days = Object.entries(reported.trend ?? {}).map(([facet, count]) => ({
+  const days = facetsOf(reported.trend).map(([facet, count]) => ({
     kind: "trend",
     facet,
     facet_count: count,
     trend_day: isDay(facet.slice(0, 10)) ? facet.slice(0, 10) : null,
   }));
   return [whole, ...ratings, ...days].map((row) => ({ ...stamp, ...row }));
+}
+
+/** The parts of a word that have a count. */
+function facetsOf(counts: Word["trend"]): readonly (readonly [string, number])[] {
+  return Object.entries(counts ?? {}).flatMap(([facet, count]) => (count == null ? [] : [[facet, count] as const]));
 }
 
 const known = ["word", "averageRating", "frequency", "numReviews", "sentiment", "trend"];

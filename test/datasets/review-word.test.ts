@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { iosReviewAnalysis } from "../../src/api/operations/review.ts";
 import { day } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import type { Scope } from "../../src/core/slice.ts";
 import { reviewWord } from "../../src/datasets/review-word.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
+import { normalised } from "../support/normalised.ts";
 
 const window = { start: day("2026-07-20"), end: day("2026-08-19") };
 const word = {
@@ -51,6 +53,13 @@ describe("the words of reviews", () => {
       { facet: "POSITIVE", facet_count: 2, rating: null },
       { facet: "week 31", facet_count: 1, trend_day: null },
     ]);
+  });
+
+  test("have no row for a part without a count, and lose nothing by it", () => {
+    const slice = { scope: { store: "ios", app: "42", country: "US" }, window };
+    const counted = { ...word, sentiment: { "5": 1, "1": null }, trend: { "2026-07-20": null } };
+    const { rows, invalid } = normalised(reviewWord, iosReviewAnalysis, slice, [counted]);
+    expect([rows.map(({ kind, facet }) => `${kind} ${facet}`), invalid]).toEqual([["word ", "sentiment 5"], []]);
   });
 
   test("are requested over whole periods of 30 days, by country on iOS, together where no language is chosen", () => {

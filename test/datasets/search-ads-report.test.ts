@@ -120,6 +120,12 @@ describe("rows by day", () => {
   });
 });
 
+test("a country without a status is no reason to lose its row", () => {
+  const { rows, invalid } = normalise([{ ...adGroup, countryWithStatus: { US: true, GB: null } }]);
+  expect(invalid).toEqual([]);
+  expect(rows).toMatchObject([{ country_statuses: '{"US":true,"GB":null}' }]);
+});
+
 test("a country in lower case is that country", () => {
   const { rows, invalid } = normalise([
     { ...adGroup, country: "us" },

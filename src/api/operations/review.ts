@@ -116,8 +116,8 @@ const words = z.array(
     averageRating: MaybeNumber,
     frequency: MaybeNumber,
     numReviews: MaybeNumber,
-    sentiment: z.record(z.string(), z.number()).nullish(),
-    trend: z.record(z.string(), z.number()).nullish(),
+    sentiment: z.record(z.string(), MaybeNumber).nullish(),
+    trend: z.record(z.string(), MaybeNumber).nullish(),
   }),
 );
 const analysisSummary =

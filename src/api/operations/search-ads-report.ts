@@ -84,7 +84,7 @@ const reportRow = z.looseObject({
   servingStatusReasons: z.union([z.string(), z.array(z.string())]).nullish(),
   searchMatch: z.union([z.boolean(), z.string()]).nullish(),
   countries: MaybeTexts,
-  countryWithStatus: z.record(z.string(), z.boolean()).nullish(),
+  countryWithStatus: z.record(z.string(), MaybeFlag).nullish(),
   supplySources: MaybeTexts,
   original: z.looseObject(amounts(...money)).nullish(),
 });
