@@ -150,6 +150,17 @@ describe("totals", () => {
     ]);
   });
 
+  test("are rows that name their app alone, at the levels of campaigns and below", () => {
+    const { orgId, appId, date } = adGroup;
+    const totalAt = (level: string) =>
+      normalise([adGroup, { orgId, appId, date, spend: 99 }], { scope: { ...scope, report_level: level } }).rows.map(
+        (row) => row["is_total"],
+      );
+    for (const level of ["CAMPAIGN", "AD_GROUP", "AD", "KEYWORD", "NEGATIVE", "SEARCH_TERM"])
+      expect([level, totalAt(level)]).toEqual([level, [false, true]]);
+    for (const level of ["APP", "CPP"]) expect([level, totalAt(level)]).toEqual([level, [false, false]]);
+  });
+
   test.each([
     ["SEARCH_TERM", { searchTermText: null }],
     ["CPP", { campaignId: null, adGroupId: null, cppId: null }],

@@ -86,10 +86,14 @@ export function isId(name: string, value: unknown): boolean {
   return name.endsWith("Id") && (typeof value === "number" || (typeof value === "string" && value !== ""));
 }
 
-/** True for a row that names something below its organisation, in whichever field. */
-export function isAboutSome(row: ReportRow): boolean {
+/** The levels whose rows may be about an app as a whole: one of a product page, where the app has no other. */
+const levelsOfApps: readonly string[] = ["APP", "CPP"];
+
+/** True for a row that names something that rows of its level are about, in whichever field. */
+export function isAboutSome(level: string, row: ReportRow): boolean {
+  const wider = ["orgId", "goalId", ...(levelsOfApps.includes(level) ? [] : ["appId"])];
   return (
-    Object.entries(row).some(([name, value]) => isId(name, value) && !["orgId", "goalId"].includes(name)) ||
+    Object.entries(row).some(([name, value]) => isId(name, value) && !wider.includes(name)) ||
     productPage(row) !== "" ||
     firstOf(row, searchTerms) !== ""
   );

@@ -84,7 +84,8 @@ export function reportedDay({ row }: Reported): Day | null {
 /** True for a row that sums up others: those of a summary, those set apart, and those that name nothing of what they are about. */
 export function isSum({ scope }: Pick<Slice, "scope">, { row, isTotal }: Reported): boolean {
   if (isTotal || part(scope, "report_type") === "SUMMARY") return true;
-  return part(scope, "report_level") !== "ACCOUNT" && !isAboutSome(row);
+  const level = part(scope, "report_level");
+  return level !== "ACCOUNT" && !isAboutSome(level, row);
 }
 
 /** The days that a row is about: its own; those of the slice; or, for a row that should have a day and does not, all that were requested. */
