@@ -34,7 +34,7 @@ test("numbers of reviews are about the newest day on which each app has its answ
     // of the 8th only the first app has its answer
     review("1", "2026-08-08", 1),
   ]);
-  const on = (app: string) => ({ store: "ios", app });
+  const on = (app: string) => ({ store: "ios", app, source: "v2" });
   const list = (app: string, window: readonly [string, string], state?: string) =>
     slice("review", on(app), window, state);
   await list("1", ["2026-08-05", "2026-08-09"]);
