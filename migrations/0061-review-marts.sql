@@ -119,11 +119,16 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, '', d.da
 from   ops.review_days  as q
 join   core.dim_app     as a on a.store = q.store and a.track_id = q.track_id
 join   core.dim_country as c on c.country_code = q.country_code
-cross  join lateral unnest(q.days) as u (span)
-join   core.dim_date    as d on d.date_day >= lower(u.span) and d.date_day < upper(u.span)
-where  not exists (
-  select from core.review as r
-  where  r.app_key = a.app_key and r.country_key = c.country_key and r.reviewed_at >= d.date_day and r.reviewed_at < d.date_day + 1);
+-- taken off all at once: looked for day by day, the reviews of an app would be read for each of its days
+cross  join lateral (
+  select q.days - coalesce(range_agg(daterange(r.date_day, r.date_day + 1)), '{}') as days
+  from   (
+    select n.reviewed_at::date as date_day from core.review as n where n.app_key = a.app_key and n.country_key = c.country_key and n.source = 'v2'
+    union
+    select n.reviewed_at::date from core.review as n where n.app_key = a.app_key and n.country_key = c.country_key and n.source = 'plain') as r
+  offset 0) as w
+cross  join lateral unnest(w.days) as u (span)
+cross  join lateral (select n::date as date_day from generate_series(lower(u.span)::timestamp, upper(u.span) - 1, interval '1 day') as n) as d;
 comment on view   mart.review_daily                          is 'One row per app, country, language and day with reviews, and one per app, country and requested day without any: their number and their stars. Counts and rating_sum may be added up over everything, where is_answered is true for all of it, and averages and shares be computed from those sums. Did the last release lead to bad reviews? In which country are users least content?';
 comment on column mart.review_daily.country_code             is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where the service reports none.';
 comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, where the service reports none, and on days without a review.';

@@ -4050,11 +4050,18 @@ UNION ALL
    FROM ops.review_days q
      JOIN core.dim_app a ON a.store = q.store AND a.track_id = q.track_id
      JOIN core.dim_country c ON c.country_code = q.country_code
-     CROSS JOIN LATERAL unnest(q.days) u(span)
-     JOIN core.dim_date d ON d.date_day >= lower(u.span) AND d.date_day < upper(u.span)
-  WHERE NOT (EXISTS ( SELECT
-           FROM core.review r
-          WHERE r.app_key = a.app_key AND r.country_key = c.country_key AND r.reviewed_at >= d.date_day AND r.reviewed_at < (d.date_day + 1)));
+     CROSS JOIN LATERAL ( SELECT q.days - COALESCE(range_agg(daterange(r.date_day, r.date_day + 1)), '{}'::datemultirange) AS days
+           FROM ( SELECT n.reviewed_at::date AS date_day
+                   FROM core.review n
+                  WHERE n.app_key = a.app_key AND n.country_key = c.country_key AND n.source = 'v2'::text
+                UNION
+                 SELECT n.reviewed_at::date AS reviewed_at
+                   FROM core.review n
+                  WHERE n.app_key = a.app_key AND n.country_key = c.country_key AND n.source = 'plain'::text) r
+         OFFSET 0) w
+     CROSS JOIN LATERAL unnest(w.days) u(span)
+     CROSS JOIN LATERAL ( SELECT n.n::date AS date_day
+           FROM generate_series(lower(u.span)::timestamp without time zone, (upper(u.span) - 1)::timestamp without time zone, '1 day'::interval) n(n)) d;
 
 -- One row per review in its latest form, to read: stars, title and text with the names of app and country. A review of both lists of a store is there once. Rows may be counted, and stars be averaged. What do users complain about? Which reviews wait for a reply?
 create view mart.review_text (

@@ -184,3 +184,19 @@ test("what a backfill has requested is counted once a query, not for each row be
   for (const mart of ["release_impact", "organic_share_of_voice_daily", "keyword_group_daily"])
     expect([mart, (await scans(`select * from mart.${mart}`, "slice")) <= 6 * apps]).toEqual([mart, true]);
 });
+
+test("days of an app without a review are found among its own reviews, and these are read once for all days", async () => {
+  await sql`
+    with run as (insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-20', '{}', now()) returning run_id)
+    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at)
+    select 'review', 'o', '{"store":"ios","app":"7","source":"v2","regions":"all"}', '2026-05-22', '2026-08-30', '2026-08-30', '', 'daily', 'loaded', 1, 5, run_id, now()
+    from   run`.execute(stage.db);
+  const query = `select * from mart.review_daily where ${oneApp}`;
+  const { review = 0 } = await read(query);
+  expect(review).toBeGreaterThan(0);
+  // those that are counted, those that show which days have some, and those that show in which countries there are any, twice
+  expect(review).toBeLessThanOrEqual(4 * days);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int from (${sql.raw(query)}) as d where review_count = 0`.execute(stage.db);
+  expect(rows).toEqual([{ count: 10 }]);
+});
