@@ -1,7 +1,8 @@
 import { sql } from "../postgres/sql.ts";
 import { lateSeconds, readWorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
-import { readDaysAtRisk, readLostDays } from "../ledger/lost-days.ts";
+import { readDaysAtRisk } from "../ledger/days-at-risk.ts";
+import { readLostDays } from "../ledger/lost-days.ts";
 import { readChecks } from "../ledger/reported-checks.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { titleOf } from "../incidents/kinds.ts";

@@ -1,4 +1,5 @@
-import { newlyLost, readDaysAtRisk, readLostDays, type DayAtRisk, type LostDay } from "../ledger/lost-days.ts";
+import { readDaysAtRisk, type DayAtRisk } from "../ledger/days-at-risk.ts";
+import { newlyLost, readLostDays, type LostDay } from "../ledger/lost-days.ts";
 import type { Database } from "../postgres/database.ts";
 import { problem, type Problem } from "./problems.ts";
 import { sumBy } from "../core/sum.ts";

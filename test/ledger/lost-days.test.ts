@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
-import { noteLostDays, noteMoved, readDaysAtRisk, readLostDays } from "../../src/ledger/lost-days.ts";
+import { readDaysAtRisk } from "../../src/ledger/days-at-risk.ts";
+import { noteLostDays, noteMoved, readLostDays } from "../../src/ledger/lost-days.ts";
 import { august, draft, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 
 const hour = 3_600_000;
@@ -75,6 +76,20 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await planned(added)).toBe(1);
     expect(await lost()).toEqual(["daily 2026-08-19 2"]);
     expect(await planned()).toBe(0);
+  });
+
+  test("is lost item by item: what others of its list had meanwhile stands for none of the rest", async () => {
+    await ended("loaded", snapshot("daily", 17, { items: ["a", "b", "c"] }), snapshot("daily", 18, { items: ["a"] }));
+    await ended("loaded", snapshot("daily", 19, { items: ["a", "d"] }));
+    const added = snapshot("daily", 20, { items: ["a", "b", "d", "e"] });
+    expect(await planned(added, snapshot("daily", 20, { items: ["c"] }))).toBe(4);
+    expect(await lost()).toEqual(["daily 2026-08-19 2", "daily 2026-08-18 2"]);
+    const items = await ledger.stage.pool.query(
+      "select b.items, s.window_start::text as day from ops.slice as s join ops.batch as b using (batch_id) where state = 'lost' order by 1, 2",
+    );
+    expect(items.rows).toEqual(
+      ["b", "c"].flatMap((item) => ["2026-08-18", "2026-08-19"].map((day) => ({ items: [item], day }))),
+    );
   });
 
   test("is lost where it was put off beyond its day: the slice moves to today and the day stays", async () => {

@@ -1,0 +1,19 @@
+import { sql } from "../postgres/sql.ts";
+import { ofTiming } from "./dataset-timings.ts";
+
+/*
+ * A snapshot says what holds now. The one of a day stands for the `refresh_days` from that day on, its round, and can be requested on any of
+ * them; after that it is lost.
+ */
+
+/** SQL: days for which a snapshot of `ops.slice as s` stands. */
+export const refreshDays = sql<number>`coalesce(${ofTiming(sql`t.refresh_days`)}, 1)`;
+
+/** SQL: the day for which a snapshot `ops.slice as s` was planned. One that waits moves from day to day: what counts is the first one. */
+export const plannedOn = sql`least(s.window_start, (s.created_at at time zone 'UTC')::date)`;
+
+/** SQL: the day by which that of the snapshot `ops.slice as s` is lost. */
+export const lostOn = sql`(${plannedOn} + ${refreshDays})`;
+
+/** Days before today on which a snapshot that nobody requested still counts as lost; what was not requested for longer was not followed. */
+export const longestGapDays = 30;
