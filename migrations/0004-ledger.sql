@@ -122,9 +122,11 @@ create table ops.run (
   past_credits    bigint      not null default 0,
   past_loaded_count integer   not null default 0,
   past_empty_count integer    not null default 0,
-  past_rows_loaded bigint     not null default 0
+  past_rows_loaded bigint     not null default 0,
+  noted_slice_id  bigint
 );
 create index run_plan on ops.run (plan_id) where plan_id is not null;
+create index run_noted on ops.run (noted_slice_id) where noted_slice_id is not null;
 comment on table  ops.run                 is 'Runs: one planning each, with its slices.';
 comment on column ops.run.run_id          is 'Number of the run.';
 comment on column ops.run.kind            is 'sync, backfill, schedule, retry, import (of answer files) or gateway (answers to its callers, one run a day).';
@@ -148,6 +150,7 @@ comment on column ops.run.past_credits    is 'Credits charged for them.';
 comment on column ops.run.past_loaded_count is 'Its loaded slices for which another one stands since (ops.slice.is_folded).';
 comment on column ops.run.past_empty_count is 'Its empty slices of that kind.';
 comment on column ops.run.past_rows_loaded is 'Rows of the answers of both.';
+comment on column ops.run.noted_slice_id  is 'Newest slice when its planning noted which days are lost; null where it did not get there. The next run that does so considers the slices after the highest of these.';
 
 create table ops.run_shard (
   run_id          bigint      not null references ops.run (run_id),

@@ -7493,10 +7493,12 @@ create table ops.run (
   past_loaded_count integer not null default 0, -- Its loaded slices for which another one stands since (ops.slice.is_folded).
   past_empty_count integer not null default 0, -- Its empty slices of that kind.
   past_rows_loaded bigint not null default 0, -- Rows of the answers of both.
+  noted_slice_id bigint, -- Newest slice when its planning noted which days are lost; null where it did not get there. The next run that does so considers the slices after the highest of these.
   constraint run_pkey PRIMARY KEY (run_id),
   constraint run_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id),
   constraint run_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES ops.worker(worker_id)
 );
+CREATE INDEX run_noted ON ops.run USING btree (noted_slice_id) WHERE (noted_slice_id IS NOT NULL);
 CREATE INDEX run_plan ON ops.run USING btree (plan_id) WHERE (plan_id IS NOT NULL);
 
 -- One row per run as its process left it, without the sums of ops.run_summary, which read its slices. Which runs have not ended?

@@ -7,7 +7,7 @@ import type { Database } from "../postgres/database.ts";
 import { hasSameList, hasSameScope } from "./same-scope.ts";
 import { lostOn, refreshDays } from "./snapshot-rounds.ts";
 import { queueBeside } from "./tails.ts";
-import { findUnplanned } from "./unplanned-rounds.ts";
+import { findUnplanned, readUnnoted, type Unplanned } from "./unplanned-rounds.ts";
 
 /*
  * A snapshot that is lost is a slice in the state `lost`: one that failed or was put off until its time was over, or one that nobody planned,
@@ -102,8 +102,9 @@ export async function queueToday(
 }
 
 /**
- * Notes lost days, after planning: failed snapshots whose time is over become lost, and of the snapshots that the run has planned today
- * the days since the one before, on which they were due and nobody planned them. Returns how many slices.
+ * Notes lost days, after planning: failed snapshots whose time is over become lost, and of the snapshots that were planned since days were
+ * noted last the days since the ones before, on which they were due and nobody planned them. Returns how many slices. To be called while
+ * nobody plans.
  */
 export async function noteLostDays(
   db: Database,
@@ -113,12 +114,19 @@ export async function noteLostDays(
     update ops.slice as s set state = 'lost', due_at = null
     where  s.state = 'failed' and s.class = 'snapshot' and s.window_start + ${refreshDays} <= ${today}::date and not ${isAnswered(sql`s.window_start`)}
     returning s.slice_id`.execute(db);
-  const unplanned = await findUnplanned(db, runId);
-  if (unplanned.length === 0) return over.rows.length;
+  const unnoted = await readUnnoted(db);
+  const unplanned = await insertUnplanned(db, await findUnplanned(db, unnoted), now);
+  await sql`update ops.run set noted_slice_id = ${unnoted.through} where run_id = ${runId}`.execute(db);
+  return over.rows.length + unplanned;
+}
+
+/** Writes days that nobody planned as lost, one slice a day and list of items. Returns how many. */
+async function insertUnplanned(db: Database, unplanned: readonly Unplanned[], now: number): Promise<number> {
+  if (unplanned.length === 0) return 0;
   const lists = [...new Set(unplanned.flatMap(({ items }) => (items === null ? [] : [items])))];
   const numbers = await batchesOf(db, lists);
   const batchOf = new Map(lists.map((items, index) => [items, numbers[index] ?? null]));
-  const noted = await sql`
+  const { rows } = await sql`
     ${insertLost} ${selectLost(sql`due.day`, now, sql`due.batch_id`)}
     from   unnest(${unplanned.map(({ sliceId }) => sliceId)}::bigint[], ${unplanned.map(({ day }) => day)}::date[],
                   ${unplanned.map(({ items }) => (items === null ? null : batchOf.get(items)))}::bigint[]) as due (slice_id, day, batch_id)
@@ -126,7 +134,7 @@ export async function noteLostDays(
     where  not exists (select from ops.slice as o
                        where  ${hasSameScope("o", "s")} and o.batch_id is not distinct from due.batch_id and o.window_start = due.day)
     returning slice_id`.execute(db);
-  return over.rows.length + noted.rows.length;
+  return rows.length;
 }
 
 /** Cells of a dataset on a day that are lost, and when the first of them was noted. */

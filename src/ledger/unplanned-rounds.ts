@@ -13,14 +13,30 @@ export type Unplanned = { readonly sliceId: string; readonly day: Day; readonly 
 /** Items of a slice that were planned for `day` and for `before` last, and the days for which a snapshot stands. */
 type Gap = Omit<Unplanned, "day"> & { readonly before: Day; readonly day: Day; readonly stands: number };
 
-/** Finds the days on which the snapshots of a run were due before, item by item: each counts from the day for which it was planned last. */
-export async function findUnplanned(db: Database, runId: string): Promise<readonly Unplanned[]> {
+/** Slices after one number, through another. */
+type SliceRange = { readonly after: string; readonly through: string };
+
+/** The slices that came since lost days were noted last, by whichever run: one that is stopped or killed while it plans has noted none. */
+export async function readUnnoted(db: Database): Promise<SliceRange> {
+  const { rows } = await sql<SliceRange>`
+    select coalesce((select max(noted_slice_id) from ops.run), 0) as after, coalesce((select max(slice_id) from ops.slice), 0) as through`.execute(
+    db,
+  );
+  return rows[0] as SliceRange;
+}
+
+/**
+ * Finds the days on which snapshots were due before those that a sync or the schedule has planned among these slices, item by item: each counts
+ * from the day for which it was planned last.
+ */
+export async function findUnplanned(db: Database, { after, through }: SliceRange): Promise<readonly Unplanned[]> {
   const { rows } = await sql<Gap>`
     with planned as materialized (
       select s.slice_id, s.dataset, s.scope, coalesce(s.batch_id, 0) as list, ${plannedOn} as day, ${refreshDays} as stands,
              dense_rank() over (order by s.dataset, s.scope, ${plannedOn}) as place
       from   ops.slice as s
-      where  s.run_id = ${runId} and s.class = 'snapshot' and s.state <> 'lost'
+      join   ops.run   as r on r.run_id = s.run_id and r.kind in ('sync', 'schedule', 'retry')
+      where  s.slice_id > ${after} and s.slice_id <= ${through} and s.class = 'snapshot' and s.state <> 'lost'
     ), listed as materialized (
       select p.place, o.list, max(o.window_start) as day
       from   (select distinct on (place) * from planned order by place) as p

@@ -92,6 +92,24 @@ describe("a snapshot that nobody can request any more", () => {
     );
   });
 
+  test("is lost also where the run that planned the next one was left before it noted that, whatever became of the slice", async () => {
+    const { stage, worker } = ledger;
+    await ended("loaded", snapshot("daily", 15), snapshot("daily", 15, { scope: { app: "2" } }));
+    const left = await stage.run({ kind: "schedule" });
+    await stage.inState(left, "loaded", worker, snapshot("daily", 18));
+    // planned on the 18th, and requested on the 19th
+    const [moved] = await stage.inState(left, "loaded", worker, snapshot("daily", 19, { scope: { app: "2" } }));
+    await stage.pool.query("update ops.slice set created_at = '2026-08-18' where slice_id = $1", [moved]);
+    expect(await planned(snapshot("daily", 20))).toBe(5);
+    expect(await lost()).toEqual(["daily 2026-08-19 1", "daily 2026-08-17 2", "daily 2026-08-16 2"]);
+  });
+
+  test("is not lost on days before an answer that nobody planned", async () => {
+    await ended("loaded", snapshot("daily", 17));
+    await ledger.stage.insert(await ledger.stage.run({ kind: "gateway" }), snapshot("daily", 20));
+    expect(await planned()).toBe(0);
+  });
+
   test("is lost where it was put off beyond its day: the slice moves to today and the day stays", async () => {
     const ids = await ended("deferred", snapshot("daily", 19), snapshot("weekly", 19));
     for (const sliceId of ids) await noteMoved(ledger.stage.db, { sliceId, day: august(19).start, today, now });
