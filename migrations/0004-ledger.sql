@@ -247,6 +247,9 @@ create index slice_rejects  on ops.slice (dataset) where rows_rejected > 0;
 create index slice_app      on ops.slice ((scope ->> 'app'), dataset, window_end, window_start);
 -- cells that came with answers of other datasets: few among millions
 create index slice_reported on ops.slice (dataset, window_start) where fingerprint like 'reported by %';
+create function ops.next_start(state text, class text, as_of date, due_at timestamptz) returns timestamptz language sql stable parallel safe
+  return case when state = 'failed' and class = 'snapshot' and as_of < ops.today() then null else due_at end;
+comment on function ops.next_start(text, text, date, timestamptz) is 'When a slice starts next, or is requested again after it failed: as due_at says, except a snapshot that failed on an earlier day. Planning requests the one of today instead.';
 -- for roles that do not own the table
 create function ops.gather_slice_statistics() returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -324,7 +327,7 @@ comment on column ops.slice_past.slice_ids    is 'Slices that are not final, sav
 comment on column ops.slice_past.starts       is 'First day of each of them, as days since 1970-01-01.';
 comment on column ops.slice_past.ends         is 'Day after the last one of each of them, as such days.';
 comment on column ops.slice_past.planned      is 'Day of the planning of each of them, as such days.';
-comment on column ops.slice_past.kinds        is 'State of each of them as a number, with 16 where the service refused the request and 32 where it is the tail of another.';
+comment on column ops.slice_past.kinds        is 'State of each of them as a number, with 16 where the service refused the request, 32 where it is the tail of another, and 64 where it failed with an error that a later request may not meet.';
 comment on column ops.slice_past.final_window is 'Days that final slices cover; null where there is none.';
 comment on column ops.slice_past.final_as_of  is 'Newest day of planning of the final ones.';
 select ops.comment_columns('ops.slice_past');

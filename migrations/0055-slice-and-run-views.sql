@@ -10,7 +10,7 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
        + coalesce((select p.request_count from ops.past_slice_spend as p where p.slice_id = s.slice_id), 0) as request_count,
        (select coalesce(sum(r.cost), 0) from ops.request as r where r.slice_id = s.slice_id)
        + coalesce((select p.cost from ops.past_slice_spend as p where p.slice_id = s.slice_id), 0) as booked_credits,
-       s.rows_loaded, s.rows_rejected, s.due_at, s.error_code, s.error_message, s.run_id, s.plan_id, s.created_at, s.started_at, s.ended_at,
+       s.rows_loaded, s.rows_rejected, ops.next_start(s.state, s.class, s.as_of, s.due_at) as due_at, s.error_code, s.error_message, s.run_id, s.plan_id, s.created_at, s.started_at, s.ended_at,
        case when s.state not in ('loaded', 'empty', 'failed') then s.state else (
   -- of its cells those that no newer slice has answered or is about to
   select case when count(*) = 0 then 'superseded'
@@ -75,7 +75,7 @@ select ops.comment_columns('ops.slice_status');
 
 create view ops.failed_slice as
 select f.slice_id, f.dataset, f.operation, f.scope, f.batch_id, f.window_start, f.window_end, f.run_id, f.plan_id, f.error_code, f.error_message, f.ended_at,
-       f.due_at as next_try_at
+       ops.next_start(f.state, f.class, f.as_of, f.due_at) as next_try_at
 from   ops.slice as f
 left   join ops.batch as b on b.batch_id = f.batch_id
 cross  join lateral (
@@ -86,7 +86,8 @@ cross  join lateral (
           and    s.window_start < case when f.class = 'snapshot' then date 'infinity' else f.window_end end
           offset 0) as n -- a fence: the index on datasets would be read from end to end for each failure
   where  n.slice_id > f.slice_id and n.dataset = f.dataset and n.scope = f.scope
-  and    (n.state in ('loaded', 'empty') or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable'))
+  and    (n.state in ('loaded', 'empty') or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable')
+          or f.class = 'snapshot' and n.state = 'failed')
 ) as newer
 where  f.state = 'failed'
 and    (newer.ids is null
@@ -104,7 +105,7 @@ and    (newer.ids is null
                                               case when f.class = 'snapshot' then f.window_start else least(n.window_end, f.window_end) - 1 end,
                                               interval '1 day') as d (date_day)
           where  n.slice_id = any (newer.ids)));
-comment on view   ops.failed_slice               is 'Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items of a failed one that it has. What must be retried?';
+comment on view   ops.failed_slice               is 'Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items of a failed one that it has; where it failed as well, it stands for them. What must be retried?';
 comment on column ops.failed_slice.slice_id      is 'Number of the slice.';
 comment on column ops.failed_slice.operation     is 'Operation of the API for the slice.';
 comment on column ops.failed_slice.scope         is 'Partition of the slice.';

@@ -6084,7 +6084,7 @@ create view ops.empty_search_list (
   WHERE s.dataset = 'keyword_app'::text AND s.state = 'empty'::text
   GROUP BY k.keyword_key, c.country_key, (s.scope ->> 'store'::text), s.window_start;
 
--- Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items of a failed one that it has. What must be retried?
+-- Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items of a failed one that it has; where it failed as well, it stands for them. What must be retried?
 create view ops.failed_slice (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
@@ -6112,7 +6112,7 @@ create view ops.failed_slice (
     f.error_code,
     f.error_message,
     f.ended_at,
-    f.due_at AS next_try_at
+    ops.next_start(f.state, f.class, f.as_of, f.due_at) AS next_try_at
    FROM ops.slice f
      LEFT JOIN ops.batch b ON b.batch_id = f.batch_id
      CROSS JOIN LATERAL ( SELECT array_agg(n.slice_id) AS ids
@@ -6159,7 +6159,7 @@ create view ops.failed_slice (
                             ELSE f.window_end
                         END
                  OFFSET 0) n
-          WHERE n.slice_id > f.slice_id AND n.dataset = f.dataset AND n.scope = f.scope AND ((n.state = ANY (ARRAY['loaded'::text, 'empty'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])))) newer
+          WHERE n.slice_id > f.slice_id AND n.dataset = f.dataset AND n.scope = f.scope AND ((n.state = ANY (ARRAY['loaded'::text, 'empty'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) OR f.class = 'snapshot'::text AND n.state = 'failed'::text)) newer
   WHERE f.state = 'failed'::text AND (newer.ids IS NULL OR (EXISTS ( SELECT i.item,
             d.date_day
            FROM unnest(COALESCE(b.items, ARRAY[''::text])) i(item)
@@ -6843,7 +6843,7 @@ create view ops.past_coverage (
   starts integer[], -- First day of each of them, as days since 1970-01-01.
   ends integer[], -- Day after the last one of each of them, as such days.
   planned integer[], -- Day of the planning of each of them, as such days.
-  kinds integer[], -- State of each of them as a number, with 16 where the service refused the request and 32 where it is the tail of another.
+  kinds integer[], -- State of each of them as a number, with 16 where the service refused the request, 32 where it is the tail of another, and 64 where it failed with an error that a later request may not meet.
   final_window datemultirange, -- Days that final slices cover; null where there is none.
   final_as_of date -- Newest day of planning of the final ones.
 ) as
@@ -8035,7 +8035,7 @@ create view ops.slice_log (
     plan_id,
     attempt,
     failures,
-    due_at,
+    ops.next_start(state, class, as_of, due_at) AS due_at,
     error_code,
     error_message,
     rows_loaded,
@@ -8060,7 +8060,7 @@ create table ops.slice_past (
   starts integer[], -- First day of each of them, as days since 1970-01-01.
   ends integer[], -- Day after the last one of each of them, as such days.
   planned integer[], -- Day of the planning of each of them, as such days.
-  kinds integer[], -- State of each of them as a number, with 16 where the service refused the request and 32 where it is the tail of another.
+  kinds integer[], -- State of each of them as a number, with 16 where the service refused the request, 32 where it is the tail of another, and 64 where it failed with an error that a later request may not meet.
   final_window datemultirange, -- Days that final slices cover; null where there is none.
   final_as_of date -- Newest day of planning of the final ones.
 );
@@ -8128,7 +8128,7 @@ create view ops.slice_status (
           WHERE p.slice_id = s.slice_id), 0::bigint) AS booked_credits,
     s.rows_loaded,
     s.rows_rejected,
-    s.due_at,
+    ops.next_start(s.state, s.class, s.as_of, s.due_at) AS due_at,
     s.error_code,
     s.error_message,
     s.run_id,
@@ -8807,6 +8807,13 @@ begin
 end
 $function$;
 revoke all on function ops.make_request_months(date[]) from public;
+
+-- When a slice starts next, or is requested again after it failed: as due_at says, except a snapshot that failed on an earlier day. Planning requests the one of today instead.
+CREATE OR REPLACE FUNCTION ops.next_start(state text, class text, as_of date, due_at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN CASE WHEN ((state = 'failed'::text) AND (class = 'snapshot'::text) AND (as_of < ops.today())) THEN NULL::timestamp with time zone ELSE due_at END;
 
 -- Drops the partitions of a month of a fact or of ops.request, or moves them to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when there are none. The caller needs the right to execute the function and no right to drop tables.
 CREATE OR REPLACE FUNCTION ops.remove_month(fact regclass, month date, to_archive boolean)

@@ -12,6 +12,9 @@ export function isTriedLater(code: string): boolean {
   return failureColumns(code).later === true;
 }
 
+/** The codes of such errors. */
+export const passingCodes: readonly string[] = Object.keys(errorCodes).filter(isTriedLater);
+
 const minuteMs = 60_000;
 
 /** The wait before each later try of a failed slice, in ms: most causes are gone within the hour, and one of days costs one try a day. */

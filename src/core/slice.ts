@@ -92,6 +92,8 @@ export type Covered = {
   readonly fingerprint: string;
   /** True when the service refused it for what was requested, not for when. */
   readonly refused: boolean;
+  /** True where it failed with an error that a later request may not meet. */
+  readonly isPassing?: true;
   /** True for the tail of another slice: days that the answer to that one did not report. */
   readonly isTail?: true;
   /** Its answered days before this one were dropped by retention since. */

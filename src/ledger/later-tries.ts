@@ -51,6 +51,13 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
   return rows;
 }
 
+/** Ends the tries of snapshots that failed on days before today: planning requests the one of today instead. */
+export async function endTriesOfSnapshots(db: Database, today: Day): Promise<void> {
+  await sql`
+    update ops.slice set due_at = null
+    where  state = 'failed' and due_at is not null and class = 'snapshot' and as_of < ${today}::date`.execute(db);
+}
+
 /** SQL: true for a failed slice `s` unless another one for the same request is open or failed later: two of them cannot wait at once. */
 export const mayWait = sql<boolean>`not exists (
       select from ops.slice as o

@@ -1,4 +1,5 @@
 import { day, dayOf, type Day, dayMs } from "../core/day.ts";
+import { passingCodes } from "../core/later-tries.ts";
 import { sliceStates, type Covered, type Scope } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
@@ -41,8 +42,11 @@ export type PackedSlices = {
 
 const epoch = sql`date '1970-01-01'`;
 
-/** What is added to the place of a state where the service refused the request, and where the slice is the tail of another. */
-const [isRefused, isTail] = [16, 32];
+/**
+ * What is added to the place of a state where the service refused the request, where the slice is the tail of another, and where it failed with
+ * an error that a later request may not meet.
+ */
+const [isRefused, isTail, isPassing] = [16, 32, 64];
 
 /** SQL: the place of a state in `sliceStates`; the commonest is the first. */
 const stateNumber = sql`case s.state when 'loaded' then ${sql.lit(sliceStates.indexOf("loaded"))}
@@ -57,7 +61,9 @@ export const packedColumns = sql`
   array_agg(s.as_of - ${epoch}) ${single} as planned,
   array_agg(${stateNumber}
             + case when ${wasRefused} then ${sql.lit(isRefused)} else 0 end
-            + case when s.tail_of is null then 0 else ${sql.lit(isTail)} end) ${single} as kinds,
+            + case when s.tail_of is null then 0 else ${sql.lit(isTail)} end
+            + case when s.state in ('failed', 'lost') and s.error_code = any (${sql.lit(`{${passingCodes.join(",")}}`)}::text[])
+                   then ${sql.lit(isPassing)} else 0 end) ${single} as kinds,
   range_agg(daterange(s.window_start, s.window_end)) filter (where s.is_final) as final_window,
   max(s.as_of) filter (where s.is_final) as final_as_of`;
 
@@ -172,6 +178,7 @@ export function unpacked(
         fingerprint,
         refused: (kind & isRefused) !== 0,
         ...((kind & isTail) === 0 ? {} : { isTail: true as const }),
+        ...((kind & isPassing) === 0 ? {} : { isPassing: true as const }),
         ...(goneFrom === undefined ? {} : { goneBefore: dayAt(goneFrom) }),
       });
     }

@@ -10,4 +10,4 @@ export const isRetryable = sql<boolean>`case when s.state <> 'failed' then false
                              where  x.slice_id = s.slice_id
                              and    not exists (select from ops.slice_log as n
                                                 where  ${hasSameList("n", "x")} and n.slice_id > x.slice_id and n.state = 'failed'
-                                                and    (s.class = 'snapshot' or n.window_start = x.window_start and n.window_end = x.window_end))) end`;
+                                                and    n.window_start = x.window_start and n.window_end = x.window_end)) end`;

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { scopeKey } from "../../src/core/slice.ts";
 import { coverageReader } from "../../src/ledger/coverage.ts";
-import { august, draft, openLedgerStage } from "../support/ledger-stage.ts";
+import { endAttempt } from "../../src/ledger/slices.ts";
+import { august, draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 
 describe("coverageReader", () => {
@@ -41,6 +42,16 @@ describe("coverageReader", () => {
         refused: false,
       })),
     );
+  });
+
+  test("says which of the failed ones failed with an error that a later request may not meet", async () => {
+    for (const [index, code] of ["server_error", "unexpected_shape"].entries()) {
+      const [id = ""] = await stage.insert(run, draft({ window: august(index + 1) }));
+      const error = { code, message: "" };
+      await endAttempt(stage.db, await stage.claimed(id, worker), { ...ending, state: "failed", error }, now);
+    }
+    const found = await coverageReader(stage.db, "keyword_rank", {}).read([draft().scope]);
+    expect(found.get(scopeKey(draft().scope))?.map(({ isPassing }) => isPassing)).toEqual([true, undefined]);
   });
 
   test("keeps scopes apart and recognises one in any order of its parts", async () => {

@@ -97,6 +97,13 @@ describe("a failed slice", () => {
     expect(await counted()).toEqual({ counted: 1, reopened: 1 });
   });
 
+  test("that is a snapshot counts once, as the newest, on however many days it failed", async () => {
+    const on = (date: number, items: readonly string[]) =>
+      ({ class: "snapshot", window: august(date), items }) as const;
+    await ended("failed", on(3, ["a"]), on(4, ["a", "b"]), on(5, ["b", "a"]), on(5, ["c"]));
+    expect(await counted()).toEqual({ counted: 2, reopened: 2 });
+  });
+
   test("counts only where it touches the requested days", async () => {
     await ended("failed", lost);
     const beside = { start: day("2026-08-07"), end: day("2026-08-09") };

@@ -1,9 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { SliceDraft } from "../../src/core/slice.ts";
-import { queueTries, readDueTries, readPlansLeft, spentOnLaterTries } from "../../src/ledger/later-tries.ts";
+import {
+  endTriesOfSnapshots,
+  queueTries,
+  readDueTries,
+  readPlansLeft,
+  spentOnLaterTries,
+} from "../../src/ledger/later-tries.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
+import type { Day } from "../../src/core/day.ts";
+import { sql } from "../../src/postgres/sql.ts";
 import { august, draft, ending, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 import { planAt } from "../support/slice-draft.ts";
 
@@ -91,6 +99,30 @@ describe("a failed slice whose next try is due", () => {
     const snapshot = await failed({ ...dataset, window: august(20) });
     await failed({ ...dataset, scope: { app: "3" }, window: august(19), asOf: august(19).start });
     expect((await due()).sort()).toEqual([young, snapshot].sort());
+  });
+
+  test("has no next try any more where it is a snapshot of an earlier day, and none is left of it once the day is planned", async () => {
+    const { db } = ledger.stage;
+    const snapshot = { class: "snapshot", window: august(19), asOf: august(19).start } as const;
+    const [old, other] = [await failed(snapshot), await failed({ window: august(18), asOf: august(19).start })];
+    const seen = (day: Day) =>
+      db.transaction().execute(async (transaction) => {
+        await sql`select set_config('storehouse.today', ${day}, true)`.execute(transaction);
+        const { rows } = await sql<{ sliceId: string }>`
+          select f.slice_id as "sliceId" from ops.failed_slice as f
+          join   ops.slice_status as s using (slice_id)
+          join   ops.slice_log as l using (slice_id)
+          where  f.next_try_at = s.due_at and s.due_at = l.due_at
+          order  by 1`.execute(transaction);
+        return rows.map(({ sliceId }) => sliceId);
+      });
+    expect(await seen(august(19).start)).toEqual([old, other]);
+    expect(await seen(today)).toEqual([other]);
+    const kept = () => ledger.stage.slices("due_at is not null as kept");
+    await endTriesOfSnapshots(db, august(19).start);
+    expect(await kept()).toEqual([{ kept: true }, { kept: true }]);
+    await endTriesOfSnapshots(db, today);
+    expect(await kept()).toEqual([{ kept: false }, { kept: true }]);
   });
 
   test("counts from then on: what its calls cost, and what an open one still takes", async () => {

@@ -93,6 +93,14 @@ describe("a snapshot", () => {
     },
   );
 
+  test("is requested each day while it fails with an error that may pass, which counts for no other wait", () => {
+    const failed = (...days: readonly number[]) =>
+      days.map((count) => askedOn(count, { state: "failed", isPassing: true }));
+    expect(plan(weekly, [askedOn(30), ...failed(4, 3, 2, 1)]).slices).toHaveLength(1);
+    expect(plan(weekly, [askedOn(30), ...failed(1, 0)]).slices).toEqual([]);
+    expect(plan(weekly, [...failed(4, 3, 2), askedOn(1, { state: "skipped" })]).slices).toHaveLength(1);
+  });
+
   test("is due again the next day when it was unavailable, and holds when its request was refused", () => {
     const skipped = (count: number, refused = false) => [askedOn(9), askedOn(count, { state: "skipped", refused })];
     expect(plan(weekly, skipped(0)).slices).toEqual([]);

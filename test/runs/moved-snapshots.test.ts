@@ -12,8 +12,16 @@ test("a snapshot that failed on two days of its week is requested once by a retr
   const on = (days: number) => ({ settings, request: { today: addDays(today, days) } });
   stage.sandbox.set({ faults: [{ operation: "dashboard.keyword-spot", times: 1_000, kind: "status", status: 418 }] });
   await stage.sync(on(0));
+  const isDue = async () =>
+    (
+      await stage.query<{ due: boolean }>(
+        "select due_at is not null as due from ops.slice where state = 'failed' order by slice_id",
+      )
+    ).map(({ due }) => due);
+  expect(await isDue()).toEqual([true]);
   await stage.sync(on(1));
-  expect(await stage.query("select from ops.failed_slice")).toHaveLength(2);
+  expect(await isDue()).toEqual([false, true]);
+  expect(await stage.query("select from ops.failed_slice")).toHaveLength(1);
   stage.sandbox.set({ faults: [] });
   stage.sandbox.clearLog();
   expect(await stage.retry(on(1))).toMatchObject({ outcome: "loaded", progress: { total: 1 } });
