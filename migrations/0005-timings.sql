@@ -26,6 +26,7 @@ create table ops.dataset_timing (
   history_days     integer,
   first_day        date,
   pack_days        integer,
+  pack_is_full     boolean,
   refresh_days     integer,
   empty_holds_days integer,
   empty_until_days integer,
@@ -43,6 +44,7 @@ comment on column ops.dataset_timing.lookback_days    is 'Number of days before 
 comment on column ops.dataset_timing.history_days     is 'How many days back a sync without a start date reaches; null for a snapshot.';
 comment on column ops.dataset_timing.first_day        is 'First day that is ever requested; null where history_days decides.';
 comment on column ops.dataset_timing.pack_days        is 'Number of days in one request, counted from Monday, 2007-01-01; null where each day is requested as soon as it is published.';
+comment on column ops.dataset_timing.pack_is_full     is 'True where no request has room for more days than pack_days; null elsewhere.';
 comment on column ops.dataset_timing.refresh_days     is 'Days after which a snapshot is fetched again; null for other kinds.';
 comment on column ops.dataset_timing.empty_holds_days is 'Days after which an empty answer is fetched again; null where an empty answer is final.';
 comment on column ops.dataset_timing.empty_until_days is 'Number of the newest days to which empty_holds_days applies; null where it applies to all days.';

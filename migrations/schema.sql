@@ -5964,6 +5964,7 @@ create table ops.dataset_timing (
   history_days integer, -- How many days back a sync without a start date reaches; null for a snapshot.
   first_day date, -- First day that is ever requested; null where history_days decides.
   pack_days integer, -- Number of days in one request, counted from Monday, 2007-01-01; null where each day is requested as soon as it is published.
+  pack_is_full boolean, -- True where no request has room for more days than pack_days; null elsewhere.
   refresh_days integer, -- Days after which a snapshot is fetched again; null for other kinds.
   empty_holds_days integer, -- Days after which an empty answer is fetched again; null where an empty answer is final.
   empty_until_days integer, -- Number of the newest days to which empty_holds_days applies; null where it applies to all days.
@@ -7872,14 +7873,18 @@ create view ops.slice_finality (
                 ELSE '-infinity'::date
             END
             WHEN s.as_of >= ops.today() THEN 'infinity'::date
-            WHEN (s.state = ANY (ARRAY['empty'::text, 'skipped'::text])) AND s.as_of <= (ops.today() - t.empty_holds_days) AND (s.tail_of IS NULL OR t.empty_until_days IS NOT NULL) THEN
+            WHEN (s.state = ANY (ARRAY['empty'::text, 'skipped'::text])) AND s.as_of <= (r.repeat_day - t.empty_holds_days) AND
+            CASE
+                WHEN t.empty_until_days IS NULL THEN s.tail_of IS NULL
+                ELSE t.pack_is_full IS NULL OR s.tail_of IS NOT NULL OR (s.window_end - s.window_start) <= t.empty_until_days
+            END THEN
             CASE
                 WHEN t.empty_until_days IS NULL THEN '-infinity'::date
-                ELSE LEAST(s.as_of + 1 - t.settle_days - t.lookback_days, ops.today() + 1 - t.settle_days - t.empty_until_days)
+                ELSE LEAST(s.as_of + 1 - t.settle_days - t.lookback_days, r.asked_until + 1 - t.settle_days - t.empty_until_days)
             END
             ELSE s.as_of + 1 - t.settle_days - t.lookback_days -
             CASE
-                WHEN t.empty_until_days IS NULL AND (s.state = 'empty'::text OR s.state = 'skipped'::text AND (COALESCE(s.error_code, ''::text) <> ALL (ARRAY['bad_request'::text, 'not_encodable'::text]))) THEN t.empty_early_days
+                WHEN t.empty_until_days IS NULL AND s.as_of < r.repeat_day AND (s.state = 'empty'::text OR s.state = 'skipped'::text AND (COALESCE(s.error_code, ''::text) <> ALL (ARRAY['bad_request'::text, 'not_encodable'::text]))) THEN t.empty_early_days
                 ELSE 0
             END
         END AS final_before,
@@ -7940,6 +7945,11 @@ create view ops.slice_finality (
                 CASE
                     WHEN o.dataset IS NULL THEN b.*
                     ELSE o.*
+                END).pack_is_full AS pack_is_full,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
                 END).refresh_days AS refresh_days,
             (
                 CASE
@@ -7971,7 +7981,16 @@ create view ops.slice_finality (
                 CASE
                     WHEN t.pack_days IS NULL THEN 0
                     ELSE (p.published - '2007-01-01'::date) % t.pack_days
-                END AS request_before) r;
+                END AS packed_end) e
+     CROSS JOIN LATERAL ( SELECT e.packed_end AS request_before,
+                CASE
+                    WHEN t.pack_is_full THEN ops.today()
+                    ELSE e.packed_end - 1 + t.settle_days
+                END AS repeat_day,
+                CASE
+                    WHEN t.pack_is_full OR t.pack_days IS NULL THEN ops.today()
+                    ELSE s.as_of + t.empty_holds_days
+                END AS asked_until) r;
 
 -- One row per slice that requests keywords or ids by name: which ones.
 create view ops.slice_item (

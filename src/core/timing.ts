@@ -19,6 +19,8 @@ export type Reach = {
   readonly keptFrom?: Day;
   /** Days that are requested together where one call returns many at the price of one: the newest wait until so many are out. */
   readonly packDays?: number;
+  /** True where no call has room for more days than a pack: what is requested again of one costs a call of its own. */
+  readonly packIsFull?: true;
   /**
    * Days after which an empty answer is requested again, where empty may mean "not connected" or "not processed yet"; an empty
    * answer is final where it is left out.
@@ -42,3 +44,6 @@ export type Timing =
    * requested day is requested whole.
    */
   | ({ readonly kind: "period"; readonly grid: Grid } & Reach);
+
+/** A timing of days or periods of the past. */
+export type Dated = Exclude<Timing, { readonly kind: "snapshot" }>;

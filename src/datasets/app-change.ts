@@ -37,7 +37,7 @@ export const appChange = defineDataset({
   stage: "market",
   on: false,
   why: "50 credits an app and month",
-  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 30 },
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 30, packIsFull: true },
   // most apps pause between releases, and a call is dear: only a long silence is requested once more
   reportedBy: { column: "version_at", quietDays: 13 },
   tables: [table],

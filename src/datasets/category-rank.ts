@@ -15,7 +15,6 @@ import { defineTable } from "../load/table.ts";
 import { normalisedCategoryRanks } from "./shared/category-ranks.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
-import { lateDays } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_category_rank",
@@ -81,7 +80,16 @@ export const categoryRank = defineDataset({
   stage: "market",
   on: true,
   why: "10 credits an app and country bring up to 30 days, so a week is requested at once",
-  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 7, ...lateDays },
+  // the next call has room for what is empty of a whole pack
+  timing: {
+    kind: "series",
+    settleDays: 1,
+    lookbackDays: 0,
+    historyDays: 30,
+    packDays: 7,
+    emptyHoldsDays: 3,
+    emptyUntilDays: 10,
+  },
   reportedBy: { column: "date_day" },
   tables: [table],
   operations: [iosCategoryRanking, androidCategoryRanking, iosGlobalCategoryRankings, androidGlobalCategoryRankings],

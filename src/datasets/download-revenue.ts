@@ -3,7 +3,7 @@ import { iosDownloadRevenue as operation } from "../api/operations/estimation.ts
 import { rangeParams } from "../api/range.ts";
 import { holds } from "../core/window.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
-import { amountOf, lateDays } from "./shared/values.ts";
+import { amountOf, fullPack } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { deviceOption, deviceParam, requestedDevices, isDeviceTotal } from "./shared/device-option.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
@@ -36,7 +36,7 @@ export const downloadRevenue = defineDataset({
   stage: "market",
   on: false,
   why: "100 credits an app, country and device bring 30 days, so 30 days are requested at once",
-  timing: { kind: "series", settleDays: 3, lookbackDays: 0, historyDays: 30, packDays: 30, ...lateDays },
+  timing: { kind: "series", settleDays: 3, lookbackDays: 0, historyDays: 30, ...fullPack },
   reportedBy: { column: "date_day" },
   tables: [table],
   operations: [operation],

@@ -43,7 +43,7 @@ export const featuring = defineDataset({
   on: false,
   why: "40 credits an app, category and week; the contract names no price",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 28, packDays: 7 },
-  reportedBy: { column: "date_day", quietDays: 3 },
+  reportedBy: { column: "date_day", quietDays: 13 },
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],

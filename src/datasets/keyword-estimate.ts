@@ -9,7 +9,7 @@ import { defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
 import { estimatesByDay, estimatesNow } from "./shared/keyword-estimates.ts";
-import { lateDays } from "./shared/values.ts";
+import { fullPack } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_estimate",
@@ -41,7 +41,7 @@ export const keywordEstimate = defineDataset({
   stage: "market",
   on: false,
   why: "20 credits bring up to 100 keywords of an app and country each week; their history is 30 a keyword and 30 days",
-  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 30, ...lateDays },
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, ...fullPack },
   reportedBy: { column: "date_day" },
   tables: [table],
   operations: Object.values(operations),

@@ -2,7 +2,7 @@ import { addDays, type Day } from "../core/day.ts";
 import type { Timing } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
 import { calendarOf } from "../plan/cover/gap-grid.ts";
-import { emptyEarlyDaysOf, missingCells, settledEnd } from "../plan/missing.ts";
+import { missingCells, settledEnd } from "../plan/missing.ts";
 
 /** What freshness is judged by. */
 export type DatedAnswer = {
@@ -38,7 +38,6 @@ function verdictOf({ asOf, window, mayBeEmpty, isSnapshot }: DatedAnswer, timing
     covered: [{ scope: {}, operation: "", items: null, window, state, asOf, fingerprint: "", refused: false }],
     today,
     reprocess: "missing",
-    emptyEarlyDays: emptyEarlyDaysOf(timing),
   });
   return restated.rows.length === 0;
 }

@@ -2,12 +2,12 @@ import { Instant } from "../api/values.ts";
 import type { InvalidItem } from "../api/read-answer.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
-import type { Timing } from "../core/timing.ts";
 import { holds, windowLength } from "../core/window.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { readInstant } from "../datasets/shared/instants.ts";
 import type { Tail } from "../ledger/tails.ts";
 import { dayColumns, type Row, type Table } from "../load/table.ts";
+import { lateFrom } from "../plan/missing.ts";
 
 /** An answer by the rows of its dataset's first table, and its items that did not fit. */
 export type Reported = { readonly rows: readonly Row[]; readonly invalid: readonly InvalidItem[] };
@@ -29,14 +29,8 @@ export function tailOf(
   const tail = { start: addDays(through, 1), end: window.end };
   if (windowLength(tail) <= (reportedBy.quietDays ?? 0)) return null;
   // the rest of a tail is not late: the answers are known to end early
-  return { window: tail, isLate: slice.tailOf === undefined && tail.start >= lateFrom(timing, slice.asOf) };
-}
-
-/** The first day from which on unreported days may be late, as the plan requests them again soon: see `missingCells`. */
-function lateFrom(timing: Timing, asOf: Day): Day {
-  if (timing.kind === "snapshot") return asOf;
-  const { settleDays, emptyHoldsDays = 0, emptyUntilDays } = timing;
-  return addDays(asOf, emptyUntilDays === undefined ? -settleDays : emptyHoldsDays + 1 - settleDays - emptyUntilDays);
+  const from = timing.kind === "snapshot" ? slice.asOf : lateFrom(timing, slice.asOf);
+  return { window: tail, isLate: slice.tailOf === undefined && tail.start >= from };
 }
 
 function newestDay(column: string, { rows, invalid }: Reported): Day | null {

@@ -26,6 +26,7 @@ export type TimingLine = {
   readonly history_days?: number | undefined;
   readonly first_day?: Day | undefined;
   readonly pack_days?: number | undefined;
+  readonly pack_is_full?: boolean | undefined;
   readonly refresh_days?: number | undefined;
   readonly empty_holds_days?: number | undefined;
   readonly empty_until_days?: number | undefined;
@@ -93,6 +94,7 @@ const columnNames = [
   "history_days",
   "first_day",
   "pack_days",
+  "pack_is_full",
   "refresh_days",
   "empty_holds_days",
   "empty_until_days",

@@ -2,7 +2,7 @@ import { addDays, daysBetween, type Day } from "../core/day.ts";
 import { periodOf } from "../core/period.ts";
 import { firstStoreOpened } from "../core/store.ts";
 import { openStates, type Covered, type SliceState } from "../core/slice.ts";
-import type { Reach, Timing } from "../core/timing.ts";
+import type { Dated, Reach, Timing } from "../core/timing.ts";
 import { holds, isSameWindow, windowLength, type Window } from "../core/window.ts";
 import { itemGroups } from "./item-groups.ts";
 import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
@@ -24,11 +24,7 @@ export type MissingCells = { readonly fresh: GapGrid; readonly restated: GapGrid
  */
 export function requestable(timing: Reach, today: Day, bounds: Partial<Window>): Window {
   const { firstDay, historyDays, keptFrom } = timing;
-  const published = settledEnd(timing, today);
-  const settled =
-    bounds.end === undefined && timing.packDays !== undefined
-      ? periodOf({ days: timing.packDays }, published).start
-      : published;
+  const settled = bounds.end === undefined ? packedEnd(timing, today) : settledEnd(timing, today);
   const end = bounds.end !== undefined && bounds.end < settled ? bounds.end : settled;
   const start = bounds.start ?? firstDay ?? addDays(end, -historyDays);
   return { start: latest(start, firstStoreOpened, firstDay, keptFrom), end };
@@ -43,9 +39,20 @@ export function settledEnd({ settleDays }: Reach, today: Day): Day {
   return addDays(today, 1 - settleDays);
 }
 
+/** The day after the last full pack that is published; where days are not packed, after the newest one. */
+function packedEnd(timing: Reach, today: Day): Day {
+  const published = settledEnd(timing, today);
+  return timing.packDays === undefined ? published : periodOf({ days: timing.packDays }, published).start;
+}
+
+/** The first of the days that an answer of this day may have left out because they were not published yet. */
+export function lateFrom({ settleDays, emptyHoldsDays = 0, emptyUntilDays }: Reach, asOf: Day): Day {
+  return addDays(asOf, emptyUntilDays === undefined ? -settleDays : emptyHoldsDays + 1 - settleDays - emptyUntilDays);
+}
+
 /** What missing cells are worked out from. */
 export type MissingOptions = {
-  readonly timing: Reach;
+  readonly timing: Dated;
   /** Null stands for the scope itself, under the name ''. */
   readonly items: readonly string[] | null;
   readonly calendar: Calendar;
@@ -53,8 +60,6 @@ export type MissingOptions = {
   readonly covered: readonly Covered[];
   readonly today: Day;
   readonly reprocess: Reprocess;
-  /** Days by which an empty answer is final later than others; 1 when left out. */
-  readonly emptyEarlyDays?: number;
 };
 
 /**
@@ -62,6 +67,7 @@ export type MissingOptions = {
  *
  * An empty answer about the newest day, or a 404, may have come before the day was out: it is final a day later than others. Where it may
  * mean "not yet" it is requested again once it is `emptyHoldsDays` old, and with `emptyUntilDays` only then and only for so many days.
+ * Days of a pack are requested again with the next one, whose call has room for them; where it has none, an empty pack is final.
  * An item that was refused alone is left out while that is on record here: it would have every batch refused.
  * A failed day counts as requested: its slice is requested again later where that can help, and a poisoned one does not cost credits every night.
  */
@@ -116,26 +122,39 @@ function movedSince(
 }
 
 /** The index of the first day of which an answer was not final: the source still restated it. */
-function finalUntil(slice: Covered, { timing, calendar, today, emptyEarlyDays = 1 }: MissingOptions): number {
+function finalUntil(slice: Covered, { timing, calendar, today }: MissingOptions): number {
   if (slice.asOf >= today || isOpen(slice)) return calendar.days;
-  const { emptyHoldsDays, emptyUntilDays, settleDays } = timing;
-  // days that two answers left out beside rows have none: "not connected" does not look like that
-  const isKnown = slice.isTail === true && emptyUntilDays === undefined;
-  const isNothing = (slice.state === "empty" || slice.state === "skipped") && !isKnown;
-  const isDue = isNothing && emptyHoldsDays !== undefined && slice.asOf <= addDays(today, -emptyHoldsDays);
+  const { emptyHoldsDays, emptyUntilDays, settleDays, lookbackDays } = timing;
+  const repeated = waitsForPack(timing) ? addDays(packedEnd(timing, today), settleDays - 1) : today;
+  const isNothing = (slice.state === "empty" || slice.state === "skipped") && !isKnownEmpty(slice, timing);
+  const isDue = isNothing && emptyHoldsDays !== undefined && slice.asOf <= addDays(repeated, -emptyHoldsDays);
   if (isDue && emptyUntilDays === undefined) return 0;
   const isEarly = slice.state === "empty" || (slice.state === "skipped" && !slice.refused);
-  const early = isEarly && emptyUntilDays === undefined ? emptyEarlyDays : 0;
-  const final = daysBetween(calendar.start, slice.asOf) + 1 - settleDays - timing.lookbackDays - early;
-  return isDue ? Math.min(final, daysBetween(calendar.start, today) + 1 - settleDays - (emptyUntilDays ?? 0)) : final;
+  const early = isEarly && emptyUntilDays === undefined && slice.asOf < repeated ? emptyEarlyDaysOf(timing) : 0;
+  const final = daysBetween(calendar.start, slice.asOf) + 1 - settleDays - lookbackDays - early;
+  if (!isDue) return final;
+  const asked = waitsForPack(timing) ? slice.asOf : addDays(today, -emptyHoldsDays);
+  return Math.min(final, daysBetween(calendar.start, lateFrom(timing, asked)));
 }
 
-/** Days by which an answer of nothing about a series or period is final later: where it is requested again anyway, the next day brings the same. */
-export function emptyEarlyDaysOf(timing: {
-  readonly kind: "series" | "period";
-  readonly emptyHoldsDays?: number;
-}): 0 | 1 {
-  return timing.kind === "period" && timing.emptyHoldsDays !== undefined ? 0 : 1;
+/** True where days of which nothing came are requested again with the next pack, on the day on which that is out. */
+function waitsForPack({ packDays, packIsFull }: Reach): boolean {
+  return packDays !== undefined && packIsFull !== true;
+}
+
+/** True for an answer of nothing that does not look like "not connected" or "not out yet". */
+function isKnownEmpty(slice: Covered, { emptyUntilDays, packIsFull }: Reach): boolean {
+  // days that two answers left out beside rows have none
+  if (emptyUntilDays === undefined) return slice.isTail === true;
+  return packIsFull === true && slice.isTail !== true && windowLength(slice.window) > emptyUntilDays;
+}
+
+/**
+ * Days by which an answer of nothing about a series or period is final later: none where it is requested again anyway, and the next day
+ * brings the same, and none where a whole call more would be made for that day.
+ */
+export function emptyEarlyDaysOf(timing: Dated): 0 | 1 {
+  return timing.packIsFull === true || (timing.kind === "period" && timing.emptyHoldsDays !== undefined) ? 0 : 1;
 }
 
 /** True for a slice that waits or runs. */

@@ -5,7 +5,7 @@ import type { Timing } from "../core/timing.ts";
 import { isSameWindow, type Window } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
 import { calendarOf } from "./cover/gap-grid.ts";
-import { requestable, emptyEarlyDaysOf, missingCells, settledEnd, type MissingCells } from "./missing.ts";
+import { requestable, missingCells, settledEnd, type MissingCells } from "./missing.ts";
 import type { PartitionPlanning, PlanPartition, PlanRequest } from "./plan-request.ts";
 
 type Period = Extract<Timing, { kind: "period" }>;
@@ -50,8 +50,8 @@ export function missingPeriods({
     .filter(({ end }) => end <= settled)
     .map((window) => {
       const own = covered.filter((slice) => slice.refused || isSameWindow(slice.window, window));
-      const [calendar, emptyEarlyDays] = [calendarOf(window), emptyEarlyDaysOf(timing)];
-      return { window, ...missingCells({ timing, items, calendar, covered: own, today, reprocess, emptyEarlyDays }) };
+      const calendar = calendarOf(window);
+      return { window, ...missingCells({ timing, items, calendar, covered: own, today, reprocess }) };
     });
 }
 

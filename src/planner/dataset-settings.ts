@@ -31,8 +31,12 @@ export function timingWith(timing: Timing, settings: DatasetSettings, today?: Da
   const kept = today === undefined ? null : keptFrom(today, settings.keep_months);
   const packDays = settings.pack_days ?? timing.packDays;
   const historyDays = settings.history_days ?? timing.historyDays;
+  const { packIsFull, ...usual } = timing;
+  // of fewer days a call has room for more
+  const isFull = packIsFull === true && packDays !== undefined && packDays >= (timing.packDays ?? 0);
   return {
-    ...timing,
+    ...usual,
+    ...(isFull ? { packIsFull } : {}),
     settleDays: settings.settle_days ?? timing.settleDays,
     lookbackDays: settings.lookback_days ?? timing.lookbackDays,
     // days that wait for each other are out of reach otherwise by the time that the last of them is out

@@ -90,7 +90,8 @@ function within(timing: Timing, lookbackDays: number | undefined): Timing {
   return { ...timing, lookbackDays: Math.min(timing.lookbackDays, lookbackDays) };
 }
 
-function lineOf(
+/** What SQL has to know of a timing. */
+export function lineOf(
   dataset: string,
   scope: Scope | null,
   timing: Timing,
@@ -106,6 +107,7 @@ function lineOf(
     history_days: timing.historyDays,
     first_day: timing.firstDay,
     pack_days: timing.packDays,
+    pack_is_full: timing.packIsFull,
     empty_holds_days: timing.emptyHoldsDays,
     empty_until_days: timing.emptyUntilDays,
     empty_early_days: emptyEarlyDaysOf(timing),

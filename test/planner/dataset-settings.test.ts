@@ -134,3 +134,16 @@ test("a history that is shorter than the days that are requested together leaves
     expect(days.size).toBeGreaterThan(30);
   }
 });
+
+test("packs of fewer days than a call takes leave room in it", () => {
+  const full: Timing = {
+    kind: "series",
+    settleDays: 1,
+    lookbackDays: 0,
+    historyDays: 30,
+    packDays: 30,
+    packIsFull: true,
+  };
+  expect(timingWith(full, {})).toEqual(full);
+  expect(timingWith(full, { pack_days: 7 })).not.toHaveProperty("packIsFull");
+});

@@ -2,8 +2,12 @@ import { sql, type SqlFragment } from "../../src/postgres/sql.ts";
 import { expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { addDays, type Day } from "../../src/core/day.ts";
+import { noteDatasets, type TimingLine } from "../../src/ledger/dataset-timings.ts";
+import { staleCells } from "../../src/plan/stale-cells.ts";
 import { readScopeCoverage } from "../../src/planner/gaps.ts";
+import { lineOf } from "../../src/planner/record-timings.ts";
 import { openStage, today, type RunOptions } from "../support/ingest-stage.ts";
+import { openLedgerStage } from "../support/ledger-stage.ts";
 import { long } from "../support/long.ts";
 
 const on = { on: true } as const;
@@ -125,4 +129,61 @@ test("a slice has the state superseded, stale, or its own", async () => {
   ]);
   await stage.query("update ops.slice set state = 'failed' where window_start = $1", [addDays(today, -1)]);
   expect((await standing(today, "keyword_rank")).at(-1)).toBe(`${addDays(today, -1)} failed`);
+});
+
+test("SQL and plans agree on which days of an answer without rows are due again", async () => {
+  await using ledger = await openLedgerStage();
+  const [pack, late] = [{ packDays: 7 }, { emptyHoldsDays: 3, emptyUntilDays: 6 }];
+  const patient = { emptyHoldsDays: 5 };
+  const full = { packDays: 7, packIsFull: true } as const;
+  const timings = [{}, late, patient, pack, { ...pack, ...late }, { ...pack, ...patient }, full, { ...full, ...late }];
+  const lines: TimingLine[] = [];
+  const made: object[] = [];
+  const inPlans = new Map<string, string>();
+  const kinds = {
+    loaded: {},
+    empty: {},
+    "not found": { state: "skipped" },
+    tail: { state: "empty", isTail: true },
+  } as const;
+  for (const [number, own] of timings.entries()) {
+    const timing = { kind: "series", settleDays: 2, lookbackDays: 0, historyDays: 30, ...own } as const;
+    const dataset = `timing_${number}`;
+    lines.push(lineOf(dataset, null, timing, {}));
+    for (const [kind, slice] of Object.entries(kinds))
+      for (const age of Array.from({ length: 17 }, (_, before) => before))
+        for (const days of [2, 9]) {
+          const asOf = addDays(today, -age);
+          const window = { start: addDays(asOf, -1 - days), end: addDays(asOf, -1) };
+          const one = { scope: { kind, age: `${age}`, days: `${days}` }, operation: "", items: null, fingerprint: "" };
+          const covered = [{ ...one, state: kind as "loaded" | "empty", ...slice, window, asOf, refused: false }];
+          const request = { timing, today, bounds: {} };
+          const stale = staleCells({ request, partition: { items: null, fingerprint: "" }, covered });
+          const cell = [dataset, kind, age, days].join(" ");
+          inPlans.set(cell, stale.map(({ window: { start, end } }) => `${start} ${end}`).join());
+          made.push({ ...covered[0], dataset, start: window.start, end: window.end });
+        }
+  }
+  await noteDatasets(ledger.db, [], lines, { account: "", planned: [] });
+  const runId = await ledger.run();
+  const { rows } = await ledger.db.transaction().execute(async (db) => {
+    await sql`select set_config('storehouse.today', ${today}, true)`.execute(db);
+    await sql`
+      insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, tail_of, error_code, planned_requests,
+                             planned_credits, run_id, created_at)
+      select dataset, '', scope, start, "end", "asOf", '', 'daily', state, case when "isTail" then 1 end,
+             case when state = 'skipped' then 'not_found' end, 1, 1, ${runId}, now()
+      from   jsonb_to_recordset(${JSON.stringify(made)}::jsonb)
+             as m (dataset text, scope jsonb, start date, "end" date, "asOf" date, state text, "isTail" boolean)`.execute(
+      db,
+    );
+    return sql<{ cell: string; due: string }>`
+      select concat_ws(' ', dataset, scope ->> 'kind', scope ->> 'age', scope ->> 'days') as cell, coalesce(due.first || ' ' || due.last, '') as due
+      from   ops.slice_finality as f
+      cross  join lateral (select min(d)::date as first, max(d)::date + 1 as last
+                           from   generate_series(greatest(f.window_start, f.request_from), least(f.window_end, f.request_before) - 1, '1 day') as d
+                           where  d >= f.final_before) as due`.execute(db);
+  });
+  expect(new Map(rows.map(({ cell, due }) => [cell, due]))).toEqual(inPlans);
+  expect([...inPlans.values()].filter((due) => due !== "").length).toBeGreaterThan(100);
 });

@@ -74,8 +74,8 @@ export function isOther(scope: Scope, { keyword, countryCode, device }: Echo): b
   );
 }
 
-/** For datasets that request many days in one expensive call: days that were published late are requested once more, after some time. */
-export const lateDays = { emptyHoldsDays: 3, emptyUntilDays: 6 } as const;
+/** For datasets that request as many days as a call takes, at a high price: days that were published late are requested once more, after some time. */
+export const fullPack = { packDays: 30, packIsFull: true, emptyHoldsDays: 3, emptyUntilDays: 6 } as const;
 
 /** A language of Android reviews as the warehouse spells it, in lower case; a region may follow. */
 export const ReviewLanguage = z
