@@ -88,7 +88,7 @@ create table ops.credit_cost (
 );
 comment on table  ops.credit_cost              is 'Documented price of each operation and the price that the service charges.';
 comment on column ops.credit_cost.documented   is 'Credits per call in the contract.';
-comment on column ops.credit_cost.learned      is 'Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then. Plans use it.';
+comment on column ops.credit_cost.learned      is 'Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then, and again where plans can avoid the operation and no call was charged for 7 days. Plans use it.';
 comment on column ops.credit_cost.last_seen_at is 'When a successful call was last recorded: at a new price, else once an hour.';
 comment on column ops.credit_cost.last_charged is 'Credits that the last successful call cost, where its price is accepted.';
 comment on column ops.credit_cost.wrong_price  is 'The last price that a reply named and that is not accepted; its call was booked at the documented price. Null where there was none.';

@@ -5809,7 +5809,7 @@ create view ops.credit_budget_use (
 create table ops.credit_cost (
   operation text not null, -- Operation of the API.
   documented integer not null, -- Credits per call in the contract.
-  learned integer not null, -- Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then. Plans use it.
+  learned integer not null, -- Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then, and again where plans can avoid the operation and no call was charged for 7 days. Plans use it.
   last_seen_at timestamp with time zone not null, -- When a successful call was last recorded: at a new price, else once an hour.
   last_charged integer, -- Credits that the last successful call cost, where its price is accepted.
   wrong_price integer, -- The last price that a reply named and that is not accepted; its call was booked at the documented price. Null where there was none.
@@ -5869,7 +5869,7 @@ CREATE INDEX credit_hold_expiry ON ops.credit_hold USING btree (account_id, expi
 create view ops.credit_price (
   operation text, -- Operation of the API.
   documented integer, -- Credits per call in the contract.
-  learned integer, -- Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then. Plans use it.
+  learned integer, -- Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then, and again where plans can avoid the operation and no call was charged for 7 days. Plans use it.
   last_seen_at timestamp with time zone, -- When a successful call was last recorded: at a new price, else once an hour.
   last_charged integer -- Credits that the last successful call cost, where its price is accepted.
 ) as

@@ -94,6 +94,32 @@ export async function learnedCosts(db: Queryable): Promise<readonly LearnedCost[
   return rows;
 }
 
+/** SQL: true where another price than the documented one was learned, and no call has been charged for so long by an instant. */
+const isOld = (now: number) => sql`learned <> documented and last_seen_at < ${instant(now)} - interval '7 days'`;
+
+/** Operations of which another price than the documented one was learned, and no call has been charged lately. `now`: epoch-ms. */
+export async function oldPrices(db: Queryable, now: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ operation: string }>`
+    select operation from ops.credit_cost where ${isOld(now)} order by operation`.execute(db);
+  return rows.map(({ operation }) => operation);
+}
+
+/**
+ * Lets the documented prices of those of these operations count again that are old by then. One more charge like the last is enough to learn
+ * it anew. Returns those operations with their prices.
+ */
+export async function forgetPrices(
+  db: Queryable,
+  operations: readonly string[],
+  now: number,
+): Promise<readonly Pick<LearnedCost, "operation" | "documented">[]> {
+  const { rows } = await sql<Pick<LearnedCost, "operation" | "documented">>`
+    update ops.credit_cost set learned = documented
+    where  operation = any (${[...operations]}::text[]) and ${isOld(now)}
+    returning operation, documented`.execute(db);
+  return rows;
+}
+
 /** The learned prices by operation. */
 export async function learnedPrices(db: Queryable): Promise<Map<string, number>> {
   return new Map((await learnedCosts(db)).map(({ operation, learned }) => [operation, learned]));

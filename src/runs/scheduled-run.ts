@@ -14,6 +14,7 @@ import { announceQueued } from "../ledger/shared-queue.ts";
 import { datasetsOf, readInputs } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
+import { forgetOldPrices } from "./forget-prices.ts";
 import { requestFailedAgain } from "./later-tries.ts";
 import { adoptInto } from "./orphans.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
@@ -27,6 +28,7 @@ import { takeOver } from "./take-over.ts";
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
   const { clock } = parts;
   await cancelOutOfPortfolio(parts, settings, { datasets: scheduled(names, settings), isWorker: true });
+  await forgetOldPrices(parts);
   await resumeOnCredits(parts, settings);
   await resumeOnBudgets(parts, settings);
   await requestFailedAgain(parts, settings);

@@ -7,6 +7,7 @@ import { adoptOrphanedSlices, recordNaivePrice, openRun } from "../ledger/runs.t
 import { lockNumbers } from "../postgres/advisory-lock.ts";
 import { queueTries } from "../ledger/later-tries.ts";
 import { dueTries } from "./later-tries.ts";
+import { forgetOldPrices } from "./forget-prices.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { takeOver } from "./take-over.ts";
 import { limitCut } from "../planner/cut-to-limit.ts";
@@ -27,6 +28,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   const { db, clock, workerId } = parts.ingest;
   const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
   await cancelOutOfPortfolio(parts.ingest, parts.settings, { datasets: names, isWorker: false });
+  await forgetOldPrices(parts.ingest);
   const account = accountOf(parts.settings);
   const runId = await openRun(
     db,

@@ -1,6 +1,14 @@
 import { day } from "../../src/core/day.ts";
 import { expect, test } from "vitest";
-import { learnCosts, learnedCosts, recordWrongPrice, wrongPrices } from "../../src/credits/costs.ts";
+import {
+  forgetPrices,
+  learnCosts,
+  learnedCosts,
+  learnedPrices,
+  oldPrices,
+  recordWrongPrice,
+  wrongPrices,
+} from "../../src/credits/costs.ts";
 import { readCreditReport } from "../../src/credits/report.ts";
 import { land, type Landing } from "../../src/raw/store-answers.ts";
 import { hour, openBank } from "../support/credits-account.ts";
@@ -122,4 +130,23 @@ test("a price that is not accepted is kept beside the others, and what was learn
   expect(await wrongPrices(bank.db, now)).toEqual([{ operation: operation.id, header: 90, drop: 20, documented: 20 }]);
   expect(await wrongPrices(bank.db, now + 1)).toEqual([]);
   expect(await learnCosts(bank.db, [charge], clock)).toEqual(new Map([[operation.id, 20]]));
+});
+
+test("a learned price is old once no call has been charged for a week, and one more charge like it is enough to learn it again", async () => {
+  const clock = standingClock();
+  const charge = (id: string, cost: number, charged: number) => ({ operation: { id, cost }, charged, isShown: true });
+  const [dear, other] = ["android.keyword-ranking", "android.keyword-history"];
+  await learnCosts(bank.db, [charge(dear, 3, 30), charge(other, 10, 12), charge("account.b", 1, 1)], clock);
+  const prices = async () => {
+    const learned = await learnedPrices(bank.db);
+    return [learned.get(dear), learned.get(other)];
+  };
+  const later = clock.now() + 7 * 86_400_000;
+  expect(await forgetPrices(bank.db, [dear], later)).toEqual([]);
+  expect(await oldPrices(bank.db, later + 1)).toEqual(expect.arrayContaining([dear, other]));
+  expect(await oldPrices(bank.db, later + 1)).not.toContain("account.b");
+  expect(await forgetPrices(bank.db, [dear], later + 1)).toEqual([{ operation: dear, documented: 3 }]);
+  expect(await prices()).toEqual([3, 12]);
+  await learnCosts(bank.db, [{ ...charge(dear, 3, 30), isShown: false }], clock);
+  expect(await prices()).toEqual([30, 12]);
 });

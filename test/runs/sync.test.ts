@@ -42,6 +42,24 @@ test("requests nothing and spends nothing when it runs a second time", async () 
   expect(await factsOf(stage)).toEqual(before);
 });
 
+test("goes by a learned price that makes another operation cheaper for a week, and then finds out what it is by now", async () => {
+  await using stage = await openSynced(small);
+  const night = async (nights: number, charged: string) => {
+    await stage.query(
+      `update ops.credit_cost set learned = 60, last_charged = 60, last_seen_at = $1::timestamptz where operation = 'ios.keyword-ranking'`,
+      [charged],
+    );
+    const on = addDays(today, nights);
+    stage.sandbox.set({ today: on });
+    stage.sandbox.clearLog();
+    await stage.sync({ request: { today: on, datasets: ["keyword_rank"] } });
+    return [...new Set(stage.asked().map(({ operation }) => operation))].filter((one) => one?.startsWith("ios."));
+  };
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  expect(await night(1, daysAgo(6))).toEqual(["ios.keyword-history"]);
+  expect(await night(2, daysAgo(8))).toEqual(["ios.keyword-ranking"]);
+});
+
 test("requests a new keyword alone, over all of its days", async () => {
   await using stage = await openSynced();
   await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });

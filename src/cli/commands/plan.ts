@@ -11,6 +11,7 @@ import { currentPortfolio } from "../../planner/backfill-plan.ts";
 import { createTally, sumOf } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount, openWorkByApp } from "../../ledger/open-slices.ts";
+import { forgetOldPrices } from "../../runs/forget-prices.ts";
 import { dueTries } from "../../runs/later-tries.ts";
 import { outOfPortfolio } from "../../runs/out-of-portfolio.ts";
 import { otherAccountsWords } from "../of-other-accounts.ts";
@@ -64,6 +65,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const { settings } = app.config;
   const request = requestOf(app, options);
   const names = datasetsOf(request, settings).map(({ name }) => name);
+  await forgetOldPrices({ db, clock: app.clock });
   const tally = createTally({ digest: false });
   let stage: PlanChunk["stage"] | null = null;
   for await (const chunk of planChunks(db, request, settings, true)) {
