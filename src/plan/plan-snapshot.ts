@@ -57,11 +57,10 @@ function isDue({ timing, request, partition }: Snapshot, known: readonly Covered
   const misses = covered.slice(last + 1).filter((slice) => slice.fingerprint === fingerprint);
   const miss = misses.at(-1);
   if (miss === undefined) return true;
-  // what is known to be there, or failed with an error that may pass, is requested the next day: its time runs out. Else each such miss makes
-  // the next request wait twice as long, as each may be charged
-  const isSoon = partition.expected === true || miss.isPassing === true;
+  // what failed with an error that may pass is requested the next day: its time runs out. Else each such miss makes the next request wait
+  // twice as long, as each may be charged, also where something is known to be there
   const dear = misses.filter(({ isPassing = false }) => !isPassing).length;
-  return !holds(miss, isSoon ? 1 : Math.min(2 ** (dear - 1), timing.refreshDays));
+  return !holds(miss, miss.isPassing === true ? 1 : Math.min(2 ** (dear - 1), timing.refreshDays));
 }
 
 /** True for a slice that ended well and without what was requested, so that it holds for a short while. A refusal holds like an answer. */

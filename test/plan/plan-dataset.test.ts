@@ -78,18 +78,25 @@ describe("a snapshot", () => {
     expect(plan(weekly, [askedOn(2), askedOn(1, { state: "failed" })]).slices).toEqual([]);
   });
 
-  test.each(["failed", "skipped"] as const)(
-    "waits twice as long after each time that it is %s, and never longer than its refresh",
-    (state) => {
-      const missed = (...days: readonly number[]) => [askedOn(30), ...days.map((count) => askedOn(count, { state }))];
-      expect(plan(weekly, missed(1)).slices).toHaveLength(1);
-      expect(plan(weekly, missed(2, 1)).slices).toEqual([]);
-      expect(plan(weekly, missed(3, 2)).slices).toHaveLength(1);
-      expect(plan(weekly, missed(6, 5, 3)).slices).toEqual([]);
-      expect(plan(weekly, missed(7, 6, 4)).slices).toHaveLength(1);
-      expect(plan(weekly, missed(20, 19, 17, 13, 6)).slices).toEqual([]);
-      expect(plan(weekly, missed(20, 19, 17, 13, 7)).slices).toHaveLength(1);
-      expect(plan(weekly, missed(2, 1), { partition: { expected: true } }).slices).toHaveLength(1);
+  test.each([
+    ["failed", false],
+    ["skipped", false],
+    ["failed", true],
+    ["skipped", true],
+    ["empty", true],
+  ] as const)(
+    "waits twice as long after each time that it is %s (something is known to be there: %s), and never longer than its refresh",
+    (state, expected) => {
+      const missed = (...days: readonly number[]) =>
+        plan(weekly, [askedOn(30), ...days.map((count) => askedOn(count, { state }))], { partition: { expected } })
+          .slices;
+      expect(missed(1)).toHaveLength(1);
+      expect(missed(2, 1)).toEqual([]);
+      expect(missed(3, 2)).toHaveLength(1);
+      expect(missed(6, 5, 3)).toEqual([]);
+      expect(missed(7, 6, 4)).toHaveLength(1);
+      expect(missed(20, 19, 17, 13, 6)).toEqual([]);
+      expect(missed(20, 19, 17, 13, 7)).toHaveLength(1);
     },
   );
 
