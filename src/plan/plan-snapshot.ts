@@ -1,4 +1,5 @@
 import { addDays } from "../core/day.ts";
+import { isSplit, type FetchOption } from "../core/fetch-option.ts";
 import { neverRequested, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import { oneDay } from "../core/window.ts";
@@ -12,34 +13,63 @@ type Snapshot = PartitionPlanning<Extract<Timing, { kind: "snapshot" }>>;
 export function planSnapshot(planning: Snapshot): Part {
   const { request, partition, covered, timing } = planning;
   const option = partition.fetchOptions[0];
-  const due = option === undefined ? [] : dueItems(planning);
+  const known = partition.items === null ? null : coveredByItem(partition.items, covered);
+  const due = known === null ? null : [...known.keys()].filter((item) => isItemDue(planning, known.get(item) ?? []));
   if (option === undefined || due?.length === 0) return { slices: [], naiveCredits: 0 };
   if (due === null && !isDue(planning, covered)) return { slices: [], naiveCredits: 0 };
   const window = oneDay(request.today);
   const lastDay = addDays(request.today, timing.refreshDays - 1);
-  const slices = batchesFor(option, due).map((items) => ({
-    ...draft(request, partition, { option, items, window }, "snapshot"),
-    lastDay,
-  }));
+  const batches = batchesFor(option, due);
+  const slices = (known === null ? batches : withSoonest(batches, option, soonestDue(planning, known))).map(
+    (items) => ({ ...draft(request, partition, { option, items, window }, "snapshot"), lastDay }),
+  );
   return { slices, naiveCredits: option.credits * (due?.length ?? 1) };
 }
 
-/** The items that are due, sorted; null where the partition has none. */
-function dueItems(planning: Snapshot): readonly string[] | null {
-  const { partition, covered } = planning;
-  if (partition.items === null) return null;
-  const slices = new Map<string, Covered[]>();
-  for (const slice of covered)
-    for (const item of slice.items ?? []) {
-      const known = slices.get(item);
-      if (known === undefined) slices.set(item, [slice]);
-      else known.push(slice);
-    }
-  return [...new Set(partition.items)].sort().filter((item) => {
-    const own = slices.get(item) ?? [];
-    // refused alone: it would have its whole batch refused
-    return !own.some((slice) => slice.refused && slice.items?.length === 1) && isDue(planning, own);
+type ByItem = ReadonlyMap<string, readonly Covered[]>;
+
+/** What was requested before of each of these items, which are sorted. */
+function coveredByItem(items: readonly string[], covered: readonly Covered[]): ByItem {
+  const slices = new Map<string, Covered[]>([...new Set(items)].sort().map((item) => [item, []]));
+  for (const slice of covered) for (const item of slice.items ?? []) slices.get(item)?.push(slice);
+  return slices;
+}
+
+function isItemDue(planning: Snapshot, own: readonly Covered[]): boolean {
+  return !isRefusedAlone(own) && isDue(planning, own);
+}
+
+/** True for an item that was refused alone: it would have its whole batch refused. */
+function isRefusedAlone(own: readonly Covered[]): boolean {
+  return own.some((slice) => slice.refused && slice.items?.length === 1);
+}
+
+/** Answered items that are not due yet, the one that comes due soonest first. */
+function soonestDue({ request, partition }: Snapshot, known: ByItem): readonly string[] {
+  if (request.reprocess !== "missing") return [];
+  const answered = [...known].flatMap(([item, own]) => {
+    const newest = own.at(-1);
+    if (newest === undefined || newest.fingerprint !== partition.fingerprint || newest.asOf >= request.today) return [];
+    const isAnswer = newest.state === "loaded" || (newest.state === "empty" && partition.expected !== true);
+    return isAnswer && !isRefusedAlone(own) ? [{ item, asOf: newest.asOf }] : [];
   });
+  return answered.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0)).map(({ item }) => item);
+}
+
+/**
+ * Batches, the last one filled with other items as far as its call has room for them at its price: items that were added on different days
+ * are requested together from then on, and no longer each by a call of its own.
+ */
+function withSoonest(
+  batches: readonly (readonly string[])[],
+  option: FetchOption,
+  soonest: readonly string[],
+): readonly (readonly string[])[] {
+  const last = batches.at(-1);
+  if (last === undefined || option.isPaged === true || last.some((item) => isSplit(option, item))) return batches;
+  const due = new Set(batches.flat());
+  const more = soonest.filter((item) => !due.has(item) && !isSplit(option, item));
+  return [...batches.slice(0, -1), [...last, ...more.slice(0, option.maxItems - last.length)].sort()];
 }
 
 function isDue({ timing, request, partition }: Snapshot, known: readonly Covered[]): boolean {

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addDays, day } from "../../src/core/day.ts";
 import { scopeKey, type Covered, type SliceDraft } from "../../src/core/slice.ts";
@@ -56,6 +57,79 @@ describe("a snapshot of items", () => {
       refused: true,
     });
     expect(plan(daily, [bad]).slices.flatMap(({ items }) => items)).toHaveLength(22);
+  });
+});
+
+describe("a snapshot whose call has room for more items", () => {
+  const weekly: Timing = { kind: "snapshot", refreshDays: 7 };
+  const roomy: FetchOption = { ...tenApps, credits: 20 };
+
+  /** The items of the calls of some nights; each item is there from one of them on. */
+  function calls(since: readonly number[], nights: number, option: FetchOption = roomy) {
+    const held: Covered[] = [];
+    return Array.from({ length: nights }, (_, night) => addDays(today, night)).map((on, night) => {
+      const items = apps.slice(0, since.length).filter((_, index) => (since[index] ?? 0) <= night);
+      const { slices, naiveCredits } = plan(weekly, held, { items, fetchOptions: [option] }, on);
+      held.push(...slices.map((slice) => covered({ ...slice, asOf: on })));
+      expect(naiveCredits).toBeLessThanOrEqual(option.credits * items.length);
+      return slices.map((slice) => slice.items);
+    });
+  }
+
+  test("names those that come due soonest as well: items that were added one by one share a call from then on", () => {
+    const week = calls([0, 1, 2, 3, 4, 5, 6], 28).map((night) => night.flat().length);
+    expect(week.slice(0, 7)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(week.slice(7).filter((count) => count > 0)).toEqual([7, 7, 7]);
+    expect(calls([0, 1, 2], 3, { ...roomy, maxItems: 2 })[2]).toEqual([[apps[0], apps[2]]]);
+  });
+
+  test("never takes more calls by that", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        (since, maxItems) => {
+          const count = (option: FetchOption) => calls(since, 63, option).flat().length;
+          // where an answer has pages, more items may take more of them
+          expect(count({ ...roomy, maxItems })).toBeLessThanOrEqual(count({ ...roomy, maxItems, isPaged: true }));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test("leaves out what waits, was refused alone, is unavailable, was answered today, or cannot stand in a list", () => {
+    const [due = "", answered = "", split = "1,2", ...others] = [...apps.slice(0, 2), "1,2", ...apps.slice(3, 8)];
+    const on = (item: string, days: number, slice: Partial<Covered> = {}) =>
+      covered({ items: [item], window: oneDay(daysAgo(days)), asOf: daysAgo(days), operation: "simple", ...slice });
+    const held = [
+      on(due, 7),
+      on(answered, 3),
+      on(split, 3),
+      on(others[0] ?? "", 3, { state: "deferred" }),
+      on(others[1] ?? "", 3, { state: "skipped", refused: true }),
+      on(others[2] ?? "", 0),
+      on(others[3] ?? "", 3, { fingerprint: "older" }),
+      on(others[4] ?? "", 5),
+      on(others[4] ?? "", 3, { state: "skipped" }),
+      on(others[4] ?? "", 1, { state: "skipped" }),
+    ];
+    const items = [due, answered, split, ...others];
+    const wanted = { items: items.filter((item) => item !== others[3]), fetchOptions: [roomy] };
+    expect(plan(weekly, held, wanted).slices.map((slice) => slice.items)).toEqual([[due, answered]]);
+    const request = {
+      dataset: "d",
+      timing: weekly,
+      partitions: [{ scope, fingerprint: "", ...wanted }],
+      today,
+      bounds: {},
+    };
+    const failed = planDataset({
+      ...request,
+      covered: new Map([[scopeKey(scope), [...held, on(due, 1, { state: "failed" })]]]),
+      reprocess: "failed",
+    });
+    expect(failed.slices.flatMap((slice) => slice.items)).toEqual(expect.not.arrayContaining([answered]));
   });
 });
 
