@@ -23,10 +23,10 @@ export type Manner = {
 };
 
 /** One question as the service saw it; `at` in ms of its own clock. */
-export type Asked = { readonly at: number; readonly what: string; readonly remaining: number };
+export type SeenRequest = { readonly at: number; readonly what: string; readonly remaining: number };
 
 /** What happened since the manner was set; `openedAt` is when the gate released its requests. */
-export type Witness = { readonly asked: readonly Asked[]; readonly openedAt: number };
+export type Witness = { readonly seen: readonly SeenRequest[]; readonly openedAt: number };
 
 type Message =
   | { readonly kind: "listen" }
@@ -40,7 +40,7 @@ const route = /^\/androidstore-keyword-ranking\/([^/]+)\/([A-Z]{2})\/keywordrank
 
 let manner: Manner = { latencyMs: 0, changed: false, total: 0, gate: 0 };
 let remaining = 0;
-let asked: Asked[] = [];
+let seen: SeenRequest[] = [];
 let held = 0;
 let openedAt = 0;
 let gate = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ let gate = Promise.withResolvers<void>();
 function behave(next: Manner): void {
   manner = next;
   remaining = next.total;
-  asked = [];
+  seen = [];
   held = 0;
   openedAt = now();
   gate = Promise.withResolvers();
@@ -65,7 +65,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   remaining -= cost;
   const left = remaining;
   const keywords = (url.searchParams.get("keywords") ?? "").split(",");
-  asked.push({ at: now(), what: `${trackId} ${country} ${date} ${keywords.length} ${keywords[0]}`, remaining: left });
+  seen.push({ at: now(), what: `${trackId} ${country} ${date} ${keywords.length} ${keywords[0]}`, remaining: left });
   const body = JSON.stringify(ranksFor({ trackId, country, date, keywords }, manner.changed));
   await pass();
   if (manner.latencyMs > 0) await wait(manner.latencyMs);
@@ -110,7 +110,7 @@ answerParent(async (received) => {
   const message = received as Message;
   if (message.kind === "behave") return behave(message.manner);
   if (message.kind === "cpu") return ownCpuSince({ user: 0, system: 0 });
-  if (message.kind === "witness") return { asked, openedAt } satisfies Witness;
+  if (message.kind === "witness") return { seen, openedAt } satisfies Witness;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

@@ -1,7 +1,7 @@
 import { projectRoot, type Config } from "../src/config/config.ts";
 import { Settings } from "../src/config/settings.ts";
 import { datasets } from "../src/datasets/shared/all.ts";
-import { benchToken, followedApps, type Work } from "./work.ts";
+import { benchToken, portfolioApps, type Work } from "./work.ts";
 
 /** What a run of the bench chooses about the way to the service. */
 export type Way = { readonly pace: number; readonly concurrency: number };
@@ -16,7 +16,7 @@ export const wide = 256;
 export function settingsOf(work: Work, way: Way) {
   const others = datasets.filter(({ name }) => name !== "keyword_rank");
   return {
-    portfolio: { source: "config", apps: followedApps(work) },
+    portfolio: { source: "config", apps: portfolioApps(work) },
     datasets: {
       ...Object.fromEntries(others.map(({ name }) => [name, { on: false }])),
       keyword_rank: { history_days: work.days },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Client, Connection, Submittable } from "pg";
 
 /*
- * `COPY` over the driver's own connection: what a fast client does, and nothing else. The driver hands a statement's messages to
+ * `COPY` over the driver's own connection: what a fast client does, and nothing else. The driver gives a statement's messages to
  * anything that was submitted; its types leave out those of `COPY`.
  */
 

@@ -21,7 +21,7 @@ export type PlannedNight = Record<"wall" | "node" | "beforeMiB" | "peakMiB" | "s
 /** Connections of a worker that plans; it has more for what it fetches. */
 const connections = 4;
 
-const lookMs = 5;
+const checkMs = 5;
 
 async function planNight({ url, account, begins }: NightOrder): Promise<PlannedNight> {
   await using warehouse = await openWarehouse(url, connections);
@@ -31,7 +31,7 @@ async function planNight({ url, account, begins }: NightOrder): Promise<PlannedN
     shards += 1;
     return Promise.resolve();
   });
-  if (!begins) while ((await runsInPlanning(warehouse.db, "")).length === 0) await wait(lookMs);
+  if (!begins) while ((await runsInPlanning(warehouse.db, "")).length === 0) await wait(checkMs);
   const beforeMiB = residentMiB();
   let peakMiB = beforeMiB;
   const watch = setInterval(() => {

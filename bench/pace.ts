@@ -26,12 +26,12 @@ export async function measurePace(bench: Bench, { paced }: Size): Promise<Paced>
   await forgetAll(bench.postgres.client);
   await bench.service.behave({ latencyMs });
   const first = await counted(bench, paced, false);
-  const { asked } = await bench.service.witness();
-  const [begun, last] = [asked[0]?.at ?? 0, asked.at(-1)?.at ?? 0];
+  const { seen } = await bench.service.witness();
+  const [begun, last] = [seen[0]?.at ?? 0, seen.at(-1)?.at ?? 0];
   const unchanged = await counted(bench, paced, true);
   return {
     allowed,
-    reached: ((asked.length - 1) * 1000) / (last - begun),
+    reached: ((seen.length - 1) * 1000) / (last - begun),
     latencyMs,
     statements: { first, unchanged },
   };

@@ -26,7 +26,7 @@ const passNames: Readonly<Record<Pass, string>> = {
   tenth: "a tenth changed",
 };
 
-/** What the rounds of the load tell: times, whose processor time they took, and memory. */
+/** What the rounds of the load measure: times, whose processor time they took, and memory. */
 export function loadTables(size: Size, rounds: readonly Round[]): readonly Table[] {
   return [loadTable(size, rounds), cpuTable(size, rounds), memoryTable(rounds)];
 }

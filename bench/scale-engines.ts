@@ -26,7 +26,7 @@ type EngineAnswer = {
   readonly differs: string | null;
 };
 
-/** The same ranks in both, and what was asked of them. */
+/** The same ranks in both, and what was queried in them. */
 export type EngineFigures = {
   readonly size: MartSize;
   readonly ranks: number;
@@ -41,8 +41,8 @@ export type EngineFigures = {
 type Both = { readonly client: pg.Client; readonly clickHouse: ClickHouse };
 
 /**
- * Fills an empty warehouse, publishes it as the command `publish` does into a ClickHouse in this process, and asks both by turns what dashboards
- * ask: each over a connection on loopback that reads every row of the answer.
+ * Fills an empty warehouse, publishes it as the command `publish` does into a ClickHouse in this process, and runs in both by turns what dashboards
+ * query: each over a connection on loopback that reads every row of the answer.
  */
 export async function measureEngines(
   client: pg.Client,

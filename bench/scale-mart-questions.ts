@@ -1,7 +1,7 @@
 import { addDays } from "../src/core/day.ts";
 import { today, type Account } from "./scale-size.ts";
 
-/** What an analyst asks of a mart, and how long the answer may take: a second, or five scans of the ranks where it is about all of them. */
+/** What an analyst queries in a mart, and how long the answer may take: a second, or five scans of the ranks where it is about all of them. */
 export type MartQuestion = { readonly name: string; readonly query: string; readonly limit: "second" | "five scans" };
 
 /** What dashboards ask, and what tools ask of a table before anybody chose anything. */

@@ -112,7 +112,7 @@ async function asBeforeTonight(client: pg.Client, db: Database, account: Account
   await client.query("vacuum analyze ops.slice_past");
 }
 
-/** Two years are looked at, not the newest days alone. */
+/** Two years are planned, not the newest days alone. */
 export function nightSettings(account: Account): Settings {
   return Settings.parse({ datasets: { keyword_rank: { start: firstDayOf(account) } } });
 }

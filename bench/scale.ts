@@ -30,7 +30,7 @@ import { timed } from "./stopwatch.ts";
  * A large account of two years in ledger, planner and facts, without HTTP: a part of it is made up in a Postgres of its own, measured,
  * and worked out for the whole. The Postgres is gone afterwards. --marts measures marts alone, over a small portfolio with long histories
  * beside apps that were only seen; --plans prints the plan of each of their questions. --night measures the planning of one night alone, at the
- * full size, by one worker and by two that share its shards. --clickhouse asks Postgres and a ClickHouse that the same rows were published into, of N ranks; it ends with 1 where their answers
+ * full size, by one worker and by two that share its shards. --clickhouse queries Postgres and a ClickHouse that the same rows were published into, of N ranks; it ends with 1 where their answers
  * differ.
  */
 
@@ -59,7 +59,7 @@ async function scale(size: ScaleSize): Promise<ScaleFound> {
   const account: Account = { ...size.ledgers[1], apps: size.factApps };
   remark("facts");
   const facts = await timed(() => fillFacts(postgres.client, db, account));
-  const asked = await answer(analystQuestions(postgres.client), size.rounds);
+  const answered = await answer(analystQuestions(postgres.client), size.rounds);
   const bytes = await factBytes(postgres.client);
   const queues: QueueFigures[] = [];
   for (const depth of size.queued) {
@@ -69,7 +69,7 @@ async function scale(size: ScaleSize): Promise<ScaleFound> {
   return {
     ledgers,
     planned: planned === undefined ? null : { account: pure(size), seconds: planned.seconds, peakMiB: planned.peakMiB },
-    facts: { account, rows: facts.result, ms: facts.ms, bytes, answered: asked },
+    facts: { account, rows: facts.result, ms: facts.ms, bytes, answered },
     queues,
     machine: machineOf(postgres.version),
   };
@@ -89,7 +89,7 @@ async function noteTiming({ client }: BenchPostgres): Promise<void> {
   await client.query("analyze ops.dataset_timing");
 }
 
-/** A clock on which a month passes from one look to the next, so that each retention searches all months again. */
+/** A clock on which a month passes from one retention to the next, so that each retention searches all months again. */
 function asOf(day: Day): Clock {
   const monthMs = 31 * dayMs;
   retentions += 1;

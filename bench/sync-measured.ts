@@ -47,7 +47,9 @@ export async function syncMeasured({ config, work, again }: Measured): Promise<S
   const sampling = setInterval(sample, sampleMs);
   const cpuBefore = process.cpuUsage();
   try {
-    const { result, ms } = await timed(() => (again ? askAgain(app, bounds, progress) : ask(app, bounds, progress)));
+    const { result, ms } = await timed(() =>
+      again ? backfillAll(app, bounds, progress) : syncAll(app, bounds, progress),
+    );
     const cpuMs = ownCpuSince(cpuBefore);
     sample();
     const end = process.memoryUsage.rss();
@@ -57,16 +59,16 @@ export async function syncMeasured({ config, work, again }: Measured): Promise<S
   }
 }
 
-type Tell = (progress: RunProgress) => void;
+type OnProgress = (progress: RunProgress) => void;
 
 const never = new AbortController().signal;
 
-function ask(app: App, bounds: Partial<Window>, progress: Tell): Promise<SyncResult> {
+function syncAll(app: App, bounds: Partial<Window>, progress: OnProgress): Promise<SyncResult> {
   const request = { datasets: [], bounds, today };
   return syncInForeground(app, { request, maxCredits: null, stop: never, progress });
 }
 
-async function askAgain(app: App, bounds: Partial<Window>, progress: Tell): Promise<SyncResult> {
+async function backfillAll(app: App, bounds: Partial<Window>, progress: OnProgress): Promise<SyncResult> {
   const { plan } = await makePlan(app.warehouse.db, {
     requested: {
       datasets: ["keyword_rank"],
@@ -80,6 +82,6 @@ async function askAgain(app: App, bounds: Partial<Window>, progress: Tell): Prom
     settings: app.config.settings,
     clock: app.clock,
   });
-  if (plan === null) throw new Error("there is nothing to ask for again");
+  if (plan === null) throw new Error("there is nothing to request again");
   return planInForeground(app, { plan, maxCredits: plan.credits, stop: never, progress });
 }

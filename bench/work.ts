@@ -27,7 +27,7 @@ export function boundsOf(work: Work, until: Day = today): { readonly start: Day;
 }
 
 /** The apps of the work as the configuration lists them. */
-export function followedApps(work: Work): { id: string; countries: string[]; keywords: string[] }[] {
+export function portfolioApps(work: Work): { id: string; countries: string[]; keywords: string[] }[] {
   return Array.from({ length: work.apps }, (_, app) => ({
     id: trackIdOf(app),
     countries: countryCodes.slice(0, work.countries),

@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { projectRoot } from "../src/config/config.ts";
 import { bounded } from "./child.ts";
-import type { Asked } from "./answer-server.ts";
+import type { SeenRequest } from "./answer-server.ts";
 import type { Bench, Size } from "./bench.ts";
 import { settingsOf } from "./config.ts";
 import { forgetAll } from "./postgres.ts";
@@ -32,7 +32,7 @@ const concurrency = 4;
 const cost = 3;
 /** The share that backfills leave, by default. */
 const floorShare = 0.2;
-const lookMs = 20;
+const checkMs = 20;
 
 /** One pace that no number of workers reaches, and one that two already fill. */
 const paces = [1000, 30] as const;
@@ -65,11 +65,11 @@ async function share(
     const failed = Promise.race(workersOf.map(({ failure }) => failure));
     await untilLoaded(bench, requests, failed);
   }
-  const { asked, openedAt } = await bench.service.witness();
-  const different = new Set(asked.map(({ what }) => what)).size;
+  const { seen, openedAt } = await bench.service.witness();
+  const different = new Set(seen.map(({ what }) => what)).size;
   expect(different, requests, "different requests");
-  const twice = asked.length - different;
-  return { workers, pace, reached: rateOf(asked, openedAt), twice, least: leastOf(asked), floor: total * floorShare };
+  const twice = seen.length - different;
+  return { workers, pace, reached: rateOf(seen, openedAt), twice, least: leastOf(seen), floor: total * floorShare };
 }
 
 /** A `storehouse worker`; `failure` resolves with its last words when it ends before it is stopped. */
@@ -110,18 +110,18 @@ async function untilLoaded({ postgres, stop }: Bench, requests: number, failed: 
       "select count(*)::int as count from ops.slice where state = 'loaded'",
     );
     if ((rows[0]?.count ?? 0) >= requests) return;
-    const words = await Promise.race([wait(lookMs, null), failed]);
+    const words = await Promise.race([wait(checkMs, null), failed]);
     stop.throwIfAborted();
     if (words !== null) throw new Error(`a worker ended too early: ${words}`);
   }
 }
 
 /** Requests a second that were sent after the gate had released those that it held. */
-function rateOf(asked: readonly Asked[], openedAt: number): number {
-  const after = asked.filter(({ at }) => at > openedAt);
+function rateOf(seen: readonly SeenRequest[], openedAt: number): number {
+  const after = seen.filter(({ at }) => at > openedAt);
   return (after.length * 1000) / ((after.at(-1)?.at ?? openedAt) - openedAt);
 }
 
-function leastOf(asked: readonly Asked[]): number {
-  return Math.min(...asked.map(({ remaining }) => remaining));
+function leastOf(seen: readonly SeenRequest[]): number {
+  return Math.min(...seen.map(({ remaining }) => remaining));
 }

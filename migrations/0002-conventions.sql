@@ -75,7 +75,7 @@ end
 $$;
 comment on function ops.comment_columns(regclass, regclass) is 'Comments each column of a table or view that has no comment yet: with the comment of the column of the same name in the model, if one is given, or else with the comment that the column has in every table.';
 
--- parallel safe, or else no query that asks for today would use a second core
+-- parallel safe, or else no query that calls it would use a second core
 create function ops.today() returns date language sql stable parallel safe
   return coalesce(nullif(current_setting('storehouse.today', true), '')::date, (now() at time zone 'UTC')::date);
 comment on function ops.today() is 'Day that counts as today: the day of UTC, or the session setting storehouse.today.';

@@ -124,7 +124,7 @@ $$;
 comment on function ops.remove_month(regclass, date, boolean) is 'Drops the partitions of a month of a fact or of ops.request, or moves them to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when there are none. The caller needs the right to execute the function and no right to drop tables.';
 revoke all on function ops.remove_month(regclass, date, boolean) from public;
 
--- Requests by month: they are stored without a look at which months exist, and sorted into them by the night's retention.
+-- Requests by month: they are stored without a check of which months exist, and sorted into them by the night's retention.
 
 create function ops.make_request_months(months date[]) returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$

@@ -37,7 +37,7 @@ comment on view   mart.keyword_group            is 'One row per group and keywor
 comment on column mart.keyword_group.group_name is 'Name of the group.';
 select ops.comment_columns('mart.keyword_group');
 
--- one row a keyword or app. Marts look the groups of a keyword up by an index, where a join with this view would make all of them for each row
+-- one row a keyword or app. Marts find the groups of a keyword by an index, where a join with this view would make all of them for each row
 create view ops.keyword_groups as
 select g.keyword, string_agg(g.group_name, ', ' order by g.group_name) as keyword_groups
 from   mart.keyword_group as g

@@ -83,7 +83,7 @@ cross  join lateral (
   select s.answered_keyword_count
   from   core.fact_keyword_rank_summary as s
   where  s.app_key = l.app_key and s.date_day = l.date_day and s.country_key = l.country_key and s.device_key = l.device_key
-  offset 0) as w -- a fence: joined, the newest days of an app would be looked for once for each of its days
+  offset 0) as w -- a fence: joined, the newest days of an app would be searched for once for each of its days
 cross  join lateral (
   -- counted where a slice is about that day: all days of a backfill would be
   select case when exists (select from ops.waiting_rank_slice as n

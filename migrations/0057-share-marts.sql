@@ -77,7 +77,7 @@ with cell as not materialized (
   from   beside as b
   window others as (partition by b.store, b.date_day, b.country_key, b.app_key),
          best   as (partition by b.store, b.date_day, b.country_key, b.app_key order by b.is_own, b.score desc nulls last, b.track_id)
-), among_followed as (
+), in_portfolio as (
   -- the app compared with all apps of the portfolio in its store
   select m.*,
          sum(m.score) over others as score_sum, count(m.score) over others as score_count, bool_and(m.is_answered) over others as are_all_answered,
@@ -104,7 +104,7 @@ select r.store, r.track_id, r.app_name, c.country_code, c.country_name, r.date_d
             when r.best_score is not null then r.best_app_name end as best_competitor_name,
        case when s.is_named then r.named_best_score when r.best_app_key = r.app_key then r.next_score else r.best_score end as best_competitor_score,
        case when s.is_named then 'named' else 'portfolio' end as competitor_source
-from   among_followed as r
+from   in_portfolio as r
 join   core.dim_country as c on c.country_key = r.country_key
 left   join naming as n on n.app_key = r.app_key
 cross  join lateral (select coalesce(n.days @> r.date_day, false) as is_named) as w

@@ -39,7 +39,7 @@ select l.store, l.track_id, l.app_name, o.track_id as competitor_track_id, coale
             when own.date_day is not null then true end as is_competitor_complete, kg.keyword_groups, ag.app_groups
 from   competitor       as t
 join   ops.newest_rank_day as w on w.app_key = t.app_key
--- keywords of which the competitor has ranks of its own about that day: the others are not looked for day by day
+-- keywords of which the competitor has ranks of its own about that day: the others are not searched for day by day
 cross  join lateral (
   select range_agg(int4range(f.keyword_key, f.keyword_key + 1)) as keyword_keys
   from   generate_series(-12, 6) as n (days)

@@ -88,7 +88,7 @@ select ops.comment_columns('mart.download_revenue_monthly');
 create view mart.keyword_impression_share as
 select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.country_code, c.country_name, k.keyword, d.device_code, f.share_day, f.date_day,
        f.impression_share,
-       -- counted in the list of the row: a window over all lists would be made of them for any of them
+       -- counted over the list of the row: a window over all lists would be made of them for any of them
        case when f.impression_share is not null
             then (select count(*) + 1
                   from   core.fact_impression_share as o

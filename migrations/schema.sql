@@ -5159,7 +5159,7 @@ create view mart.visibility_daily (
                 END) OVER best AS named_best_score
            FROM beside b
           WINDOW others AS (PARTITION BY b.store, b.date_day, b.country_key, b.app_key), best AS (PARTITION BY b.store, b.date_day, b.country_key, b.app_key ORDER BY b.is_own, b.score DESC NULLS LAST, b.track_id)
-        ), among_followed AS (
+        ), in_portfolio AS (
          SELECT m.store,
             m.date_day,
             m.country_key,
@@ -5242,7 +5242,7 @@ create view mart.visibility_daily (
             WHEN s.is_named THEN 'named'::text
             ELSE 'portfolio'::text
         END AS competitor_source
-   FROM among_followed r
+   FROM in_portfolio r
      JOIN core.dim_country c ON c.country_key = r.country_key
      LEFT JOIN naming n ON n.app_key = r.app_key
      CROSS JOIN LATERAL ( SELECT COALESCE(n.days @> r.date_day, false) AS is_named) w

@@ -8,7 +8,7 @@ import type { Fault } from "../src/sandbox/sandbox.ts";
 import { readCreditForecast } from "../src/incidents/credit-forecast.ts";
 import { openWork } from "../src/ledger/open-slices.ts";
 import { dueTries } from "../src/runs/later-tries.ts";
-import { standingForecast } from "../src/worker/foresee-credits.ts";
+import { currentForecast } from "../src/worker/foresee-credits.ts";
 import { planned } from "./support/ingest-planned.ts";
 import { long, monthMs, seed } from "./support/long.ts";
 import { faultsOf, openNights, type Nights } from "./support/nights.ts";
@@ -45,7 +45,7 @@ async function foresee(app: App, nights: Nights): Promise<Foreseen> {
 /** Foresees the nights to come as a worker does after it has planned. */
 async function foreseeAhead(nights: Nights): Promise<void> {
   await using app = await nights.stage.open(nights.run());
-  await standingForecast(app);
+  await currentForecast(app);
 }
 
 /** How well nights were foreseen the day before. */

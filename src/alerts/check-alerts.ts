@@ -70,7 +70,7 @@ async function enter(db: Database, alerts: readonly Alert[], now: number): Promi
         since_day = case when a.digest = excluded.digest then a.since_day else excluded.since_day end`.execute(db);
 }
 
-/** Deletes what fired in months that are kept no longer, and days that no check asks for any more. */
+/** Deletes what fired in months that are kept no longer, and days that no check needs any more. */
 async function forgetOld({ db, settings, now }: AlertParts): Promise<void> {
   const today = dayOf(now);
   const kept = addMonths(monthStart(today), -settings.retention.ops_months);

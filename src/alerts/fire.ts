@@ -15,7 +15,7 @@ export type Fire = {
   readonly before: AlertValues | null;
 };
 
-/** What tells a fire from others: the subject as text, the day, the day that it was compared with, and the values. */
+/** What distinguishes a fire from others: the subject as text, the day, the day that it was compared with, and the values. */
 export type FireKey = Pick<Fire, "day" | "comparedDay" | "values"> & { readonly subject: string };
 
 /** The subject as text, the same however its columns are ordered. */

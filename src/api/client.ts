@@ -119,7 +119,7 @@ export function createClient(options: ClientOptions): Client {
   return { send, [Symbol.asyncDispose]: () => agent.destroy() };
 }
 
-/** Cuts a call when its time is over, or with `signal`; `isOver` tells the first. */
+/** Cuts a call when its time is over, or with `signal`; `isOver` is true of the first. */
 type Deadline = Disposable & { readonly cut: Cut; readonly isOver: () => boolean };
 
 /** One timer and one listener, both gone with the call: signals made of others are kept until the collector finds them. */

@@ -6,7 +6,7 @@ import type { Operation } from "./define-operation.ts";
 const digits = 32;
 
 /**
- * A call as a short text that is equal for equal calls: whatever the order of parameters and of lists, and whether a default is
+ * A call as a short text that is equal for equal calls: regardless of the order of parameters and of lists, and of whether a default is
  * named or left out. `account` sets calls of an account apart (not that of API_TOKEN). Hexadecimal digits of a hash over method, path and
  * values, without address and token.
  */

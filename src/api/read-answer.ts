@@ -113,7 +113,7 @@ function parse(operation: Operation, text: string, parsed?: ParsedText): unknown
   return cleanJson(json);
 }
 
-/** The contract nests a dozen levels. Many more would exhaust the stack of whatever walks through an answer, Postgres included. */
+/** The contract nests a dozen levels. Many more would exhaust the stack of all that walk through an answer, Postgres included. */
 const mostLevels = 100;
 
 function refuseDepth(operation: Operation, text: string): void {

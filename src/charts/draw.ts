@@ -129,8 +129,8 @@ async function svgOf({ width, height, plot }: Drawing): Promise<SvgElement> {
   svg.querySelector("style")?.remove();
   // the drawing is named as a whole: a group in it has no role that a label of its own could belong to
   for (const group of Array.from(svg.querySelectorAll("[aria-label]"))) group.removeAttribute("aria-label");
-  const looks = { xmlns: svgNamespace, class: drawingClass, "font-family": font, fill: inks.soft.light };
-  for (const [key, value] of Object.entries(looks)) svg.setAttribute(key, value);
+  const attributes = { xmlns: svgNamespace, class: drawingClass, "font-family": font, fill: inks.soft.light };
+  for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value);
   return svg;
 }
 

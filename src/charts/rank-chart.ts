@@ -33,7 +33,7 @@ export type RankChart = {
 type Point = { readonly at: Date; readonly rank: number | null; readonly title: string };
 type Line = RankSeries & { readonly look: LineLook; readonly points: readonly Point[] };
 
-/** Height of the lane below the ranks, for days that brought no rank. */
+/** Height of the lane below the ranks, for days without a rank. */
 const lane = 34;
 /** Marks keep so far apart: closer ones would hide the line. */
 const marksApart = 22;

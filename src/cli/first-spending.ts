@@ -18,8 +18,8 @@ import { atLeastIn, fallbackLines, nightWords, priceOfNow, stepLine, stepWords }
  * in ops.agreement; syncs, workers and nights after that do not ask.
  */
 
-/** Who asks for what: `agreed` names the datasets of the agreement (none: everything that is on), `say` shows prices. */
-export type Asking = {
+/** What a person is to agree to: `agreed` names the datasets of the agreement (none: everything that is on), `say` shows prices. */
+export type FirstSpending = {
   readonly app: App;
   readonly request: SyncRequest;
   readonly agreed: readonly string[];
@@ -32,70 +32,74 @@ export type Asking = {
 };
 
 /** True when a person agreed to this earlier. */
-export function isAgreedAlready({ app, agreed }: Pick<Asking, "app" | "agreed">): Promise<boolean> {
+export function isAgreedAlready({ app, agreed }: Pick<FirstSpending, "app" | "agreed">): Promise<boolean> {
   return isAgreed(app.warehouse.db, { accountId: apiAccess(app.config.environment).accountId, datasets: agreed });
 }
 
-/** A sync that asks before each step. Null when the person does not agree to a step. Throws `spending_not_agreed` without a terminal. */
-export async function syncByStep(asking: Asking): Promise<SyncResult | null> {
+/** A sync that wants a confirmation before each step. Null when the person does not agree to a step. Throws `spending_not_agreed` without a terminal. */
+export async function syncByStep(spending: FirstSpending): Promise<SyncResult | null> {
   // what could not be stored is not priced either
-  await checkStorable(asking.app.warehouse.db);
+  await checkStorable(spending.app.warehouse.db);
   for (let last: SyncResult | null = null; ;) {
-    const step = await stepOf(asking);
-    if (step === null && !asking.yes) return last ?? asking.run(0);
-    const answer = await answerTo(asking, step);
+    const step = await stepOf(spending);
+    if (step === null && !spending.yes) return last ?? spending.run(0);
+    const answer = await answerTo(spending, step);
     if (answer === "no") return null;
-    last = await asking.run(answer === "all" || step === null ? null : step.credits);
+    last = await spending.run(answer === "all" || step === null ? null : step.credits);
     if (answer === "all" || !isEndOfStep(last)) return last;
   }
 }
 
-/** Asks what a worker needs: reads the portfolio step by step, then asks for the market and the nights. Returns the run that went wrong, if any. */
-export async function agreeToWorker(asking: Asking): Promise<boolean | SyncResult> {
+/** Wants the confirmations that a worker needs: reads the portfolio step by step, then prices the market and the nights. Returns the run that went wrong, if any. */
+export async function agreeToWorker(spending: FirstSpending): Promise<boolean | SyncResult> {
   for (;;) {
-    const step = await stepOf(asking);
-    const answer = await answerTo(asking, step);
+    const step = await stepOf(spending);
+    const answer = await answerTo(spending, step);
     if (answer === "no") return false;
     if (answer === "all" || step === null || step.stage === "market") return true;
-    const result = await asking.run(step.credits);
+    const result = await spending.run(step.credits);
     if (result.outcome !== "loaded" && !isEndOfStep(result)) return result;
   }
 }
 
-function stepOf({ app, request }: Asking): Promise<NextStep | null> {
+function stepOf({ app, request }: FirstSpending): Promise<NextStep | null> {
   return nextStep(app.warehouse.db, request, app.config.settings);
 }
 
-/** True for a run that stopped because the next step is beyond its limit. */
+/** True for a run that stopped because the next step is dearer than its limit. */
 function isEndOfStep({ outcome, progress }: SyncResult): boolean {
   return outcome === "deferred" && progress.nextDueAt === null;
 }
 
-async function answerTo(asking: Asking, step: NextStep | null): Promise<"yes" | "all" | "no"> {
-  const { app, yes, say } = asking;
+async function answerTo(spending: FirstSpending, step: NextStep | null): Promise<"yes" | "all" | "no"> {
+  const { app, yes, say } = spending;
   const price = step === null ? "nothing is missing now" : stepLine(step);
   if (!yes && !canConfirm()) throw fail("spending_not_agreed", { price });
   const atLeast = step === null ? [] : atLeastIn(step, app);
   if (step !== null) say(stepWords(step, { atLeast, priced: !yes }));
   const isLast = step === null || step.stage === "market";
   if (isLast && step !== null) {
-    const fallbacks = await fallbackPrices(app.warehouse.db, asking.request, app.config.settings);
+    const fallbacks = await fallbackPrices(app.warehouse.db, spending.request, app.config.settings);
     for (const line of fallbackLines({ ...step, atLeast }, fallbacks)) say(line);
   }
-  if (isLast) say(nightWords(await priceOfNow(app, asking.request.datasets)));
-  const answer = yes ? "all" : await ask(asking, step, isLast);
-  if (answer !== "no" && (isLast || answer === "all")) await record(asking, step?.credits ?? 0);
+  if (isLast) say(nightWords(await priceOfNow(app, spending.request.datasets)));
+  const answer = yes ? "all" : await ask(spending, step, isLast);
+  if (answer !== "no" && (isLast || answer === "all")) await record(spending, step?.credits ?? 0);
   return answer;
 }
 
-async function ask({ command, stop }: Asking, step: NextStep | null, isLast: boolean): Promise<"yes" | "all" | "no"> {
+async function ask(
+  { command, stop }: FirstSpending,
+  step: NextStep | null,
+  isLast: boolean,
+): Promise<"yes" | "all" | "no"> {
   const credits = countOf(step?.credits ?? 0, "credit");
   if (command === "sync" || !isLast) return confirmStep(`Spend ${credits}?`, stop);
   const now = step === null ? "" : `spend ${credits} now and `;
   return (await confirm(`Start the worker, to ${now}go on night by night?`, stop)) ? "yes" : "no";
 }
 
-function record({ app, agreed, yes }: Asking, credits: number): Promise<void> {
+function record({ app, agreed, yes }: FirstSpending, credits: number): Promise<void> {
   const by: Agreement["by"] = yes ? "--yes" : "terminal";
   const agreement = { accountId: apiAccess(app.config.environment).accountId, datasets: agreed, credits, by };
   return recordAgreement(app.warehouse.db, agreement, app.clock.now());

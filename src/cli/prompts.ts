@@ -6,7 +6,7 @@ import { remark } from "./output.ts";
 /** Thrown when a person ends the questions with Ctrl-C or Ctrl-D. */
 export class QuestionsEnded extends Error {}
 
-/** A question: a line above it, what is asked, what an empty answer means, and what is wrong with an answer (null: nothing). */
+/** A question: a line above it, its text, what an empty answer means, and what is wrong with an answer (null: nothing). */
 type Question = {
   readonly about?: string;
   readonly question: string;
@@ -26,7 +26,7 @@ export interface Prompts extends Disposable {
 
 /** Opens the terminal for questions, which go to stderr. */
 export function openPrompts(): Prompts {
-  // what comes while nothing is asked is not shown: of text that was pasted whole, the next line may be the token
+  // what comes while no question is open is not shown: of text that was pasted whole, the next line may be the token
   let isHidden = true;
   const output = new Writable({
     write: (part: Buffer, _, done) => {

@@ -6,7 +6,7 @@ import { stopSignal } from "./stop-signal.ts";
 type Served = AsyncDisposable & { readonly url: string; readonly port: number };
 
 /**
- * Serves something until Ctrl-C or a signal ends it. `named`: the port that the person asked for, and no other is used instead of it.
+ * Serves something until Ctrl-C or a signal ends it. `named`: the port that the person named, and no other is used instead of it.
  * Throws `port_taken`.
  */
 export async function serveUntilStopped(

@@ -1,14 +1,14 @@
 import { addressProblem, Environment } from "../config/env.ts";
 import { Country, noCountry } from "../config/portfolio-settings.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
-import type { FollowedApp, SettingsChange } from "../config/edit-yaml.ts";
+import type { NewApp, SettingsChange } from "../config/edit-yaml.ts";
 import { isOn, type Settings } from "../config/settings.ts";
 import { AndroidTrackId, IosTrackId } from "../api/values.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Diagnosis } from "../doctor/diagnosis.ts";
 import { remark } from "./output.ts";
 import type { Prompts } from "./prompts.ts";
-import { followedApp, keywordProblem, sizeIn, switchesIn, type RoughSize } from "./setup.ts";
+import { newApp, keywordProblem, sizeIn, switchesIn, type RoughSize } from "./setup.ts";
 
 /** What the questions start from, and how answers are tried. Each check returns what is wrong, null when nothing is. */
 export type QuestionsFrom = {
@@ -18,7 +18,7 @@ export type QuestionsFrom = {
   readonly checkDatabase: (url: string) => Promise<readonly Diagnosis[]>;
 };
 
-/** Address and token of the API, asked for until a balance check accepts them, which costs nothing. */
+/** Address and token of the API, prompted for until a balance check accepts them, which costs nothing. */
 export async function askApi(prompts: Prompts, { environment, checkApi }: QuestionsFrom) {
   let { API_BASE_URL: address, API_TOKEN: token } = environment;
   for (;;) {
@@ -58,7 +58,7 @@ export async function askDatabase(
   }
 }
 
-/** What is followed: the source, apps that are listed, datasets that are switched. */
+/** What the portfolio is to be: the source, apps that are listed, datasets that are switched. */
 export async function askPortfolio(prompts: Prompts, { settings }: QuestionsFrom): Promise<SettingsChange> {
   const { portfolio } = settings;
   const sources = ["account", "config", "both"] as const;
@@ -80,8 +80,8 @@ export async function askPortfolio(prompts: Prompts, { settings }: QuestionsFrom
   return { source, apps, datasets: switchesIn(switched).datasets };
 }
 
-async function askApps(prompts: Prompts, isNeeded: boolean): Promise<readonly FollowedApp[]> {
-  const apps: FollowedApp[] = [];
+async function askApps(prompts: Prompts, isNeeded: boolean): Promise<readonly NewApp[]> {
+  const apps: NewApp[] = [];
   for (;;) {
     const isLast = !isNeeded || apps.length > 0;
     const id = await prompts.text({
@@ -91,13 +91,13 @@ async function askApps(prompts: Prompts, isNeeded: boolean): Promise<readonly Fo
     if (id === "") return apps;
     const countries = await prompts.text({
       question: "Its countries, for instance US, JP",
-      check: (text) => countriesProblem(followedApp(id, text, "").countries),
+      check: (text) => countriesProblem(newApp(id, text, "").countries),
     });
     const keywords = await prompts.text({
       question: "Its keywords, with commas between (empty: none)",
-      check: (text) => keywordsProblem(followedApp(id, "", text).keywords),
+      check: (text) => keywordsProblem(newApp(id, "", text).keywords),
     });
-    apps.push(followedApp(id, countries, keywords));
+    apps.push(newApp(id, countries, keywords));
   }
 }
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type Config, projectRoot } from "../config/config.ts";
 import { editedEnv } from "../config/edit-env.ts";
-import { editedSettings, type FollowedApp, type SettingsChange } from "../config/edit-yaml.ts";
-import { FollowedKeyword } from "../config/portfolio-settings.ts";
+import { editedSettings, type NewApp, type SettingsChange } from "../config/edit-yaml.ts";
+import { KeywordText } from "../config/portfolio-settings.ts";
 import { readText } from "../config/read-text.ts";
 import { replaceFile } from "../config/replace-file.ts";
 import type { Settings } from "../config/settings.ts";
@@ -55,7 +55,7 @@ export function writeSetup(files: SetupFiles, { variables, settings }: Setup): S
   return settingsIn(files.settings);
 }
 
-/** The price of what is followed: of the listed apps, and of an account of a rough size where its own count. */
+/** The price of the portfolio: of the listed apps, and of an account of a rough size where its own count. */
 export function priceOfSetup(settings: Settings, size: RoughSize | null, clock: Clock): Promise<PortfolioPrice> {
   const account = size === null ? [] : roughApps(size);
   const { apps } = portfolioOf(account, settings.portfolio);
@@ -102,14 +102,14 @@ export function switchesIn(text: string): {
   return { datasets: Object.fromEntries(words.map((word) => [word.slice(1), word.startsWith("+")])), wrong };
 }
 
-/** Why a keyword cannot be followed, null where it can. */
+/** Why a keyword cannot be in the portfolio, null where it can. */
 export function keywordProblem(text: string): string | null {
   if (text.trim() === "") return "a keyword is empty";
-  return FollowedKeyword.safeParse(text).error?.issues[0]?.message ?? null;
+  return KeywordText.safeParse(text).error?.issues[0]?.message ?? null;
 }
 
 /** An app to follow, from its id, countries and keywords as they are typed; lists are separated by commas. */
-export function followedApp(id: string, countries: string, keywords: string): FollowedApp {
+export function newApp(id: string, countries: string, keywords: string): NewApp {
   const list = (text: string) => [...new Set(text.split(",").map((part) => part.trim()))].filter((part) => part !== "");
   return { id, countries: list(countries.toUpperCase().replaceAll(/\s+/g, ",")), keywords: list(keywords) };
 }

@@ -21,7 +21,7 @@ export type StatusFacts = {
   readonly lastRun: LastRun | null;
 };
 
-/** The facts of the morning, in the order in which a person asks for them. */
+/** The facts of the morning, in the order in which a person needs them. */
 export function statusFacts(facts: StatusFacts): readonly Fact[] {
   return [
     ["credits", creditsText(facts)],

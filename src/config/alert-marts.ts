@@ -3,7 +3,7 @@ export type AlertColumn = "number" | "rank" | "text" | "boolean";
 
 /** A mart as alerts see it. */
 export type AlertMart = {
-  /** Columns that say what a row is about; with the day they tell rows apart. */
+  /** Columns that say what a row is about; with the day they distinguish rows. */
   readonly subject: readonly string[];
   /** Columns that conditions may name beside those of the subject. */
   readonly columns: Readonly<Record<string, AlertColumn>>;

@@ -2,7 +2,7 @@ import { type Document, isCollection, isMap, isSeq, parseDocument } from "yaml";
 import type { Settings } from "./settings.ts";
 
 /** An app of the portfolio as the configuration lists it. */
-export type FollowedApp = {
+export type NewApp = {
   readonly id: string;
   readonly countries: readonly string[];
   readonly keywords: readonly string[];
@@ -12,7 +12,7 @@ export type FollowedApp = {
 export type SettingsChange = {
   readonly source?: Settings["portfolio"]["source"];
   /** Apps that are added, or take the place of those with the same id. */
-  readonly apps?: readonly FollowedApp[];
+  readonly apps?: readonly NewApp[];
   /** Datasets that are switched on or off. */
   readonly datasets?: Readonly<Record<string, boolean>>;
 };
@@ -45,7 +45,7 @@ function parentAt(document: Document, path: readonly string[]): unknown {
   return path.length === 0 ? document.contents : document.getIn(path, true);
 }
 
-function addApp(document: Document, app: FollowedApp): void {
+function addApp(document: Document, app: NewApp): void {
   const path = ["portfolio", "apps"];
   if (!isSeq(document.getIn(path, true))) setIn(document, path, document.createNode([]));
   const list = document.getIn(path, true);
@@ -62,7 +62,7 @@ function addApp(document: Document, app: FollowedApp): void {
 }
 
 /** A number stays one, as people write track ids of iOS. */
-function appOf({ id, countries, keywords }: FollowedApp) {
+function appOf({ id, countries, keywords }: NewApp) {
   const number = Number(id);
   const written = String(number) === id && number > 0 && Number.isSafeInteger(number) ? number : id;
   return { id: written, countries: [...countries], ...(keywords.length === 0 ? {} : { keywords: [...keywords] }) };

@@ -26,8 +26,8 @@ export const Country = z
   .refine((code) => countryCodes.includes(code), { error: ({ input }) => noCountry(String(input)) });
 const trackId = /^(\d+|[A-Za-z]\w*(\.\w+)+)$/;
 const trackIds = "a track id is a number (iOS) or a package name (Android)";
-/** A keyword to follow. */
-export const FollowedKeyword = z
+/** A keyword of the portfolio. */
+export const KeywordText = z
   .string()
   .min(1)
   .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character")
@@ -42,7 +42,7 @@ const ConfiguredApp = z
   .strictObject({
     id: TrackId.describe("Track id: a number on iOS, a package name on Android."),
     countries: z.array(Country).min(1).describe("Countries to follow the app in."),
-    keywords: z.array(FollowedKeyword).default([]).describe("Keywords to follow in each of these countries."),
+    keywords: z.array(KeywordText).default([]).describe("Keywords to follow in each of these countries."),
   })
   .describe("An app to follow, beside or instead of those that the account tracks.");
 
@@ -58,7 +58,7 @@ const Groups = z
       .meta({ examples: [{ casual: ["123456789"] }] })
       .describe("Groups of apps."),
     keywords: z
-      .record(GroupName, z.array(FollowedKeyword).min(1).describe("Keywords of a group; a keyword may be in several."))
+      .record(GroupName, z.array(KeywordText).min(1).describe("Keywords of a group; a keyword may be in several."))
       .default({})
       .meta({ examples: [{ brand: ["habit garden"] }] })
       .describe("Groups of keywords."),
@@ -66,7 +66,7 @@ const Groups = z
   .prefault({})
   .describe("Groups for marts (mart.app_group, mart.keyword_group), alerts and budgets; they fetch nothing more.");
 
-const followed = {
+const appSettings = {
   source: z
     .enum(["account", "config", "both"])
     .default("account")
@@ -76,12 +76,12 @@ const followed = {
 
 /** What to fetch: where apps come from, the listed ones, and groups of apps and keywords for marts. */
 export const PortfolioSettings = z
-  .strictObject({ ...followed, groups: Groups })
+  .strictObject({ ...appSettings, groups: Groups })
   .prefault({})
   .describe("What to fetch.");
 
 /** What to fetch for one of several accounts; groups are those of the warehouse. */
 export const AccountPortfolio = z
-  .strictObject(followed)
+  .strictObject(appSettings)
   .prefault({})
   .describe("What to fetch with this account; the apps that it tracks when left out.");

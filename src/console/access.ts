@@ -48,7 +48,7 @@ export type Access = {
   readonly signOut: (request: FastifyRequest, reply: FastifyReply) => void;
 };
 
-/** Headers that a reverse proxy adds; most do without being configured to, one that adds none of them looks like a browser. */
+/** Headers that a reverse proxy adds; most do without being configured to, one that adds none of them cannot be distinguished from a browser. */
 const forwarding = /^(forwarded|via|x-forwarded-.+|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip)$/;
 
 function isForwarded({ headers }: FastifyRequest): boolean {

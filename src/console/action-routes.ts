@@ -156,7 +156,7 @@ function digestOf({ binds }: Price): string {
     .digest("base64url");
 }
 
-type Asked = {
+type Confirmation = {
   readonly price: Price;
   readonly agreement: Agreed;
   readonly limit: number;
@@ -165,21 +165,21 @@ type Asked = {
 };
 
 /** The page that shows the price and wants an agreement. */
-function confirm({ action, request, reply, visitor }: Acting, asked: Asked): FastifyReply {
-  const { agreement } = asked;
+function confirm({ action, request, reply, visitor }: Acting, confirmation: Confirmation): FastifyReply {
+  const { agreement } = confirmation;
   // what was agreed to and is dearer now is a conflict, as is a number that is another one
   const status = agreement.agreed === undefined ? 200 : 409;
   const body = agreementForm(
     action,
-    asked,
+    confirmation,
     request.body as Readonly<Record<string, string>>,
-    reply.generateCsrf({ userInfo: asked.owner }),
+    reply.generateCsrf({ userInfo: confirmation.owner }),
   );
   return sendPage(reply.code(status), {
     title: action.label,
     body,
     visitor,
-    account: asked.account,
+    account: confirmation.account,
     navigation: navigationEntries(),
     address: agreement.back,
   });
@@ -190,7 +190,7 @@ const ownFields = new Set(["_csrf", "agreed", "bound", "typed", "once", "back"])
 
 function agreementForm(
   action: AnyAction,
-  { price, agreement, limit }: Asked,
+  { price, agreement, limit }: Confirmation,
   given: Readonly<Record<string, string>>,
   token: string,
 ): Html {

@@ -48,8 +48,8 @@ export async function recordRun(db: Database, auditId: string, runId: string): P
 }
 
 /**
- * Settles what a process left open that was killed: by how the run of the action ended, or as failed where it was broken off. An action
- * without a run is left open for a day, since another console may be at it.
+ * Settles what a killed process left unfinished: by how the run of the action ended, or as failed where it was broken off. An action
+ * without a run stays open for a day, since another console may be at it.
  */
 export async function settleDeeds(db: Database, now: number): Promise<void> {
   await sql`

@@ -6,7 +6,7 @@ import type { Visitor } from "./visitor.ts";
 import { hiddenFields } from "./parts/form-fields.ts";
 
 /*
- * An action is a form that is posted to /actions/NAME. Whatever the page showed, the server works the price out again:
+ * An action is a form that is posted to /actions/NAME. The server does not rely on what the page showed, but works the price out again:
  *
  *   nothing agreed, or less than it costs now    the price is shown, and a button that agrees to it
  *   agreed, and it is about something else now   the price and what it is about are shown again
@@ -66,7 +66,7 @@ export type Action<I extends z.ZodObject = z.ZodObject> = {
   readonly run: (context: ActionContext, input: z.output<I>, agreed: Agreed) => Promise<Done>;
 };
 
-/** An action whatever its input is. */
+/** An action, with any input. */
 export type AnyAction = Omit<Action, "price" | "run"> & {
   readonly price: (context: ActionContext, input: never) => Promise<Price>;
   readonly run: (context: ActionContext, input: never, agreed: Agreed) => Promise<Done>;

@@ -37,7 +37,7 @@ export type PageContext = {
   readonly visitor: Visitor;
   /** Reads by a key that says what and for which input; the value may be some seconds old, or older where the database is slow. */
   readonly read: ReadShared;
-  /** The token that a form hands back. */
+  /** The token that a form sends back. */
   readonly formToken: () => string;
   /** Path and query of this page. */
   readonly address: string;
@@ -66,7 +66,7 @@ export type Page<I extends z.ZodObject = z.ZodObject> = {
   readonly show: (context: PageContext, input: z.output<I>) => Promise<Html | Download>;
 };
 
-/** A page whatever its input is. */
+/** A page, with any input. */
 export type AnyPage = Omit<Page, "show"> & {
   readonly show: (context: PageContext, input: never) => Promise<Html | Download>;
 };

@@ -1,5 +1,5 @@
 /*
- * Markup is made by the tag `html` alone, which escapes whatever is put into it: text of an answer, the name of an app or a keyword never
+ * Markup is made by the tag `html` alone, which escapes all that is put into it: text of an answer, the name of an app or a keyword never
  * becomes markup. Only markup goes in as it is.
  */
 

@@ -18,7 +18,7 @@ export const LedgerId = z.string().regex(/^[1-9]\d{0,17}$/, "is no number");
 
 const somewhere = "http://console.invalid";
 
-/** A path of this console to go to: never another site, whatever a browser makes of spaces and slashes in it. */
+/** A path of this console to go to: never another site, also where a browser drops spaces or changes slashes in it. */
 export const OwnAddress = z
   .string()
   .refine(

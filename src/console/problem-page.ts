@@ -31,7 +31,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   database_unreachable: 503,
 };
 
-/** Shows whatever goes wrong as a page that says what to do next. What nobody foresaw goes into the log, and no word of it into the page. */
+/** Shows what goes wrong as a page that says what to do next. What nobody foresaw goes into the log, and no word of it into the page. */
 export function addProblems(server: FastifyInstance, parts: ConsoleParts): void {
   server.setNotFoundHandler((request, reply) =>
     sendProblem(parts, { request, reply, problem: fail("console_unknown", { what: "page at this address" }) }),

@@ -11,7 +11,7 @@ type SharedValue<T> = { readonly value: T; readonly readAt: number; readonly isO
 /** Reads that all viewers share. */
 export type SharedReads = {
   /**
-   * The value by a key: read now, or a moment ago for somebody else, or an older one where the database is slow. Throws `console_slow`
+   * The value by a key: read now, or a moment ago for another visitor, or an older one where the database is slow. Throws `console_slow`
    * without one.
    */
   readonly read: <T>(key: string, work: (db: Database) => Promise<T>) => Promise<SharedValue<T>>;
@@ -21,7 +21,7 @@ export type SharedReads = {
   readonly isDueAgain: () => boolean;
 };
 
-/** A value counts as new for so long: a live page asks again when the ledger has changed. */
+/** A value counts as new for so long: a live page reads again when the ledger has changed. */
 const freshMs = 2_000;
 /** A value that was kept for its share of time is shown with its age from then on. */
 const lateMs = 5_000;

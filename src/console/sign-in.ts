@@ -55,7 +55,7 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
   );
   server.post("/sign-out", { preHandler: ownForm(server) }, async (request, reply) => {
     const visitor = visitorOrNull(access, request);
-    // over first: whatever becomes of the record, who signs out is out
+    // over first: who signs out is out, even where the record fails
     access.signOut(request, reply);
     if (visitor !== null) await recordVisit(visitor, "sign-out", "done");
     return reply.redirect("/sign-in", 303);

@@ -19,7 +19,7 @@ export type BatcherOptions<I, O> = {
 /** A wait for more members, which a timer ends at the latest. */
 type Linger = {
   readonly longestMs: number;
-  /** True when members of that weight are enough, or no other is to come. Asked as each of them comes. */
+  /** True when members of that weight are enough, or no other is to come. Called as each of them comes. */
   readonly isEnough: (weight: number) => boolean;
 };
 

@@ -33,14 +33,14 @@ export type Cut = {
 /** Makes what ends one request, or those that follow it. */
 export function createCut(): Cut {
   let given: Error | null = null;
-  let tell: ((reason: Error) => void) | null = null;
+  let notify: ((reason: Error) => void) | null = null;
   return {
     end: (reason) => {
       given ??= reason;
-      tell?.(given);
+      notify?.(given);
     },
     whenEnded: (ended) => {
-      tell = ended;
+      notify = ended;
       if (given !== null) ended(given);
     },
   };
@@ -49,7 +49,7 @@ export function createCut(): Cut {
 /** How long to wait for a connection and for an answer, in ms. */
 type Patience = { readonly connectMs: number; readonly answerMs: number };
 
-/** What runs on this machine is never reached through a proxy: a proxy would look for it on its own. */
+/** What runs on this machine is never reached through a proxy: a proxy would search its own machine. */
 const thisMachine = "localhost,127.0.0.1,[::1]";
 
 /**
@@ -102,7 +102,7 @@ function exchange(agent: Dispatcher, request: Dispatcher.DispatchOptions, { onPa
         parts.push(part);
       },
       onResponseEnd: () => resolve({ status, headers, body: Buffer.concat(parts) }),
-      // of a refusal the status says it all, whatever became of its body
+      // of a refusal the status says it all, with or without its body
       onResponseError: (_, error) => (isRefusal(status) ? resolve({ status, headers, body: empty }) : reject(error)),
     });
   });

@@ -3,8 +3,8 @@ type Stops = { readonly all: Set<() => void>; readonly stopAll: () => void };
 const stopsOf = new WeakMap<AbortSignal, Stops>();
 
 /**
- * Calls `stop` when a signal is aborted; returns what takes it away. All share one listener of the signal: to add one to a signal, all that
- * it has are looked at.
+ * Calls `stop` when a signal is aborted; returns what takes it away. All share one listener of the signal: adding one to a signal goes
+ * through all that it has.
  */
 export function whenAborted(signal: AbortSignal, stop: () => void): () => void {
   const { all, stopAll } = stopsOf.get(signal) ?? listenTo(signal);

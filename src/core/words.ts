@@ -36,7 +36,7 @@ export function minuteOf(instant: string | number | Date): string {
   return `${utcMinute(instant)} UTC`;
 }
 
-/** How long something is away, in two units at most: `40 s`, `25 min`, `3 h 20 min`, `12 days`. No line is broken within it. */
+/** A duration, in two units at most: `40 s`, `25 min`, `3 h 20 min`, `12 days`. No line is broken within it. */
 export function durationText(ms: number): string {
   return durationParts(Math.max(0, Math.round(ms / 1000))).join(noBreak);
 }

@@ -8,7 +8,7 @@ export type CallerUse = {
   /** Calls answered with an answer that was stored, and with that of an equal call under way. */
   readonly hits: number;
   readonly joined: number;
-  /** Requests that were sent to the API, whatever came of them, and the credits charged for them. */
+  /** Requests that were sent to the API, with any outcome, and the credits charged for them. */
   readonly requests: number;
   readonly charged: number;
   /** Credits that the calls which were not sent would have cost. */

@@ -29,7 +29,7 @@ export function judgePrice({ header, documented, drop }: PriceEvidence): PriceVe
 }
 
 /** A balance before or after a call; `resetsAt` in epoch-ms. */
-type Standing = { readonly remaining: number | null; readonly resetsAt: number | null };
+type ReportedBalance = { readonly remaining: number | null; readonly resetsAt: number | null };
 
 /** Reports of one deadline vary by a second or two; a later one is of another period. */
 const sameDeadlineMs = 60_000;
@@ -39,8 +39,8 @@ const sameDeadlineMs = 60_000;
  * where the period changed or credits were bought.
  */
 export function balanceDrop(
-  before: Standing & { readonly inFlight: number; readonly overlapped: boolean },
-  after: Standing,
+  before: ReportedBalance & { readonly inFlight: number; readonly overlapped: boolean },
+  after: ReportedBalance,
 ): number | null {
   if (before.inFlight !== 1 || before.overlapped || before.remaining === null || after.remaining === null) return null;
   if (before.resetsAt === null || after.resetsAt === null) return null;

@@ -74,10 +74,10 @@ export const keywordApp = defineDataset({
         reason: "a keyword or country that was not requested",
         item: { keyword, countryCode },
       }));
-    const strays = reported
+    const nameless = reported
       .filter(({ trackId }) => trackId === undefined)
       .map(({ device, position, item }) => ({ reason: "no track id", item: { device, position, item } }));
-    return { rows: { [table.name]: rows }, invalid: [...others, ...strays] };
+    return { rows: { [table.name]: rows }, invalid: [...others, ...nameless] };
   },
 });
 

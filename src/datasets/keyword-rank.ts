@@ -159,11 +159,11 @@ function reportedRanks(slice: Slice, pages: readonly unknown[]): Normalised {
 }
 
 /** So many keywords without a single rank are more likely a day that is not out than an app that is found nowhere. */
-const tellingBatch = 5;
+const conclusiveBatch = 5;
 
 /** True when an answer without any rank may mean that the newest day is not out yet; the day after it means "not ranked". */
 function mayBeEarly({ items, window, asOf }: Slice): boolean {
-  return (items?.length ?? 0) >= tellingBatch && windowLength(window) === 1 && daysBetween(window.start, asOf) <= 1;
+  return (items?.length ?? 0) >= conclusiveBatch && windowLength(window) === 1 && daysBetween(window.start, asOf) <= 1;
 }
 
 const known = new WeakMap<readonly string[], boolean>();

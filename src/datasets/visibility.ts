@@ -123,7 +123,7 @@ function itemsOf(cells: readonly Cell[]): readonly string[] {
   return unique(cells.map(({ country, trackId }) => `${country}:${trackId}`));
 }
 
-/** Days beside the window and apps that a call brought along for another country belong to other slices. */
+/** Days beside the window and apps that a call returned for another country belong to other slices. */
 function normalisedHistory(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Normalised {
   const { scope, items, window } = slice;
   const requested = new Set(items);

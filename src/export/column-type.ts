@@ -28,7 +28,7 @@ const plain: Readonly<Record<string, string>> = {
 /** The widest decimal that Parquet's readers agree on. */
 const mostDigits = 38;
 
-/** How a column of a type is exported. Whatever has no type of its own in Parquet travels as Postgres writes it: JSON as its text. */
+/** How a column of a type is exported. What has no type of its own in Parquet travels as Postgres writes it: JSON as its text. */
 export function columnType({ name, type }: Pick<Column, "name" | "type">): ColumnType {
   const column = pg.escapeIdentifier(name);
   if (type.endsWith("[]")) {

@@ -106,7 +106,7 @@ function reference(relation: string): string {
   return `source('${sourceName(schema)}', '${table}')`;
 }
 
-/** dbt reads descriptions as templates: what looks like one is quoted inside one. */
+/** dbt reads descriptions as templates: what could be read as one is quoted inside one. */
 export function withoutJinja(text: string): string {
   return text.replaceAll(/\{[{%#]/g, (opening) => `{{ '${opening}' }}`);
 }

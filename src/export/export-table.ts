@@ -60,9 +60,9 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
   const parts: TablePart[] = [];
   for (const part of await partsOf(writer.client, relation, within))
     if (!(await isMoreThere(request, old, { part, awaySince: away.get(part.window?.from ?? "") }))) parts.push(part);
-  const isAway = ({ window }: ExportedFile) =>
+  const isGone = ({ window }: ExportedFile) =>
     window !== null && away.has(window.from) && !parts.some((part) => part.window?.from === window.from);
-  const kept = old.filter((file) => !isWithin(file, within) || isAway(file));
+  const kept = old.filter((file) => !isWithin(file, within) || isGone(file));
   const made: Made[] = [];
   for (const part of parts) {
     request.signal?.throwIfAborted();

@@ -5,7 +5,7 @@ import { fail, type StorehouseError } from "../core/errors.ts";
 import { createHttpAgent, type HttpAgent, type Network } from "../core/http-agent.ts";
 
 /**
- * How buckets are reached. What is left out comes from where the tools of AWS look for it: variables AWS_*, the profile files, the role
+ * How buckets are reached. What is left out comes from where the tools of AWS have it: variables AWS_*, the profile files, the role
  * of the machine or container.
  */
 export type BucketAccess = {
@@ -39,7 +39,7 @@ export function createS3Client(access: BucketAccess, network: Network): Disposab
 
 function settingsOf(access: BucketAccess): S3ClientConfig {
   const { endpoint, profile, accessKeyId, secretAccessKey, sessionToken } = access;
-  // servers other than that of AWS know one region, whatever its name
+  // servers other than that of AWS know one region, under any name
   const region = access.region ?? (endpoint === undefined ? undefined : "us-east-1");
   return {
     ...(endpoint === undefined ? {} : { endpoint }),

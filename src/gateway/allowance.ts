@@ -20,7 +20,7 @@ export type Allowance = {
 /** A balance that was reported longer ago is checked before it is passed on. */
 const staleAfterMs = 10 * 60_000;
 
-/** Checks of the balance that are under way: what callers ask for at the same time is checked once. */
+/** Checks of the balance that are under way: callers that need it at the same time share one. */
 const checks = new WeakMap<IngestParts, Promise<void>>();
 
 /** Checks the balance. Where the service does not respond, what is known of it still holds. */
@@ -80,7 +80,7 @@ export function nextDay(now: number): number {
   return Date.parse(addDays(dayOf(now), 1));
 }
 
-/** The headers that tell a caller what its call took and what is left. */
+/** The headers with what a caller's call took and what is left. */
 export function creditHeadersOf(
   { remaining, resetsAt }: Pick<Allowance, "remaining" | "resetsAt">,
   { cost, now }: { readonly cost: number | null; readonly now: number },

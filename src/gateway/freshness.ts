@@ -12,7 +12,7 @@ export type DatedAnswer = {
   readonly window: Window | null;
   /** True where it may be an answer of nothing, which is final later than others. */
   readonly mayBeEmpty: boolean;
-  /** True where the call is about what holds now, whatever the timing of the dataset is otherwise. */
+  /** True where the call is about what holds now, regardless of how the dataset is timed otherwise. */
   readonly isSnapshot: boolean;
 };
 

@@ -34,7 +34,7 @@ export async function keyHolders(db: Database): Promise<readonly string[]> {
   return rows.map(({ caller }) => caller);
 }
 
-/** Found by its digest alone: of 256 random bits a comparison that takes longer tells nothing. */
+/** Found by its digest alone: of 256 random bits a comparison that takes longer reveals nothing. */
 function digestOf(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }

@@ -32,7 +32,7 @@ type DatasetCalls = {
 /** Finds the slice that a call answers. */
 export type KnownCalls = (call: Call) => KnownCall | null;
 
-/** Makes the finder for what these datasets request on a day; calls of operations that nobody asks about are never made. */
+/** Makes the finder for what these datasets request on a day; calls of operations that no caller requests are never made. */
 export function knownCalls(plannings: readonly DatasetPlanning[], today: Day): KnownCalls {
   const made = new Map<string, readonly DatasetCalls[]>();
   const callsOfOperation = (operation: Operation) => {
@@ -101,20 +101,20 @@ function sampleOf(
   };
 }
 
-function sliceFor({ planning, byCall, itemNames }: DatasetCalls, asked: Call, today: Day): Slice | null {
+function sliceFor({ planning, byCall, itemNames }: DatasetCalls, wanted: Call, today: Day): Slice | null {
   const { dataset, settings } = planning;
-  const { operation, params } = asked;
+  const { operation, params } = wanted;
   const names = itemNames.get(operation.id) ?? [];
-  const found = byCall.get(partOf(asked, names));
+  const found = byCall.get(partOf(wanted, names));
   if (found === undefined) return null;
   const { partition, call } = found;
   const timing = timingWith(partition.timing ?? dataset.timing, settings, today);
   const { paging } = operation;
   const page = paging === null ? call : Number(params[paging.param] ?? paging.first) - paging.first;
   const question = questionOf(operation, params);
-  for (const window of windowsOf(asked, today).filter((one) => mayRequest(timing, one, today))) {
+  for (const window of windowsOf(wanted, today).filter((one) => mayRequest(timing, one, today))) {
     const whole = sampleOf(dataset, partition, { operation, window });
-    for (const items of itemsIn(whole.items, asked, names)) {
+    for (const items of itemsIn(whole.items, wanted, names)) {
       const slice: Slice = { ...whole, items, class: classOf(timing), asOf: today };
       const same = { ...dataset.request(slice, page), ...pageParams(operation, page) };
       if (questionOf(operation, same) === question) return slice;

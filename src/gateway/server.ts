@@ -71,7 +71,7 @@ async function callerOf({ ingest, app }: GatewayParts, request: FastifyRequest):
   return { name, ...settings };
 }
 
-type Asked = {
+type CallerRequest = {
   readonly route: Route;
   readonly request: FastifyRequest<{ Params: Record<string, string> }>;
   readonly caller: Caller;
@@ -79,7 +79,7 @@ type Asked = {
 
 async function outcomeOf(
   { parts, answerer }: { readonly parts: GatewayParts; readonly answerer: CallAnswerer },
-  { route, request, caller }: Asked,
+  { route, request, caller }: CallerRequest,
 ): Promise<Outcome> {
   const call = readCall(route, request);
   if (call.operation === remainingCredits) return balanceOf(parts, caller);
@@ -102,7 +102,7 @@ async function outcomeOf(
   };
 }
 
-function readCall(route: Route, { params, raw, body }: Asked["request"]): Call {
+function readCall(route: Route, { params, raw, body }: CallerRequest["request"]): Call {
   const query = readQuery(splitTarget(raw.url ?? "/").query);
   const sent = body instanceof Uint8Array ? body : new Uint8Array();
   return fittingCall(route, (operation) => {
@@ -157,7 +157,7 @@ async function refuse(
   if (refusal === null)
     parts.ingest.log.error({ problem: error instanceof Error ? error.name : "unknown" }, "gateway.failed");
   const { status, message, headers } = refusal ?? new Refusal(statusIn(error), "the gateway could not answer");
-  // a refusal is sent whatever else fails
+  // a refusal is sent even where something else fails
   const allowance = caller === null ? null : await allowanceOf(parts, caller, { waits: false }).catch(() => null);
   const left = allowance === null ? {} : creditHeadersOf(allowance, { cost: null, now });
   const receipt = { at: now, path: splitTarget(request.raw.url ?? "/").path, requestId: randomUUID() };

@@ -10,22 +10,22 @@ export type OpenIncident = {
   readonly openedAt: Date;
 };
 
-/** A cause with what it has brought about. */
+/** A cause with its effects. */
 type Cause = { readonly problem: Problem; readonly effects: readonly string[] };
 
 /** Causes open incidents. Effects open none; where one is open already, it stays open. */
 export type Folded = { readonly causes: readonly Cause[]; readonly effects: readonly Problem[] };
 
 /**
- * Divides problems into causes and effects: a problem is an effect while a kind that can bring it about is found or still open, or while
+ * Divides problems into causes and effects: a problem is an effect while a kind that can cause it is found or still open, or while
  * another problem explains its dataset. What is wrong in the warehouse may come of any account, what is wrong with an account of itself
  * alone. Many datasets that are late for no known cause have one.
  */
 export function fold(found: readonly Problem[], open: readonly OpenIncident[]): Folded {
-  const standing = [...found, ...open];
+  const current = [...found, ...open];
   const isEffect = (one: Problem) =>
     one.isEffect === true ||
-    standing.some((cause) => causesOf(one.kind).includes(cause.kind) && concerns(cause, one)) ||
+    current.some((cause) => causesOf(one.kind).includes(cause.kind) && concerns(cause, one)) ||
     found.some((cause) => explains(cause, one));
   const causes = gathered(found.filter((one) => !isEffect(one)));
   const effects = found.filter((one) => !causes.includes(one));
@@ -38,7 +38,7 @@ export function fold(found: readonly Problem[], open: readonly OpenIncident[]): 
   };
 }
 
-/** Whether what is wrong with an account can bring about a problem of another one: only of the warehouse. */
+/** Whether what is wrong with an account can cause a problem of another one: only of the warehouse. */
 function concerns(cause: Pick<Problem, "accountId">, { accountId }: Problem): boolean {
   return accountId === "" || cause.accountId === "" || cause.accountId === accountId;
 }
@@ -62,7 +62,7 @@ function isUnder(one: Problem, cause: Problem): boolean {
   return causesOf(one.kind).includes(cause.kind) || explains(cause, one);
 }
 
-/** A failure that is much older than the lateness did not bring it about: the dataset was on time beside it. */
+/** A failure that is much older than the lateness did not cause it: the dataset was on time beside it. */
 const longestBefore = 3 * dayMs;
 
 /** True where slices that fail are why their dataset is late. What is an effect itself opens no incident, and so hides nothing. */

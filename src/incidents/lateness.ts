@@ -119,7 +119,7 @@ export function latenessOf(states: readonly PlannedState[], parts: LatenessParts
     if (everyMs === null || own.length === 0) return [];
     const rhythm = rhythms.get(dataset.name);
     const newest = newestEndOf(own);
-    // the service has said of each that there is nothing, and is asked now and then
+    // the service has reported nothing for each, and they are requested again only now and then
     if (rhythm !== undefined && newest === null && own.every(({ state }) => state === "skipped")) return [];
     const timing = inRhythm(timingWith(dataset.timing, chosen), rhythm);
     const limitMs = freshnessLimit(timing, { freshHours: chosen.fresh_hours, everyMs });

@@ -26,16 +26,16 @@ function riskProblems(risks: readonly DayAtRisk[]): readonly Problem[] {
 }
 
 function lostProblems(lost: readonly LostDay[], now: number): readonly Problem[] {
-  const news = newlyLost(lost, now);
-  if (news.length === 0) return [];
+  const days = newlyLost(lost, now);
+  if (days.length === 0) return [];
   return [
     problem({
       kind: "day_lost",
-      since: Math.min(...news.map(({ notedAt }) => notedAt.getTime())),
+      since: Math.min(...days.map(({ notedAt }) => notedAt.getTime())),
       facts: {
-        datasets: [...new Set(news.map(({ dataset }) => dataset))].sort(),
-        days: [...new Set(news.map(({ day }) => day))].sort(),
-        cells: sumBy(news, ({ cells }) => cells),
+        datasets: [...new Set(days.map(({ dataset }) => dataset))].sort(),
+        days: [...new Set(days.map(({ day }) => day))].sort(),
+        cells: sumBy(days, ({ cells }) => cells),
         cells_ever: sumBy(lost, ({ cells }) => cells),
       },
     }),

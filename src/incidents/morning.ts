@@ -14,7 +14,7 @@ import { accountOf } from "../config/config-of-account.ts";
 import { switchedOff, type Settings } from "../config/settings.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 
-/** What a person asks in the morning, with the verdict over all of it. */
+/** What a person wants to know in the morning, with the verdict over all of it. */
 export type Morning = Status & {
   readonly now: number;
   readonly account: AccountState | null;

@@ -47,7 +47,7 @@ export type IngestParts = {
   readonly stoppedBy: () => StorehouseError | null;
   /** Frees what dead processes hold: slices, credits. */
   readonly reapDeadWorkers: () => Promise<void>;
-  /** Queues failed slices whose next try is due, and what foreground processes that are gone left open; of a worker only. */
+  /** Queues failed slices whose next try is due, and what foreground processes that are gone left unfinished; of a worker only. */
   readonly queueLeftOver?: (() => Promise<void>) | undefined;
   /** Called at each crash point; set by tests only. */
   readonly at?: CrashHook | undefined;

@@ -28,7 +28,7 @@ export type LoadParts = {
 export type SliceLoad = Omit<AnswerRows, "loads"> & {
   readonly slice: Slice;
   readonly drift: Fetched["drift"];
-  /** The answer as it was read, for what needs more of it than its rows. Many answers wait for their commit, and few are looked at again. */
+  /** The answer as it was read, for what needs more of it than its rows. Many answers wait for their commit, and few are read again. */
   readonly answer: () => Promise<Fetched>;
   /** Epoch-ms at which the answer was in. */
   readonly fetchedAt: number;

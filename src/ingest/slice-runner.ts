@@ -123,7 +123,7 @@ const quickestCheckMs = 50;
 /** While none runs the next one that is due is known, and what is queued is announced; a check after so many first retries finds what was missed. */
 const idleRetries = 30;
 const longestIdleMs = 30_000;
-/** How often slices are looked for that wait outside of the queue: the shortest distance between two tries of a failed one is minutes. */
+/** How often slices outside of the queue are searched for: the shortest distance between two tries of a failed one is minutes. */
 const leftOverCheckMs = 120_000;
 /** A ledger of which most was deleted has fewer slices than pages for good. */
 const gatherAgainMs = 120_000;

@@ -48,7 +48,7 @@ const firstGaps = sql`
   select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
          min(least(s.unanswered_day, m.missing_day)) as gap_day
   from   scope as s
-  -- a case, since a condition beside it may be looked at after the range was made
+  -- a case, since a condition beside it may be evaluated after the range was made
   cross  join lateral (
     select case when s.request_from is not null and s.first_day < s.answered_end
                 then lower(datemultirange(daterange(s.first_day, s.answered_end)) - s.requested) end as missing_day) as m

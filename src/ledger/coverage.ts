@@ -75,7 +75,7 @@ async function readRefusals(
 export type LastPages = ReadonlyMap<string, ReadonlyMap<string, Pages>>;
 
 /** The newest answers of a scope that are read: enough to find each of its operations. */
-const lookedAt = 4;
+const newestRead = 4;
 
 /** Reads how many pages the last answers of a dataset had, for some scopes; with `whole` only answers without a reject count. */
 export async function readLastPages(
@@ -97,7 +97,7 @@ export async function readLastPages(
         from   ops.slice_log as s
         where  ${isAnswer}
         order  by s.window_end desc, s.slice_id desc
-        limit  ${lookedAt}
+        limit  ${newestRead}
       )
       select * from newest
       union  all

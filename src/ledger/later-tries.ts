@@ -33,7 +33,7 @@ export type DueTry = OpenWork & { readonly sliceId: string; readonly planId: str
  */
 export async function readDueTries(db: Database, of: LaterTries): Promise<readonly DueTry[]> {
   const due = sql`select slice_id from ops.slice where state = 'failed' and due_at <= ${instant(of.now)} and dataset = any (${[...of.datasets]}::text[])`;
-  // as a rule nothing is due, and what follows takes Postgres twenty times as long to plan as this look
+  // as a rule nothing is due, and what follows takes Postgres twenty times as long to plan as this check
   if ((await sql`${due} limit 1`.execute(db)).rows.length === 0) return [];
   const { rows } = await sql<DueTry>`
     with due as materialized (${due})

@@ -151,10 +151,10 @@ export async function readLostDays(db: Database): Promise<readonly LostDay[]> {
   return rows;
 }
 
-/** Days that were noted as lost within so long before now are news. */
-const newsMs = dayMs;
+/** Days that were noted as lost within so long before now are newly lost. */
+const newlyLostMs = dayMs;
 
 /** Of lost days those that were noted within a day before `now` (epoch-ms). */
 export function newlyLost(lost: readonly LostDay[], now: number): readonly LostDay[] {
-  return lost.filter(({ notedAt }) => notedAt.getTime() > now - newsMs);
+  return lost.filter(({ notedAt }) => notedAt.getTime() > now - newlyLostMs);
 }

@@ -11,7 +11,7 @@ import { wasRefused } from "./refused-items.ts";
 /*
  * A night of a large account reads millions of slices that differ by nothing but their days. So those of one scope, list, operation and
  * fingerprint come as one row with lists of numbers: their texts are sent once, and days are counted from 1970-01-01. Those that are final
- * for a plan it need not even tell apart: of them only the stretches of days come that they cover together. Days past come as they were
+ * for a plan it need not even distinguish: of them only the stretches of days come that they cover together. Days past come as they were
  * summed up (past-slices.ts), so that only slices of the newest days are read.
  */
 

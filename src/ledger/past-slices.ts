@@ -69,7 +69,7 @@ async function sumUp(transaction: Database, { dataset, scopes, finalDays, today 
     select ${dataset}, s.wanted_scope, s.hash, s.until_day, ${finalDays}, s.batch_id, s.operation, s.fingerprint, ${packedColumns}
     from   past as s
     where  s.slices > ${fewSlices}
-    -- days that are final are final, whatever an earlier answer said
+    -- days that are final are final, even where an earlier answer said otherwise
     and    (s.is_final or s.state not in ('loaded', 'empty') or not coalesce(s.final_window @> daterange(s.window_start, s.window_end), false))
     group  by s.place, s.wanted_scope, s.hash, s.until_day, s.batch_id, s.operation, s.fingerprint`.execute(
     transaction,

@@ -57,7 +57,7 @@ export async function settleCheck(
   );
 }
 
-/** Whether any figure that a dataset reports to an account differed from what a request for it brought. */
+/** Whether any figure that a dataset reports to an account differed from what a request for it returned. */
 export async function hasDiffered(db: Database, { source, dataset, account }: Reporting): Promise<boolean> {
   const { rows } = await sql`
     select from ops.reported_check

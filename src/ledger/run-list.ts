@@ -68,7 +68,7 @@ export function isIdle(line: RunLine | IdleRuns): line is IdleRuns {
 
 type Group = IdleRuns & { readonly is_idle: boolean };
 
-/** More runs are not looked at: a year of hourly triggers. */
+/** More runs are not read: a year of hourly triggers. */
 const mostRead = 10_000;
 
 /** Which runs are shown: all, or those with failed slices, or with slices that have not ended. */

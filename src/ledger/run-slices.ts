@@ -53,7 +53,7 @@ export async function readRunSlices(
   return rows;
 }
 
-/** Slices of a run by dataset and state, with what they were planned to cost and brought. */
+/** Slices of a run by dataset and state, with what they were planned to cost and what they loaded. */
 export type RunPart = {
   readonly dataset: string;
   readonly state: string;

@@ -116,7 +116,7 @@ export async function addPlanned(transaction: Database, runId: string, ids: read
     where  r.run_id = ${runId}`.execute(transaction);
 }
 
-/** True where a foreground process of an account that is gone left open slices. */
+/** True where a foreground process of an account that is gone left unfinished slices. */
 export async function hasOrphans(db: Database, account: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from ops.run as r

@@ -15,7 +15,7 @@ export type WorkerKind = "sync" | "worker" | "command" | "gateway";
  */
 export interface LivingWorker extends AsyncDisposable {
   readonly workerId: string;
-  /** Notes that the process lives, and asks a question in the same statement. */
+  /** Notes that the process lives, and reads an answer in the same statement. */
   beat<T>(question?: SqlFragment<T>): Promise<Beat<T>>;
 }
 

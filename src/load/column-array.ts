@@ -54,7 +54,7 @@ const ordered: ReadonlySet<ColumnKind> = new Set([
   "date",
 ]);
 
-/** True of a table whose rows are brought in the order of its key. */
+/** True of a table whose rows are put in the order of its key. */
 export function isOrdered({ key, columns }: Pick<Table, "key" | "columns">): boolean {
   return key.every((column) => ordered.has(columns[column] ?? "text"));
 }

@@ -40,7 +40,7 @@ export function runsApart(table: Table, loads: readonly Filled[]): readonly (rea
   return runs;
 }
 
-/** Collects the cells of loads. A part of the index that one load is about is not looked into. */
+/** Collects the cells of loads. A part of the index that one load is about is not searched. */
 function createCells(table: Table, stretch: readonly string[]) {
   const rest = table.key.slice(stretch.length);
   const parts = new Map<string, { readonly first: Filled; cells: Set<string> | null }>();

@@ -46,7 +46,7 @@ export function addSums({ sums }: Summed, added: SqlFragment): SqlFragment {
 }
 
 /**
- * The merge of a summed table, and of its sums by the new less the old values, in one statement that looks each row up once: MERGE does
+ * The merge of a summed table, and of its sums by the new less the old values, in one statement that finds each row once: MERGE does
  * not return what it changed on every supported version. The caller holds the lock, so no other writer adds a row in between.
  */
 export function mergeWithSums(table: Summed, merging: Merging): SqlFragment {

@@ -1,6 +1,6 @@
 /**
  * How a column is stored and, for keys of dimensions, how rows name it:
- * `app` as `store:trackId`, `keyword`, `country` and `device` by their code. The loader looks the keys up.
+ * `app` as `store:trackId`, `keyword`, `country` and `device` by their code. The loader finds the keys.
  * `day` is a day that the row stands for (its own, or an end of its period), `date` any other one. `timestamp` is a clock reading
  * without zone, `timestamptz` an instant as `YYYY-MM-DDTHH:MM:SSZ`. `json` is JSON as text (see `jsonOf`).
  */

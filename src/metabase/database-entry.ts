@@ -132,7 +132,7 @@ function isSame(one: Readonly<Record<string, unknown>> | null | undefined, wante
   return whereabouts.every((name) => one?.[name] === wanted[name]);
 }
 
-/** The driver of Metabase looks for a file of its own unless it is named what Java trusts anyway. */
+/** The driver of Metabase opens a file of its own unless it is named what Java trusts anyway. */
 const javaTrust = "sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
 const options = "additional-options";
 

@@ -15,7 +15,7 @@ export type Lookup = {
   readonly first: (sql: string) => Promise<string | null>;
 };
 
-/** Looks columns of queries up in the warehouse and fields in Metabase. */
+/** Finds columns of queries in the warehouse and fields in Metabase. */
 export function lookUpIn(pool: Pool, databaseId: number, finder: FieldFinder): Lookup {
   return { databaseId, finder, columns: (sql) => columnsOf(pool, sql), first: (sql) => firstOf(pool, sql) };
 }

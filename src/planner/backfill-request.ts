@@ -70,7 +70,7 @@ function isEmpty({ apps }: Portfolio): boolean {
   return apps.every(({ countries }) => countries.length === 0);
 }
 
-/** True for what is planned from the organisations of search ads, whatever apps are tracked. */
+/** True for what is planned from the organisations of search ads, not from the tracked apps. */
 function isOfOrganisations({ plannedFrom = [] }: Dataset): boolean {
   return plannedFrom.includes(organisations.name);
 }

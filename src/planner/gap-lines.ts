@@ -10,7 +10,7 @@ export const gapStates = [
   "running",
 ] as const satisfies readonly CellState[];
 
-/** The cells of one dataset, app and country in the states that are looked for. */
+/** The cells of one dataset, app and country in the requested states. */
 export type GapLine = {
   readonly coverage: ScopeCoverage;
   readonly cells: CellCounts;

@@ -36,7 +36,7 @@ export async function readScopeCoverage(
   db: Database,
   { request, settings, shown = request.bounds, withoutCells }: CoverageQuestion,
 ): Promise<readonly ScopeCoverage[]> {
-  const standings: ScopeCoverage[] = [];
+  const scopes: ScopeCoverage[] = [];
   for (const start of await namedStarts(db, request, settings)) {
     const parts: ScopeCoverage[] = [];
     const { shorten, countsOf } = createShortener();
@@ -52,9 +52,9 @@ export async function readScopeCoverage(
         parts.push({ ...groupOf(chunk.plan.dataset, partition.scope), days });
       }
     }
-    standings.push(...[...Map.groupBy(parts, groupKey)].sort(byKey).map(([, same]) => addedUp(same)));
+    scopes.push(...[...Map.groupBy(parts, groupKey)].sort(byKey).map(([, same]) => addedUp(same)));
   }
-  return withoutCells ? standings : standings.filter(({ days }) => days.size > 0);
+  return withoutCells ? scopes : scopes.filter(({ days }) => days.size > 0);
 }
 
 /** Cuts partitions down to one of each group of items that stand alike, and knows how many each stands for. */
@@ -126,9 +126,9 @@ function addedUp(same: readonly [ScopeCoverage, ...ScopeCoverage[]] | readonly S
 }
 
 /** The cells of several scopes by day. */
-export function daysOf(standings: readonly Pick<ScopeCoverage, "days">[]): ReadonlyMap<Day, CellCounts> {
+export function daysOf(coverage: readonly Pick<ScopeCoverage, "days">[]): ReadonlyMap<Day, CellCounts> {
   const all = Map.groupBy(
-    standings.flatMap(({ days }) => [...days]),
+    coverage.flatMap(({ days }) => [...days]),
     ([day]) => day,
   );
   return new Map([...all].sort(byKey).map(([day, counts]) => [day, sumOfCells(counts.map(([, cells]) => cells))]));

@@ -13,7 +13,7 @@ import type { SyncRequest } from "./request.ts";
 
 /**
  * What is read beside what a plan needs: with `shown` these days as well, and all later ones where they have no end. `isJoined` where slices
- * that the plan need not tell apart may come as one.
+ * that the plan need not distinguish may come as one.
  */
 type CoverageOptions = { readonly shown?: Partial<Window>; readonly isJoined?: boolean };
 
@@ -62,8 +62,8 @@ function timingsIn(
 }
 
 /**
- * Days after its last one from which an answer is final for every partition. Undefined where a plan looks at more than which days are
- * final: at the newest slice of a cell, at whole periods, at what holds now, or at days that have moved since.
+ * Days after its last one from which an answer is final for every partition. Undefined where a plan needs more than which days are
+ * final: the newest slice of a cell, whole periods, what holds now, or days that have moved since.
  */
 function finalDaysOf(timings: readonly Timing[], planning: Omit<DatasetPlanning, "learned">): number | undefined {
   if (reprocessOf(planning) !== "missing" || planning.lookbackDays !== undefined) return undefined;

@@ -69,7 +69,7 @@ export async function* planChunks(
 }
 
 /**
- * The plan of some datasets from what they start from, whatever their stages; of all of them if `whole`, else without those that await
+ * The plan of some datasets from what they start from, across stages; of all of them if `whole`, else without those that await
  * another one.
  */
 export async function* planStarts(

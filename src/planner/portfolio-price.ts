@@ -16,7 +16,7 @@ export type PortfolioPrice = { readonly first: number; readonly night: number; r
 
 /**
  * What is priced: apps with their countries and keywords, for the datasets that are on, or these. From a day on, over a week at least, which
- * tells weekday from weekend; without one over a whole month, as docs do.
+ * distinguishes weekday from weekend; without one over a whole month, as docs do.
  */
 export type PriceRequest = {
   readonly apps: readonly PortfolioApp[];

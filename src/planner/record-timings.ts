@@ -61,7 +61,7 @@ export async function noteTimings(db: Database, { request, settings, own: known 
   });
 }
 
-/** True where the lists of no account count: what is followed is configured. */
+/** True where the lists of no account count: the portfolio is configured. */
 function isWithoutLists(settings: Settings): boolean {
   const isOnly = accountOf(settings) === "" && Object.keys(settings.accounts).length === 0;
   return isOnly && settings.portfolio.source === "config";

@@ -48,7 +48,7 @@ const types: pg.CustomTypesConfig = {
 /** Long enough for any statement of ours, and for waiting until another process has planned. */
 const usualTimeoutMs = 600_000;
 const connectMs = 10_000;
-/** Longer than a worker with nothing due pauses between two looks, each of which would open a connection. */
+/** Longer than a worker with nothing due pauses between two checks, each of which would open a connection. */
 const idleMs = 90_000;
 /** A peer that has vanished is found after half a minute or so; the server's end is in the settings of the session. */
 const keepAliveMs = 30_000;

@@ -10,7 +10,7 @@ type MartShape = {
   readonly isNewest?: true;
 };
 
-/** Facts of which marts take the newest row, whatever its day: with an old month of these no month of a mart loses a figure. */
+/** Facts of which marts take the newest row, of any day: with an old month of these no month of a mart loses a figure. */
 export const takenByNewest: readonly string[] = ["core.fact_keyword_metadata"];
 
 /** Every mart by its name without schema. Tests hold keys and nulls against marts with everything loaded, and that no mart is missing. */

@@ -6,7 +6,7 @@ import { escapeLiteral } from "pg";
  * may have options of its own.
  */
 
-/** What statements and the driver rely on, whatever the server, the database or the role has for other programs. */
+/** What statements and the driver rely on, also where the server, the database or the role has other settings for other programs. */
 const settings: Readonly<Record<string, string>> = {
   statement_timeout: "0",
   timezone: "UTC",

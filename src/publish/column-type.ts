@@ -17,7 +17,7 @@ const plain: Readonly<Record<string, string>> = {
   real: "Float32",
 };
 
-/** The type of a column in ClickHouse. Whatever it has no type for is text, as Postgres writes it: JSON as its text. */
+/** The type of a column in ClickHouse. What it has no type for is text, as Postgres writes it: JSON as its text. */
 export function clickHouseType({ type, isNullable }: Pick<Column, "type" | "isNullable">): string {
   const [, digits = "", scale = "0"] = /^numeric\((\d+)(?:,(\d+))?\)$/.exec(type) ?? [];
   const scalar = digits === "" ? (plain[type] ?? "String") : `Decimal(${digits}, ${scale})`;

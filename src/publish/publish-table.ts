@@ -62,7 +62,7 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
   const { clickHouse, writer, signal } = publisher;
   const statement = tableStatement(publisher.there, relation);
   if (statement !== null) await clickHouse.run(statement);
-  // of a table that somebody dropped there nothing is there, whatever was recorded
+  // of a table that was dropped there nothing is there, even where months are recorded
   const before = publisher.there.has(relation.name) ? (publisher.before.get(relation.name) ?? []) : [];
   const read = relation.isView ? await computed(writer, relation) : relation;
   const parts = (await partsOf(writer.client, read, {})).filter(({ rows }) => rows > 0);

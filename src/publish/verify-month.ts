@@ -13,7 +13,7 @@ export type IsPublished = (month: { readonly table: string; readonly month: Day 
 
 /**
  * Does work that may remove months, with the check that they are published; without a check where no ClickHouse is configured. Throws
- * `clickhouse_refused` or `clickhouse_unavailable` where it cannot be asked: then nothing is removed.
+ * `clickhouse_refused` or `clickhouse_unavailable` where it does not answer: then nothing is removed.
  */
 export async function withPublishedCheck<T>(
   { db, pool }: Warehouse,

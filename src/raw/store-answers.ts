@@ -45,7 +45,7 @@ const largestAtOnce = 256 * 1024;
 // level 3 takes an answer of ranks to an eighth at about a microsecond a row; higher levels gain little
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 
-/** Commits a request and, with it, its answer, before anything looks into the body. */
+/** Commits a request and, with it, its answer, before anything reads the body. */
 export async function land(db: Database, landing: Landing): Promise<void> {
   await landAll(db, [landing]);
 }

@@ -9,7 +9,7 @@ import { requestFailedAgain } from "./later-tries.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log">;
 
-/** Queues for any worker what waits outside of its queue: what processes that are gone left open, and failed slices whose next try is due. */
+/** Queues for any worker what waits outside of its queue: what processes that are gone left unfinished, and failed slices whose next try is due. */
 export async function queueLeftOver(parts: Parts, settings: Settings): Promise<void> {
   await adoptOrphans(parts, accountOf(settings));
   await requestFailedAgain(parts, settings);
@@ -22,7 +22,7 @@ export async function cancelSwitchedOff({ db, log }: Pick<Parts, "db" | "log">, 
 }
 
 /**
- * Queues for any worker, in a run of its own, what foreground processes left open that are gone: what a killed retry requests again, what
+ * Queues for any worker, in a run of its own, what foreground processes that are gone left unfinished: what a killed retry requests again, what
  * a sync deferred to the reset of its credits. Does nothing where there is nothing.
  */
 async function adoptOrphans({ db, clock, log }: Parts, account: string): Promise<void> {

@@ -34,7 +34,7 @@ export async function runToEnd(
   let [adoptedAgain, elsewhere] = [false, 0];
   for (let waits = 1; ;) {
     let tries = 0;
-    // before the wave: what others have open counts as covered in it, and may be cancelled before the next look
+    // before the wave: what others have open counts as covered in it, and may be cancelled before the next check
     const hadOthers = await retryDatabase(parts.ingest, areOthersAtWork);
     const { taken, leftOut, isWhole } = await retryDatabase(parts.ingest, async () => {
       tries += 1;

@@ -2,7 +2,7 @@ import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { dayOf } from "../core/day.ts";
 import { writeNextRuns } from "../ledger/next-runs.ts";
-import { standingForecast } from "./foresee-credits.ts";
+import { currentForecast } from "./foresee-credits.ts";
 import { comingRuns } from "./coming-runs.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
       ),
       accountOf(config.settings),
     );
-    await standingForecast(app, stop);
+    await currentForecast(app, stop);
   } catch (error) {
     // what was planned stands; only the page of the morning lacks its price
     log.warn({ problem: hide(String(error)).slice(0, 300) }, "schedule.not_priced");

@@ -107,7 +107,7 @@ export function nextRuns(line: Pick<CrontabLine, "item">, after: number, count: 
 /** The instants (epoch-ms) at which a line runs, after one and before another. */
 export function* runsBetween({ item }: Pick<CrontabLine, "item">, after: number, before: number): Generator<number> {
   const first = Math.floor(after / minuteMs) * minuteMs + minuteMs;
-  // a date is made for each hour and not for each minute: a line that runs each month is looked for through 500,000 of them a year
+  // a date is made for each hour and not for each minute: for a line that runs each month 500,000 of them a year are tried
   for (let start = Math.floor(first / hourMs) * hourMs; start < before; start += hourMs) {
     const time = new Date(start);
     const [hour, date, month, dow] = [time.getUTCHours(), time.getUTCDate(), time.getUTCMonth() + 1, time.getUTCDay()];

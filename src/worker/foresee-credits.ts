@@ -102,7 +102,7 @@ function sumOfCharges(charges: readonly ForeseenCharge[], budgets: readonly Cred
  * The forecast of an account, made anew and stored where it does not stand: it is of an earlier day or old, something was planned since, or
  * was under way. Null where none can be made: after a stop, and where a day other than that of the clock counts as today.
  */
-export async function standingForecast(parts: Parts, stop?: AbortSignal): Promise<StoredForecast | null> {
+export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { clock, config } = parts;
   const { db } = parts.warehouse;
   const now = clock.now();

@@ -213,7 +213,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     schedule: lines.map(({ item }) => itemOfAccount(item, account)),
     onLost: ingest.loseQueue,
   });
-  // from here on whatever fails stops the queue: it would go on beside the next session, and keep the process from ending
+  // from here on each failure stops the queue: it would go on beside the next session, and keep the process from ending
   let slices: SliceRunner | null = null;
   try {
     await recordJobPool(app.warehouse.db, parts.workerId, queue.pool);

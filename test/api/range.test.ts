@@ -37,7 +37,7 @@ test.each([
   expect(latestEnd(month, day(start))).toBe(end);
 });
 
-test("a limit in days is counted in days, none is none", () => {
+test("a limit in days counts days, none is none", () => {
   const days = { start: "from", end: "to", endInclusive: true, days: 7 };
   expect(latestEnd(days, day("2026-02-26"))).toBe("2026-03-05");
   expect(latestEnd({ ...days, days: null }, day("2026-02-26"))).toBeNull();

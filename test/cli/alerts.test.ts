@@ -62,7 +62,7 @@ test("alerts test shows what would have fired, and writes nothing", async () => 
   expect(rows).toEqual([{ fires: 1, days: 0 }]);
 });
 
-test("alerts test looks back from another day, and names it where the last 30 days have no answers", async () => {
+test("alerts test goes back from another day, and names it where the last 30 days have no answers", async () => {
   await client.query(
     "update ops.slice set window_start = '2026-01-01', window_end = '2026-01-02' where dataset = 'app_history'",
   );

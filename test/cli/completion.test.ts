@@ -54,7 +54,7 @@ describe.each(shells.map((shell) => ({ shell })))("$shell", ({ shell }) => {
 });
 
 test.skipIf(!isThere("zsh"))(
-  "zsh completes the alias that the help names: it expands it first, and looks for the file behind it",
+  "zsh completes the alias that the help names: it expands it first, and finds the file behind it",
   () => {
     const script = `autoload -U compinit; compinit -u -D; source ${fileOf("zsh")}; print -r -- $_comps[storehouse.js]`;
     expect(spawnSync("zsh", ["-fc", script], { encoding: "utf8" }).stdout).toBe("_storehouse\n");

@@ -25,7 +25,7 @@ async function runWorker(stage: Stage, ...options: readonly string[]) {
   return { code, ...child.output() };
 }
 
-test("without a terminal the first sync and the first worker spend nothing and say what they would; agreed once, neither asks", async () => {
+test("without a terminal the first sync and the first worker spend nothing and say what they would; agreed once, neither wants a confirmation", async () => {
   await using stage = await openStage({ market });
   for (const ended of [await run(stage, "sync", "--as-of", today), await run(stage, "worker")]) {
     expect(ended).toMatchObject({ code: 2, stdout: "" });

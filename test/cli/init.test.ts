@@ -190,7 +190,7 @@ test.each([
 });
 
 test.skipIf(!hasTerminal)(
-  "at a terminal it asks until each answer fits, shows no token, and writes nothing after Ctrl-C",
+  "at a terminal it repeats each question until the answer fits, shows no token, and writes nothing after Ctrl-C",
   async () => {
     await using terminal = openTerminal(folder, init, variables);
     const asked = (question: string) => terminal.output().split(question).length - 1;

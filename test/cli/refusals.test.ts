@@ -88,7 +88,7 @@ const endings = [
 ] as const;
 
 test.each(long ? endings : endings.slice(0, 1))(
-  "a plan that %s names the command that goes on, with --yes where it would ask again",
+  "a plan that %s names the command that goes on, with --yes where it would want another confirmation",
   async (_, signals) => {
     const gate = gateAfter(1);
     await using held = await openFollowed({ market, clock: gate.clock });

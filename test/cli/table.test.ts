@@ -63,7 +63,7 @@ test("a name is broken behind its marks, and a number never", () => {
   ).toEqual(["keyword_impression_    123,456", "share"]);
 });
 
-test("fits 80 columns whatever it holds", () => {
+test("fits 80 columns with any cells", () => {
   const words = [
     "keyword_impression_share",
     "ヘルスケア／フィットネス",

@@ -23,7 +23,7 @@ describe("an edited .env", () => {
     expect(editedEnv("", { A: "1" })).toBe("A=1\n");
   });
 
-  test("is read back as it was given, whatever is in a value", () => {
+  test("is read back as it was given, with any characters in a value", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary-ascii", minLength: 1 }).filter((text) => /^[ -~]+$/.test(text)),

@@ -44,7 +44,7 @@ describe("keywords of an entry of the configuration", () => {
     expect(editedKeywords(behind, 0, { add: ["habit"], remove: [] })).toBeNull();
   });
 
-  test("are read back as they were given, whatever is in them", () => {
+  test("are read back as they were given, with any characters in them", () => {
     const keyword = fc.string({ minLength: 1, unit: "grapheme" });
     fc.assert(
       fc.property(fc.uniqueArray(keyword), fc.uniqueArray(keyword), (known, added) => {

@@ -92,7 +92,7 @@ describe("an action that starts a run", () => {
   });
 });
 
-test("what a console left open that was killed is settled by the next one: by how the run ended, or as failed where it was broken off", async () => {
+test("what a killed console left unfinished is settled by the next one: by how the run ended, or as failed where it was broken off", async () => {
   const { query } = stage.stage;
   const reopen = "update ops.audit set outcome = 'started', note = '', ended_at = null where action = 'retry'";
   await query(reopen);

@@ -73,7 +73,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     return { status, faults: long ? await faultsOf(on) : await overflowsOf(on) };
   }
 
-  test("pages that are looked at in both themes are there", () => {
+  test("pages that are shown in both themes are there", () => {
     expect(addresses).toEqual(expect.arrayContaining([...inBothThemes]));
   });
 

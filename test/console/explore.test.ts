@@ -49,7 +49,7 @@ test.each([
   ["charts", 1],
   ["reviews", 2],
 ] as const)(
-  "what %s draws and lists is downloaded, a file each, as its SQL gives it to whoever copies it",
+  "what %s draws and lists is downloaded, a file each, as its SQL gives it to the person who copies it",
   async (view, files) => {
     const { text } = await client.get(`/explore?view=${view}`);
     const statements = sqlOf(text).split(";\n");

@@ -77,7 +77,7 @@ describe("a change of what the configuration lists", () => {
     expect((await vic.get("/portfolio/listed/1")).status).toBe(404);
   });
 
-  test("is an operator's, by a form of this console, and of keywords that can be followed", async () => {
+  test("is an operator's, by a form of this console, and of keywords that a portfolio can have", async () => {
     await vic.get(`/portfolio/listed/${app}`);
     expect((await post(vic, fields("new"))).status).toBe(403);
     expect((await post(ann, { ...fields("new"), agreed: "100", _csrf: "forged" })).status).toBe(403);

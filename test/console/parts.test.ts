@@ -6,13 +6,13 @@ import { callersCard } from "../../src/console/parts/callers-card.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { count } from "../../src/core/words.ts";
 import type { OpenIncident } from "../../src/incidents/open-incidents.ts";
-import { familyStanding } from "../../src/console/parts/family-standing.ts";
+import { familyStatus } from "../../src/console/parts/family-status.ts";
 import { day } from "../../src/core/day.ts";
 import { columnOf } from "../support/html-tables.ts";
 import type { CompleteDays } from "../../src/ledger/complete-days.ts";
 
 describe("markup", () => {
-  test("escapes whatever is put into it, in text and in attributes", () => {
+  test("escapes all that is put into it, in text and in attributes", () => {
     const evil = `"><script>alert('1')</script>&`;
     expect(html`<a title="${evil}">${evil}</a>`.markup).toBe(
       '<a title="&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;">&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;</a>',
@@ -24,7 +24,7 @@ describe("markup", () => {
     expect(html`<p>${list}</p>`.markup).toBe("<p><b>1</b>2&lt;</p>");
   });
 
-  test("takes an object that looks like markup for none", () => {
+  test("takes an object in the form of markup for none", () => {
     expect(() => html`${{ markup: "<script>" }}`.markup).toThrow(TypeError);
   });
 });
@@ -79,7 +79,7 @@ describe("what mends an incident", () => {
   });
 });
 
-describe("the standing of a family", () => {
+describe("the status of a family", () => {
   const days = (dataset: string, change: Partial<CompleteDays> = {}): CompleteDays => ({
     dataset,
     completeTo: day("2026-11-21"),
@@ -137,11 +137,11 @@ describe("the standing of a family", () => {
     ],
     ["has nothing where nothing was requested", [], late, "calm", "Nothing is requested yet."],
   ] as const)("%s", (_, own, lateOnes, tone, sentence) => {
-    expect(familyStanding({ datasets: ["a", "b"], days: own, late: lateOnes })).toMatchObject({ tone, sentence });
+    expect(familyStatus({ datasets: ["a", "b"], days: own, late: lateOnes })).toMatchObject({ tone, sentence });
   });
 
   test("is off where no dataset of it is on", () => {
-    expect(familyStanding({ datasets: [], days: [days("a")], late })).toMatchObject({
+    expect(familyStatus({ datasets: [], days: [days("a")], late })).toMatchObject({
       tone: "calm",
       sentence: "Off: none of its datasets is on.",
     });

@@ -185,7 +185,7 @@ test("where no worker ever ran there is no heartbeat", async () => {
   expect([text.includes("none runs"), text.includes("heartbeat")]).toEqual([true, false]);
 });
 
-test("pages that take much of the processor are not had as often as somebody likes; others are, and other visitors are not concerned", async () => {
+test("pages that take much of the processor are not served as often as a visitor likes; others are, and other visitors are not concerned", async () => {
   const calculator = "/credits/calculator?apps=1&countries=US&keywords=1";
   const statuses: number[] = [];
   for (let times = 0; times < 21; times += 1) statuses.push((await viewer.get(calculator)).status);
@@ -237,7 +237,7 @@ test("spending by day is drawn, with the days in a table below for who does not 
   expect(byDay).toMatch(new RegExp(`<details>[^]*<td>${spent?.day}</td>[^]*${spent?.credits}`));
 });
 
-test("the stream tells an open page that the ledger has changed", async () => {
+test("the stream reports to an open page that the ledger has changed", async () => {
   const closing = new AbortController();
   const answer = await fetch(new URL("/live", served.url), {
     headers: { cookie: operator.cookie() },

@@ -96,7 +96,7 @@ test("a read that fails shows the older figures, and is tried again", async () =
   expect(await reads.read("a", () => Promise.resolve("new"))).toMatchObject({ value: "new", isOld: false });
 });
 
-test("keys that nobody wants any longer are let go: a night of pages does not fill the memory", async () => {
+test("keys that nobody wants any longer are dropped: a night of pages does not fill the memory", async () => {
   const { reads } = stage();
   let count = 0;
   const work = () => Promise.resolve((count += 1));
@@ -125,7 +125,7 @@ test("a change while a value is read has it read once more, however many want it
   expect(begun).toBe(2);
 });
 
-test("large values are let go as well: pages of a large account do not fill the memory", async () => {
+test("large values are dropped as well: pages of a large account do not fill the memory", async () => {
   const { reads } = stage();
   let count = 0;
   const rows = () => Promise.resolve(Array.from({ length: 100_000 }, () => ({ a: (count += 1), b: 2 })));
@@ -147,7 +147,7 @@ test("beyond so many reads under way nobody waits for another one", async () => 
   expect(begun).toBe(64);
 });
 
-test("keys are told apart however long they are", async () => {
+test("keys are distinguished however long they are", async () => {
   const { reads } = stage();
   const long = "x".repeat(5_000);
   await reads.read(`${long}1`, () => Promise.resolve("one"));

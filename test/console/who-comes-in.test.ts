@@ -113,7 +113,7 @@ describe("who comes in", () => {
     },
   );
 
-  test("a session that somebody made up is none", async () => {
+  test("a session that a visitor made up is none", async () => {
     const session = Buffer.from(JSON.stringify({ name: "x", role: "operator", until: 9e15 })).toString("base64url");
     const answer = await fetch(served.url, {
       headers: { cookie: `storehouse_session_${served.port}=${session}.${"A".repeat(43)}` },

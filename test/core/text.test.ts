@@ -79,7 +79,7 @@ describe("folded keywords", () => {
   });
 });
 
-test("a text of JSON is as deep as its lists and objects, whatever stands in its texts", () => {
+test("a text of JSON is as deep as its lists and objects, regardless of what is in its texts", () => {
   const json = fc.json({ maxDepth: 6 });
   fc.assert(
     fc.property(json, (text) => {

@@ -87,7 +87,7 @@ describe("calls that overlap", () => {
   });
 });
 
-describe("the free question about the balance", () => {
+describe("the balance check", () => {
   test("is accepted upward when no call is under way, else only downward", async () => {
     const account = await bank.account();
     await account.observe({ left: 300 });
@@ -134,7 +134,7 @@ describe("periods", () => {
     expect(await left(account)).toBe(90);
   });
 
-  test.each([-1, 1])("a reset that wavers by %i s is not a new period", async (seconds) => {
+  test.each([-1, 1])("a reset that varies by %i s is not a new period", async (seconds) => {
     const account = await bank.account();
     account.clock.move(18 * hour - second);
     const [one, two] = [await account.hold(10), await account.hold(10)];

@@ -51,7 +51,7 @@ test("what living workers and this one hold stays held", async () => {
   expect(await account.state()).toMatchObject({ remaining: 100, held: 55, inFlight: 3 });
 });
 
-test("a process that was taken for dead and answers after all books what it learns once", async () => {
+test("a process whose lease expired and that answers after all books what it learns once", async () => {
   const account = await bank.account();
   const grant = await holdBy(account, dead, 30);
   await release(account);
@@ -72,7 +72,7 @@ test("credits that a dead worker held are had again before anything is put off t
   expect(await account.state()).toMatchObject({ remaining: 90, ...nothingHeld });
 });
 
-test("a process that was taken for dead is granted nothing any more", async () => {
+test("a process whose lease expired is granted nothing any more", async () => {
   const account = await bank.account();
   const { accountId, clock } = account;
   const { rows } = await sql<{ worker_id: string }>`

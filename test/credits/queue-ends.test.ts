@@ -76,7 +76,7 @@ describe("an abort", () => {
     expect(await account.state()).toMatchObject({ ...untouched, remaining: 90 });
   });
 
-  test("while the call sleeps for the pace lets go of its credits and charges nothing", async () => {
+  test("while the call sleeps for the pace releases its credits and charges nothing", async () => {
     const account = await bank.account({ pace: 0.1 });
     const { queue, held, sent, runLimit } = openQueue(account, { limit: 50 });
     const stop = new AbortController();

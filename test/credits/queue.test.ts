@@ -78,7 +78,7 @@ describe("order and number of calls", () => {
 });
 
 describe("when credits do not suffice", () => {
-  test("all waiting calls are put off to the reset after one free question, and none is sent", async () => {
+  test("all waiting calls are put off to the reset after one balance check, and none is sent", async () => {
     const account = await bank.account({ total: 100, left: 5 });
     const { queue, held, sent, refreshes } = openQueue(account);
     const settlements = await Promise.allSettled(

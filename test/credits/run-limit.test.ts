@@ -7,7 +7,7 @@ test("sets credits aside up to the limit and not one more", () => {
   expect(limit.left()).toBe(0);
 });
 
-test("what was set aside and not charged may be set aside again", () => {
+test("what was held and not charged may be held again", () => {
   const limit = createRunLimit(10);
   limit.take(10);
   limit.settle(10, 3);

@@ -112,7 +112,7 @@ describe("advertisements", () => {
     expect(keys(page([{ ...one, impression: 99, lastSeenDate: null }]))).toEqual(told.slice(0, 1));
   });
 
-  test("come bare or wrapped, and as nothing where the app was not looked at yet; those of other apps are not theirs", () => {
+  test("come bare or wrapped, and as nothing where the app was not crawled yet; those of other apps are not theirs", () => {
     for (const body of [page([one]), { data: page([one]), success: true }, page([one], { success: true, status: 200 })])
       expect(rowsOf(adCreative, creatives, all, body).rows).toHaveLength(1);
     for (const body of [page([]), page(null), { data: [], success: true }])

@@ -66,7 +66,7 @@ test("an app is described by its page in the store, and the account's list does 
   ]);
 });
 
-test("an app is looked at once a week, and at once when a release came out", async () => {
+test("an app is requested once a week, and at once when a release came out", async () => {
   const names = ["app_version", "app_history"];
   const syncOn = (day: Day) => stage.sync({ settings: on(...names), request: { datasets: names, today: day } });
   await using stage = await openStage({ market: oneCountry });

@@ -107,7 +107,7 @@ describe("keyword ranks", () => {
     expect(rowsOf(slice, value as Entry[], invalid).rows).toEqual(["yoga IPHONE 2026-08-01 7 2026-08-01T05:00:00"]);
   });
 
-  test("keep when an unranked keyword was looked at, where the answer says so", () => {
+  test("keep when an unranked keyword was crawled, where the answer says so", () => {
     expect(rowsOf(yoga, [entry({ rank: null })]).rows).toContain("yoga IPHONE 2026-08-01  2026-08-01T05:00:00");
     expect(rowsOf(yoga, [entry({ rank: undefined })]).rows).toContain("yoga IPHONE 2026-08-01  2026-08-01T05:00:00");
   });

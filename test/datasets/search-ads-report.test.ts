@@ -91,7 +91,7 @@ describe("rows by day", () => {
     expect(rows.map((row) => row["extra"])).toEqual([null, '{"placement":"TODAY"}', '{"placement":"SEARCH"}']);
   });
 
-  test("that only such a field distinguishes are the same ones on each day, in whichever form it comes, whatever they count", () => {
+  test("that only such a field distinguishes are the same ones on each day, in whichever form it comes, with any figures", () => {
     const odd = { ...adGroup, placement: "TODAY", placementId: 4, views: 7 };
     const nextDay = { views: 8, date: Date.UTC(2026, 7, 2) };
     const { rows } = normalise([adGroup, odd, { ...adGroup, ...nextDay }, { ...odd, ...nextDay }]);

@@ -110,7 +110,7 @@ test("loses one bad keyword of a batch and none beside it", async () => {
   expect(nightly.every(({ status }) => status === 200)).toBe(true);
 });
 
-test("takes a 404 and a 204 for what they say and does not ask again", async () => {
+test("takes a 404 and a 204 for what they say and sends no second request", async () => {
   const reply = { times: 3, kind: "status" } as const;
   await using stage = await openStage({
     market,

@@ -55,7 +55,7 @@ test("a slice that ends its process each time fails once it did so alone three t
 const ranksIn = async (stage: Stage) => (await stage.query("select from core.fact_keyword_rank")).length;
 
 // two workers that are killed again and again are in a test of their own every day
-test.runIf(long)("many kills of workers fail no slice: each ends loaded, whatever ran when they died", async () => {
+test.runIf(long)("many kills of workers fail no slice: each ends loaded, also what ran when they died", async () => {
   const history = {
     api: { concurrency: 2 },
     datasets: { keyword_rank: { history_days: 30, longest_window: 1 } },

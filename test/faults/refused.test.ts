@@ -137,7 +137,7 @@ test.each(long ? [401, 403] : [403])("requests have stopped before an answer of 
   expect(result).toMatchObject({ outcome: "aborted" });
 });
 
-test("a refusal without a balance is decided once: no call leaves while the balance is checked, and a check that fails leaves it standing", async () => {
+test("a refusal without a balance is decided once: no call leaves while the balance is checked, and a check that fails leaves it in force", async () => {
   await using stage = await openStage({ market });
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
   stage.sandbox.set({ faults: [refused("ios.keyword-ranking", 403)] });

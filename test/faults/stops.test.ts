@@ -77,7 +77,7 @@ test("a page that never comes is cut shortly before the grace time is over", asy
 });
 
 // that one which waits for the API ends when it is stopped is shown of a sync every day
-test.runIf(long)("it ends with 0 while the API is away", async () => {
+test.runIf(long)("it ends with 0 while the API is unavailable", async () => {
   await using stage = await openStage({ market, faults: [{ kind: "status", status: 503, times: 1_000_000 }] });
   await using child = startWorker(stage);
   await says(child, "api.unavailable");

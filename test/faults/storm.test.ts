@@ -12,7 +12,7 @@ const mishapsASchedule = 12;
 
 // every day each kind of mishap has a test of its own, and the books of two workers that are killed are read
 test.runIf(long)(
-  "whatever happens to a fleet of workers, it ends with the rows of a calm run, and what was charged and not booked was lost and is on record",
+  "after any mishaps a fleet of workers ends with the rows of a calm run, and what was charged and not booked was lost and is on record",
   { timeout: (minutes + 10) * 60_000 },
   async () => {
     const calm = await calmRun({}, { settings });

@@ -80,7 +80,7 @@ describe("a call", () => {
     ]);
   });
 
-  test("that belongs to nothing that is followed is stored and given again, and makes no table", async () => {
+  test("that belongs to nothing in the portfolio is stored and given again, and makes no table", async () => {
     const path = `/iosstore-keyword-ranking/US/keyword-metadata?keyword=${encodeURIComponent("no keyword of ours")}`;
     expect((await door.call(path, key)).from).toBe("miss");
     expect((await door.call(path, key)).from).toBe("hit");

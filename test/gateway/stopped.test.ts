@@ -51,7 +51,7 @@ test("a gateway goes on sending calls where a worker of its account was refused 
   await nights.stage.query("delete from ops.account_stop");
 });
 
-test("a gateway that was declared dead while it was frozen enters anew and sends calls", async () => {
+test("a gateway that was declared dead while it was frozen registers again and sends calls", async () => {
   const { nights } = stage;
   const { door, call, workerId, newest } = await openQuick();
   await using _ = door;

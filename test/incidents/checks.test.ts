@@ -70,7 +70,7 @@ describe("a check finds", () => {
     await pool.query("delete from ops.dataset_timing");
   });
 
-  test("no list of the account once the configuration alone says what is followed", async () => {
+  test("no list of the account once the portfolio is the configured one alone", async () => {
     await stage.ended("loaded", draft({ dataset: "tracked_app", window: oneDay(day("2026-08-18")) }));
     await stage.ended("failed", draft({ dataset: "tracked_country" }));
     stage.clock.time = Date.UTC(2026, 7, 21, 7);

@@ -54,7 +54,7 @@ describe("the allowance", () => {
       expect(look({ nights, resetsAt: 240 * hour + off })).toMatchObject({ nights: 1, wanted: 1_500 });
   });
 
-  test("is needed for the nights until the reset where they are foreseen, whatever the pace was", () => {
+  test("is needed for the nights until the reset where they are foreseen, at any pace before", () => {
     const nights = [-2, 4, 28, 52, 300].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
     expect(look({ nights })).toMatchObject({ wanted: 4_500, nights: 3, short: 0, outAt: null });
     const tight = { nights, remaining: 2_500, open: { daily: 100 } };

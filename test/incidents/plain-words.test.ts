@@ -1,12 +1,10 @@
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { fleetMetrics, workerMetrics } from "../../src/health/metric-list.ts";
 import { incidentKinds, summaryOf, type IncidentKind } from "../../src/incidents/kinds.ts";
 import { readCollection } from "../../src/metabase/collection-file.ts";
-import { sourcesIn } from "../support/imports.ts";
 import { leftWordsIn } from "../support/left-words.ts";
-import { textsIn } from "../support/source-texts.ts";
 
 /** Names as words. */
 const wordsOf = (name: string) => name.replaceAll("_", " ");
@@ -25,15 +23,6 @@ test.each(Object.entries(incidentKinds))(
     expect(leftWordsIn(`${wordsOf(kind)}: ${title}; ${says}; ${message}`)).toEqual([]);
   },
 );
-
-describe("messages, checks of the doctor, readiness and reports of Metabase are in the field's words", () => {
-  const rooms = /^src\/(health|incidents|doctor|worker|metabase)\//;
-  const sources = sourcesIn("src").filter(({ file }) => rooms.test(file));
-  test.each(sources)("$file", ({ text: source }) => {
-    const texts = textsIn(source);
-    expect(texts.filter((text) => !text.startsWith("../") && leftWordsIn(text).length > 0)).toEqual([]);
-  });
-});
 
 test("the starter collection of Metabase is in the field's words", () => {
   const { dashboards, metrics } = readCollection(path.join(projectRoot, "config", "metabase"));

@@ -44,7 +44,7 @@ describe("an API that is unavailable", () => {
     ]);
   });
 
-  test("folds what is late because of it, and what is still late afterwards is told by name", async () => {
+  test("folds what is late because of it, and what is still late afterwards is reported by name", async () => {
     await stage.ended("loaded", draft({ dataset: "keyword_rank", window: oneDay(day("2026-08-18")) }));
     await stage.ended("loaded", draft({ dataset: "review", window: oneDay(day("2026-08-10")) }));
     stage.clock.time = Date.UTC(2026, 7, 20, 20);
@@ -61,7 +61,7 @@ describe("an API that is unavailable", () => {
     ]);
   });
 
-  test("is none where no process has asked it for minutes", async () => {
+  test("is none where no process has sent a request for minutes", async () => {
     await noteOutage(stage.stage.db, accountId, "timeout", stage.clock.time);
     await stage.watch(10);
     expect(stage.opened()).toEqual([]);

@@ -106,7 +106,7 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   expect(verdictOf({ ...calm, ...change })).toEqual(verdict);
 });
 
-test("nothing is well while a family is late, whatever else is said", () => {
+test("the verdict is bad while a family is late, even where nothing else is wrong", () => {
   const families = [
     { name: "Ranks", tone: "good" },
     { name: "Reviews", tone: "bad" },

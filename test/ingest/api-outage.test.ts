@@ -47,7 +47,7 @@ test("calls that were under way when the API was unavailable cost no attempt, al
   expect(stage.checks()).toBe(3);
 });
 
-test("a call that begins once the API is back, and fails beside others that do not, has failed by itself", async () => {
+test("a call that begins once the API is back, and fails beside others that do not, has failed for its own reason", async () => {
   const stage = openOutage(1);
   const before = begin(stage);
   before.cut();

@@ -24,7 +24,7 @@ test("a slice that is tried again is on its way again, and one that nobody took 
   expect([claimedSlices.coming(), claimedSlices.rows(), claimedSlices.ids()]).toEqual([1, 0, ["1"]]);
 });
 
-test("tells of every change", async () => {
+test("reports every change", async () => {
   const claimedSlices = createClaimedSlices();
   claimedSlices.start("1");
   for (const change of [() => claimedSlices.ready("1", 1), () => claimedSlices.end("1")]) {

@@ -76,7 +76,7 @@ test("puts off what the credits do not reach, sends nothing that would be refuse
   expect(charged(stage)).toBe(credits);
 });
 
-test("says that something is left when the credits of a run do not reach what an earlier one left open", async () => {
+test("says that something is left when the credits of a run do not reach what an earlier one left unfinished", async () => {
   const { facts, credits } = await calmRun(small);
   await using stage = await openStage({ ...small, accounts: purse(credits - 10) });
   const { deferred } = (await stage.sync()).progress;
@@ -156,7 +156,7 @@ test("leaves each class's floor untouched", async () => {
   expect(stage.sandbox.account().remaining).toBeGreaterThanOrEqual(1_600);
 });
 
-test("believes what the service charges, not what it documents", async () => {
+test("books what the service charges, not what it documents", async () => {
   const accounts = [{ token: "sandbox-token", total: 5_000, periodHours: 24, costs: { "ios.keyword-ranking": 4 } }];
   await using stage = await openStage({ accounts, ...small });
   await stage.sync();

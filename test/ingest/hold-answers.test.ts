@@ -178,7 +178,7 @@ test("an answer that leaves out others than the one before is held in its place,
   expect(await outcomes(stage)).toEqual([{ outcome: "superseded" }, { outcome: "contradicted" }]);
 });
 
-test("a list of keywords that a person cut down is taken as it comes; one that came short by itself is held", async () => {
+test("a list of keywords that a person cut down is taken as it comes; one that came short for no known reason is held", async () => {
   await using stage = await openFollowed({ market: { ...market, apps: 1 } });
   const lists = { request: { datasets: ["tracked_keyword"] } };
   const names = () =>

@@ -95,7 +95,7 @@ describe("rows of a tail", () => {
   });
   const rows = ["2026-08-04", "2026-08-05", "2026-08-06"].map((date_day) => ({ date_day }));
 
-  test("are left out, whatever stands behind them", () => {
+  test("are left out, with anything behind them", () => {
     expect(withoutTail(table, rows, cut)).toEqual(rows.slice(0, 1));
     expect(withoutTail(table, rows, null)).toBe(rows);
   });

@@ -196,7 +196,7 @@ async function answers(): Promise<Readonly<Record<string, unknown>>> {
   });
 }
 
-test("a folded ledger answers every question as before, whatever happened, and again after more of it was requested", async () => {
+test("a folded ledger answers every question as before, after any history, and again after more of it was requested", async () => {
   let [folded, summed, kept] = [0, 0, 0];
   const histories = fc.tuple(
     fc.array(made, { minLength: 40, maxLength: 40, size: "max" }),

@@ -12,7 +12,7 @@ import { forTests } from "../support/for-tests.ts";
 
 const minute = 60_000;
 
-describe("a process of which nothing is heard", () => {
+describe("a process without a heartbeat", () => {
   const stage = forTests(openLedgerStage);
 
   beforeEach(() => stage.reset());

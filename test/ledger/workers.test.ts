@@ -78,7 +78,7 @@ describe("a worker in the ledger", () => {
     expect(await bury()).toEqual([gone]);
   });
 
-  test("takes its lock again when the connection breaks, and is not taken for dead after that", async () => {
+  test("takes its lock again when the connection breaks, and is not declared dead after that", async () => {
     await using worker = await enterWorker(stage.pool, { kind: "sync", account: "", clock: stage.clock });
     await cutLock(stage);
     await expect.poll(async () => (await locks()).length).toBe(1);

@@ -117,7 +117,7 @@ describe("partitions", () => {
     expect(await sums()).toEqual(["2026-02-03 1"]);
   });
 
-  test("that are there when a process begins are known without asking for each", async () => {
+  test("that are there when a process begins are known without a query for each", async () => {
     await stage.load({ table: ranks, rows: [rank("2026-01-15", 1)] });
     await createPartitions(stage.db, new Set([ranks.name])).cover(ranks, [day("2026-02-03")]);
     const client = await stage.pool.connect();
@@ -219,7 +219,7 @@ describe("partitions", () => {
     expect(rows).toEqual([{ count: facts.length * 2 * 3 }]);
   });
 
-  test("are looked into by key, and only where the rows belong", async () => {
+  test("are searched by key, and only where the rows belong", async () => {
     await stage.load({ table: ranks, rows: ["2026-03-01", "2026-04-01", "2026-05-01"].map(rank), at: 1_000 });
     const dimensions = createDimensions(stage.db);
     const rows = [rank("2026-04-01", 9)];

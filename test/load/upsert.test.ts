@@ -94,7 +94,7 @@ test.each([
   ]);
 });
 
-test("in turn and together, equal values stay with the slice that brought them first, and what returns with the one that brought it again", async () => {
+test("in turn and together, equal values stay with the slice that had them first, and what returns with the one that had it again", async () => {
   const at = (slice: string, ranks: Answer["ranks"]) => ({ slice, at: Number(slice) * 1000, day: "2026-08-01", ranks });
   const answers = [
     at("1", { a: 1, b: 2, c: 3 }),

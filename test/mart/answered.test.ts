@@ -46,7 +46,7 @@ beforeAll(async () => {
   await slice("category_rank", { country: "US" }, ["2026-08-01", "2026-08-05"]);
 });
 
-test("downloads that were requested and are none are told apart from those that were not requested", async () => {
+test("downloads that were requested and are none are distinguished from those that were not requested", async () => {
   const expected = ["- | false | - | false", "100 | true | - | false", "- | true | - | true", "- | false | - | false"];
   for (const view of ["category_rank_vs_downloads_daily", "app_overview_daily"])
     expect(
@@ -104,7 +104,7 @@ test("a month that retention dropped is not answered, also where other figures o
   expect(await answered()).toEqual(["2026-06-30 | false", "2026-07-01 | true"]);
 });
 
-test("a day without a place in the charts is told apart from one that was not requested", async () => {
+test("a day without a place in the charts is distinguished from one that was not requested", async () => {
   await mart.fill("core.fact_visibility", [
     { app_key: "ios:1", country_key: "US", date_day: "2026-08-05", kind: "history", score: 3 },
   ]);
@@ -201,7 +201,7 @@ test("downloads of the store of which a requested device has no answer are not a
   ]);
 });
 
-test("a day without a rating, and one without spend, are told apart from days that were not requested", async () => {
+test("a day without a rating, and one without spend, are distinguished from days that were not requested", async () => {
   await mart.fill("core.fact_app_rating", [
     // the page shows none
     { app_key: "ios:1", country_key: "US", date_day: "2026-08-01" },

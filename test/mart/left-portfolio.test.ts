@@ -56,7 +56,7 @@ test("an app or country that left the configuration or the account is not due an
   expect(await complete()).toMatchObject(whole);
 });
 
-test("lists of the account are not due once the configuration alone says what is followed", async () => {
+test("lists of the account are not due once the portfolio is the configured one alone", async () => {
   await using stage = await openSynced({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
   const due = async () => {
     const rows = await stage.query<{ dataset: string }>(
@@ -86,7 +86,7 @@ test("a country that a dataset is not requested for any more is not due", async 
   expect(await due()).toEqual(["JP", "US"]);
 });
 
-test("what only the account tracks is not due while the configuration alone says what is followed", async () => {
+test("what only the account tracks is not due while the portfolio is the configured one alone", async () => {
   await using stage = await openSynced({ market: { apps: 2, countries: ["US"], keywordsPerApp: 3 } });
   const [kept, left] = stage.sandbox.market.apps.map(({ trackId }) => trackId);
   const due = async () => {

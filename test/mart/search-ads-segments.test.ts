@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { martShapes } from "../../src/postgres/mart-shapes.ts";
 import { openMartStage } from "../support/mart-stage.ts";
 
-test("rows of search ads that differ only by a field without a column are told apart by it", async () => {
+test("rows of search ads that differ only by a field without a column are distinguished by it", async () => {
   await using mart = await openMartStage();
   const spent = (placement: string, spend: number) => ({
     org_id: "7",

@@ -5,7 +5,7 @@ import { forTests } from "../support/for-tests.ts";
 const mart = forTests(openCardStage);
 const shown: CardStage["shown"] = (dashboard, card) => mart.shown(dashboard, card);
 
-test("apps whose names are not known are told apart by their track ids", async () => {
+test("apps whose names are not known are distinguished by their track ids", async () => {
   const voice = (app: string) => ({
     app_key: `ios:${app}`,
     country_key: "US",

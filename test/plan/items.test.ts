@@ -166,7 +166,7 @@ describe("days in packs", () => {
   const call: FetchOption = { operation: "ranking", credits: 10, maxDays: 30, maxItems: 1 };
   const alone = { items: null, fetchOptions: [call] };
 
-  test("wait until so many can be had in one call", () => {
+  test("wait until so many can be fetched in one call", () => {
     // 2026-08-20 is a Thursday: the pack from Monday the 17th is not full
     const [slice, ...rest] = plan(packed, [], alone).slices;
     expect([slice?.window, rest]).toEqual([{ start: daysAgo(10), end: daysAgo(3) }, []]);

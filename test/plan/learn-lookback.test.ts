@@ -76,7 +76,7 @@ describe("a timing with it", () => {
     expect(tonight).toBeLessThan(30);
   });
 
-  test("stays as it is where it looks back no further", () => {
+  test("stays as it is where it requests no more days again", () => {
     expect(withLearned({ ...timing, lookbackDays: 5 }, 7, { key: "a", today })).toEqual({ ...timing, lookbackDays: 5 });
   });
 });

@@ -96,7 +96,7 @@ describe("missingCells", () => {
     expect(found.get("new").fresh).toEqual(daysOf(week));
   });
 
-  test("keeps scopes apart that share their items, whatever lists they were requested by", () => {
+  test("keeps scopes apart that share their items, whichever lists they were requested by", () => {
     const items = ["a", "b", "c"];
     const [whole, none] = [daysOf(week), [] as const];
     const freshOf = (...lists: readonly (readonly string[])[]) => {

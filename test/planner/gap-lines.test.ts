@@ -27,7 +27,7 @@ test("the most missing is first, what is all there is left out, and the days are
   ]);
 });
 
-test("another state is looked for as well", () => {
+test("another state can be requested as well", () => {
   const lines = gapLines([some, none, most], ["loaded", "empty"]);
   expect(lines.map(({ coverage: { dataset }, count }) => [dataset, count])).toEqual([
     ["none", 10],

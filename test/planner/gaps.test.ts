@@ -9,13 +9,13 @@ import { openSynced } from "../support/synced-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
 
-async function standings(stage: Stage, on = today, run: RunOptions = {}): Promise<readonly ScopeCoverage[]> {
+async function coverageOn(stage: Stage, on = today, run: RunOptions = {}): Promise<readonly ScopeCoverage[]> {
   await using app = await stage.open(run);
   const request = { datasets: ["keyword_rank"], bounds: { start: addDays(today, -4) }, today: on };
   return await readScopeCoverage(app.warehouse.db, { request, settings: app.config.settings });
 }
 
-/** Cells of all standings by day, counted from the stage's day. */
+/** Cells of all scopes by day, counted from the stage's day. */
 function cells(all: readonly ScopeCoverage[]): Record<string, unknown> {
   const days = Map.groupBy(
     all.flatMap(({ days: own }) => [...own]),
@@ -26,12 +26,12 @@ function cells(all: readonly ScopeCoverage[]): Record<string, unknown> {
 
 test("days that were never requested are gaps, and so are those that are due again", async () => {
   await using stage = await openSynced({ market });
-  const loaded = await standings(stage);
+  const loaded = await coverageOn(stage);
   expect(loaded.map(({ dataset, country }) => [dataset, country])).toEqual([["keyword_rank", "US"]]);
   const [count] = Object.values(cells(loaded)).map((states) => (states as { loaded: number }).loaded);
   expect(Object.keys(cells(loaded))).toEqual([4, 3, 2, 1].map((back) => addDays(today, -back)));
   const later = cells(
-    await standings(stage, addDays(today, 2), { settings: { datasets: { keyword_rank: { lookback_days: 1 } } } }),
+    await coverageOn(stage, addDays(today, 2), { settings: { datasets: { keyword_rank: { lookback_days: 1 } } } }),
   );
   expect(later).toMatchObject({
     [today]: { missing: count },
@@ -46,12 +46,12 @@ test("what failed and what waits for credits are distinguished", async () => {
   await using stage = await openSynced({ market });
   await stage.query("update ops.slice set state = 'deferred' where window_start = $1", [addDays(today, -2)]);
   await stage.query("update ops.slice set state = 'failed' where window_start = $1", [addDays(today, -3)]);
-  const seen = cells(await standings(stage));
+  const seen = cells(await coverageOn(stage));
   expect(seen[addDays(today, -2)]).toHaveProperty("deferred");
   expect(seen[addDays(today, -3)]).toHaveProperty("failed");
 });
 
-test("a day that a newer answer brought is not shown as failed because the slice that failed reaches into the days of a sync", async () => {
+test("a day of which a newer answer had rows is not shown as failed because the slice that failed reaches into the days of a sync", async () => {
   await using stage = await openStage({ market });
   const run = { settings: { datasets: { keyword_rank: { history_days: 6 } } } };
   await stage.sync(run);
@@ -85,7 +85,7 @@ test("days that are answered and that a sync would leave until more of them are 
   await using stage = await openSynced({ market });
   const yesterday = addDays(today, -1);
   const packed = { settings: { datasets: { keyword_rank: { pack_days: 1000 } } } };
-  expect(cells(await standings(stage, today, packed))[yesterday]).toHaveProperty("loaded");
+  expect(cells(await coverageOn(stage, today, packed))[yesterday]).toHaveProperty("loaded");
 });
 
 test("each kind of gap has the command that mends it beside it, which works as it is printed", async () => {

@@ -83,7 +83,7 @@ async function planned(
 }
 
 test.each<DatasetSettings>([{ history_days: 20 }, { history_days: 12, lookback_days: 4, settle_days: 2 }])(
-  "a plan is the same whether final slices are told apart or come as the days that they cover: %o",
+  "a plan is the same whether final slices come one by one or as the days that they cover: %o",
   async (settings) => {
     const [apart, joined] = [await planned(settings, { isJoined: false }), await planned(settings, { isJoined: true })];
     expect(joined.plans).toEqual(apart.plans);
@@ -180,7 +180,7 @@ describe("days past that are summed up", () => {
     expect(await summedUp()).toBe(all);
   });
 
-  test("are not summed up while somebody changes them, and are forgotten by a change that waited for the summing up", async () => {
+  test("are not summed up while another process changes them, and are dropped by a change that waited for the summing up", async () => {
     const id = await anyPast("both");
     const [one, other] = [await stage.pool.connect(), await stage.pool.connect()];
     try {

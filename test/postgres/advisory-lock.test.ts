@@ -51,7 +51,7 @@ describe("a lock of a session", () => {
 });
 
 describe("numbered locks of a transaction", () => {
-  test("keep out whoever wants one of the same numbers until the end, and nobody else", async () => {
+  test("keep out each caller that wants one of the same numbers until the end, and no other", async () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 4);
     const order: string[] = [];

@@ -116,7 +116,7 @@ describe("an open database", () => {
     },
   );
 
-  test("sets what it relies on, whatever database and role have for other programs", async () => {
+  test("sets what it relies on, also where database and role have other settings for other programs", async () => {
     await using database = await freshDatabase();
     await using before = await openWarehouse(database.url, 1);
     const name = new URL(database.url).pathname.slice(1);

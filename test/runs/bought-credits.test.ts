@@ -23,7 +23,7 @@ async function tick(stage: Stage): Promise<void> {
   await planDue(ingest.parts, app.config.settings, ["tracked_app"]);
 }
 
-test("credits that are bought before the reset are found by the next tick, and wake as much as they pay for", async () => {
+test("credits that are bought before the reset are found by the next trigger, and wake as much as they pay for", async () => {
   const accounts = [{ token: "sandbox-token", total: 2_000, remaining: 170, periodHours: 24 * 3_650 }];
   await using stage = await openStage({ accounts, market: { countries: ["US"] } });
   const putOff = await work(stage);

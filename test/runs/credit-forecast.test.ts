@@ -6,7 +6,7 @@ import { readBudgets } from "../../src/credits/budgets.ts";
 import { readForecast } from "../../src/credits/forecast-days.ts";
 import { readCreditForecast } from "../../src/incidents/credit-forecast.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
-import { standingForecast } from "../../src/worker/foresee-credits.ts";
+import { currentForecast } from "../../src/worker/foresee-credits.ts";
 import { long, monthMs } from "../support/long.ts";
 import { openNights, type Nights } from "../support/nights.ts";
 
@@ -18,7 +18,7 @@ const accounts = [{ token: "sandbox-token", total: 100_000, periodHours: 24 * (l
 
 async function made(nights: Nights) {
   await using app = await nights.stage.open(nights.run());
-  return await standingForecast(app);
+  return await currentForecast(app);
 }
 
 async function forecastOf(nights: Nights) {
@@ -96,13 +96,13 @@ test("a forecast stands until something is planned, a worker makes it after it h
   await announceRuns(app, new AbortController().signal);
   const known = await read();
   expect(known?.days.length).toBeGreaterThan(1);
-  expect(await standingForecast(app)).toEqual(known);
+  expect(await currentForecast(app)).toEqual(known);
   await stage.sync(nights.run());
-  expect((await standingForecast(app))?.madeAt).toBeGreaterThan(known?.madeAt ?? 0);
+  expect((await currentForecast(app))?.madeAt).toBeGreaterThan(known?.madeAt ?? 0);
   await stage.query("update ops.credit_forecast set made_on = made_on - 91");
   nights.next();
   await using next = await stage.open(nights.run());
-  expect((await standingForecast(next))?.days.at(0)?.day).toBe(nights.today());
+  expect((await currentForecast(next))?.days.at(0)?.day).toBe(nights.today());
   expect(await stage.query("select distinct made_on::text as day from ops.credit_forecast")).toEqual([
     { day: nights.today() },
   ]);

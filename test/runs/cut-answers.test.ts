@@ -100,7 +100,7 @@ test("a day that is not published yet costs no second request, and is requested 
   expect(await coverage(stage)).toEqual({ loaded: 9, empty: 1, open: 0 });
 });
 
-test("the agreed price of a plan pays for no tail: it is cancelled, told, and planned by the next backfill", async () => {
+test("the agreed price of a plan pays for no tail: it is cancelled, reported, and planned by the next backfill", async () => {
   await using stage = await openCut(30);
   const asked = { datasets, bounds: { start: back(75), end: today } };
   const settings = run();

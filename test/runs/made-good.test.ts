@@ -34,7 +34,7 @@ test("what failed and was loaded by another plan since is a failure no more", as
   expect(status.troubles.filter(({ state }) => state === "failed")).toEqual([]);
 });
 
-test("a retry of named slices ends as they do, whatever else failed before; one of everything does not", async () => {
+test("a retry of named slices ends as they do, even where others failed before; one of everything does not", async () => {
   await using stage = await openFollowed({ market });
   const failing = (days: readonly number[]) =>
     days.map((ago) => ({

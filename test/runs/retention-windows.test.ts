@@ -38,9 +38,9 @@ async function night(
 async function statesOn(stage: Stage, today: Day, dataset: string): Promise<Readonly<Record<string, string>>> {
   await using app = await stage.open({ settings: { datasets, retention: { keep_months: 1 } } });
   const request = { datasets: [dataset], bounds: { start: day("2026-01-01"), end: today }, today };
-  const standings = await readScopeCoverage(app.warehouse.db, { request, settings: app.config.settings });
+  const scopes = await readScopeCoverage(app.warehouse.db, { request, settings: app.config.settings });
   return Object.fromEntries(
-    standings.flatMap((one) => [...one.days].map(([date, counts]) => [date, Object.keys(counts).sort().join("+")])),
+    scopes.flatMap((one) => [...one.days].map(([date, counts]) => [date, Object.keys(counts).sort().join("+")])),
   );
 }
 

@@ -51,9 +51,9 @@ describe("retention", () => {
   async function cells(start: Day, run: RunOptions = { settings }): Promise<Readonly<Record<string, unknown>>> {
     await using app = await stage.open(run);
     const request = { datasets: ["keyword_rank"], bounds: { start, end: addDays(kept, 3) }, today };
-    const standings = await readScopeCoverage(app.warehouse.db, { request, settings: app.config.settings });
+    const scopes = await readScopeCoverage(app.warehouse.db, { request, settings: app.config.settings });
     return Object.fromEntries(
-      standings.flatMap((one) => [...one.days].map(([day, counts]) => [day, Object.keys(counts)])),
+      scopes.flatMap((one) => [...one.days].map(([day, counts]) => [day, Object.keys(counts)])),
     );
   }
 

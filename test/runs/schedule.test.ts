@@ -99,7 +99,7 @@ test("a new country and a new keyword are caught up automatically, and cost no m
   expect(runs?.credits).toBe(charged(stage.asked()));
 });
 
-test("a tick while the work of an earlier one is queued queues nothing twice and leaves what is queued where it is", async () => {
+test("a trigger while the work of an earlier one is queued queues nothing twice and leaves what is queued where it is", async () => {
   await using stage = await openStage();
   const settings = listed(["US", "JP"], keywords.slice(0, 1));
   const planned = await tick(stage, [[], [], ["keyword_rank"]], { settings });
@@ -109,7 +109,7 @@ test("a tick while the work of an earlier one is queued queues nothing twice and
   expect(runs).toHaveLength(1);
 });
 
-test("a tick costs nothing where all is fresh", async () => {
+test("a trigger costs nothing where all is fresh", async () => {
   await using stage = await openSynced();
   const asked = stage.asked().length;
   expect(await tick(stage, [followed, followed, []])).toEqual([0, 0, 0]);
@@ -175,13 +175,13 @@ test("the schedule prices each run as what it will cost, and writes and requests
     await stage.query("select from ops.slice"),
     await stage.query("select from ops.run"),
   ];
-  const { runs, isFollowedKnown, never } = await scheduleOf({ ...opened, clock }, 2);
+  const { runs, isPortfolioKnown, never } = await scheduleOf({ ...opened, clock }, 2);
   expect([
     stage.sandbox.log().length,
     await stage.query("select from ops.slice"),
     await stage.query("select from ops.run"),
   ]).toEqual(before);
-  expect([isFollowedKnown, never]).toEqual([true, []]);
+  expect([isPortfolioKnown, never]).toEqual([true, []]);
   expect(runs.map(({ at }) => at)).toEqual(runs.map(({ at }) => at).sort());
   expect(runs.filter(({ id }) => id === "hourly").map(({ price }) => price?.credits)).toEqual([0, 0]);
   for (const night of runs.filter(({ id }) => id === "nightly")) {
@@ -264,7 +264,7 @@ test("says of an account of which nothing is known that it is so", async () => {
   const ended = await runCommand(stage, ["schedule", "--json", "--count", "1"]);
   expect(ended.code).toBe(0);
   const schedule = JSON.parse(ended.stdout);
-  expect(schedule).toMatchObject({ isFollowedKnown: false });
+  expect(schedule).toMatchObject({ isPortfolioKnown: false });
   expect(schedule.runs.map(({ task }: { task: string }) => task).sort()).toEqual([
     "export",
     ...Array<string>(4).fill("plan_due"),

@@ -28,12 +28,12 @@ type Counts = Readonly<Record<string, number>>;
 
 /** Answered and stale cells as `gaps` reports them, by dataset, app, country and day. */
 async function toldByGaps({ warehouse, config }: App, day: Day): Promise<Counts> {
-  const standings = await readScopeCoverage(warehouse.db, {
+  const scopes = await readScopeCoverage(warehouse.db, {
     request: { datasets: [], bounds: {}, today: day },
     settings: config.settings,
   });
   return Object.fromEntries(
-    standings.flatMap(({ dataset, trackId, country, days }) =>
+    scopes.flatMap(({ dataset, trackId, country, days }) =>
       [...days].flatMap(([date, { loaded = 0, empty = 0, stale = 0 }]) =>
         loaded + empty + stale === 0 ? [] : [[[dataset, trackId, country, date].join(" "), stale] as const],
       ),

@@ -18,7 +18,7 @@ const leftWords: readonly RegExp[] = [
   /\bcredits reach again\b/i,
   /\bstrays?\b/i,
   /\bfollowed\b(?! by)/i,
-  /\b(left open|barren|standing)\b/i,
+  /\b(left open|barren|standings?)\b/i,
   /\b(heard|unheard)\b/i,
   /\bset aside\b/i,
   // also a level of the log and an option of curl
@@ -36,7 +36,9 @@ const leftWords: readonly RegExp[] = [
   /\bspelled otherwise\b/i,
 ];
 
+const anyLeftWord = new RegExp(leftWords.map(({ source }) => source).join("|"), "gi");
+
 /** The words in a text that the glossary replaces. */
 export function leftWordsIn(text: string): readonly string[] {
-  return leftWords.flatMap((word) => text.match(word)?.[0] ?? []);
+  return text.match(anyLeftWord) ?? [];
 }

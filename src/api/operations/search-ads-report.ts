@@ -114,7 +114,7 @@ export const searchAdsReports = defineOperation({
     }),
   },
   together: reportTogether,
-  // the size of a page is not documented, its rows are counted in the answer
+  // the size of a page is not documented, the rows of the answer are counted
   paging: { param: "page", first: 0, size: 1000, total: { rows: ["[]", "pagination"] } },
   envelope: "data",
   items: ["[]", "tableData"],

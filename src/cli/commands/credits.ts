@@ -72,9 +72,9 @@ async function checkBalance(app: App): Promise<void> {
 /** Makes the forecast unless one stands. Where the database only reads, it is the one last stored. */
 async function makeForecast(app: App): Promise<void> {
   // loaded here, since planning loads all datasets
-  const { standingForecast } = await import("../../worker/foresee-credits.ts");
+  const { currentForecast } = await import("../../worker/foresee-credits.ts");
   try {
-    await standingForecast(app);
+    await currentForecast(app);
   } catch (error) {
     const known = isOutOfRoom(error) ? databaseOutage(error) : error;
     if (!(known instanceof StorehouseError)) throw error;

@@ -17,7 +17,7 @@ import { countOf, print, remark } from "../output.ts";
 import { openPrompts, QuestionsEnded } from "../prompts.ts";
 import { exitCodes } from "../run-report.ts";
 import {
-  followedApp,
+  newApp,
   keywordProblem,
   priceOfSetup,
   setupFiles,
@@ -127,7 +127,7 @@ async function setupOf(config: Config, options: Options): Promise<Answers> {
   const unlisted = listingProblem(options, config.settings.portfolio.source);
   if (unlisted !== null) throw fail("bad_argument", { problem: unlisted });
   if (options.check) await mustWork(config, { API_BASE_URL, API_TOKEN });
-  const app = options.app === undefined ? [] : [followedApp(options.app, options.country.join(","), "")];
+  const app = options.app === undefined ? [] : [newApp(options.app, options.country.join(","), "")];
   const settings = {
     ...(options.source === undefined ? {} : { source: options.source }),
     apps: app.map((one) => ({ ...one, keywords: options.keyword })),
@@ -137,7 +137,7 @@ async function setupOf(config: Config, options: Options): Promise<Answers> {
   return { setup: { variables: { API_BASE_URL, API_TOKEN, ...database }, settings }, size };
 }
 
-/** Why the app of the options cannot be listed, or would be listed and never followed; null where nothing is wrong. */
+/** Why the app of the options cannot be listed, or would be listed and never fetched; null where nothing is wrong. */
 function listingProblem({ app, country, keyword, source }: Options, sourceBefore: string): string | null {
   if (app === undefined)
     return country.length + keyword.length === 0

@@ -30,7 +30,7 @@ type ShownRun = Omit<ComingRun, "at" | "price"> & {
 export type Schedule = {
   readonly file: string;
   /** False when nothing is known yet of the portfolio: then only reading it has a price. */
-  readonly isFollowedKnown: boolean;
+  readonly isPortfolioKnown: boolean;
   readonly runs: readonly ShownRun[];
   /** Lines that do not run in the next years. */
   readonly never: readonly Pick<CrontabLine, "line" | "id">[];
@@ -73,7 +73,7 @@ export async function scheduleOf({ config, warehouse, clock }: App, count: numbe
   const waiting = await openWork(db, scheduled([], settings), accountOf(settings));
   return {
     file: crontabFile(config),
-    isFollowedKnown: (await currentPortfolio(db, settings)).apps.length > 0,
+    isPortfolioKnown: (await currentPortfolio(db, settings)).apps.length > 0,
     runs,
     never: readCrontab(crontabFile(config)).flatMap(({ line, id }) => (ids.has(id) ? [] : [{ line, id }])),
     waiting: { slices: sumBy(waiting, ({ slices }) => slices), credits: sumBy(waiting, ({ credits }) => credits) },
@@ -102,7 +102,7 @@ function putOff({ overBudget: { slices, credits } }: Foreseen): string {
   return slices === 0 ? "" : `budgets put off ${countOf(credits, "credit")}`;
 }
 
-function printSchedule({ file, isFollowedKnown, runs, never, waiting }: Schedule): void {
+function printSchedule({ file, isPortfolioKnown, runs, never, waiting }: Schedule): void {
   const rows = runs.map(({ at, inSeconds, id, task, datasets, price }) => [
     timeCell(Date.parse(at)),
     durationText(inSeconds * 1000),
@@ -119,7 +119,7 @@ function printSchedule({ file, isFollowedKnown, runs, never, waiting }: Schedule
   if (runs.length === 0) print(`No line of ${file} runs anything.`);
   else print(`${table(headings, rows)}\n${zoneNote()}`);
   for (const { line, id } of never) print(`Line ${line} (${id}) never runs: no day has that date.`);
-  if (!isFollowedKnown)
+  if (!isPortfolioKnown)
     print(
       "\nThe portfolio is not known yet, so only reading it has a price here: run `storehouse sync` first, or see portfolio in config/storehouse.yaml.",
     );

@@ -51,7 +51,7 @@ async function work(yes: boolean): Promise<void> {
   if (error !== null) process.exitCode = error instanceof UsageError || error instanceof AbortError ? 2 : 1;
 }
 
-/** The console beside the worker, where the settings want one. Whatever keeps it from starting is logged, and the worker works without it. */
+/** The console beside the worker, where the settings want one. What keeps it from starting is logged, and the worker works without it. */
 async function consoleOf(app: App): Promise<AsyncDisposable | null> {
   if (!app.config.settings.console.on) return null;
   // most workers have none, and it is a third of what they would load

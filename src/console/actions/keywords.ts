@@ -62,7 +62,7 @@ export const keywordsAction = defineAction({
       throw fail("console_bad_input", { problem: "the account tracks just these keywords already, as last read" });
     const nights = await nightsWith(context.app, placeOf(wanted), changes);
     const { app, country, verb } = wanted;
-    // how many are tracked is asked first; the list itself only where it decides what is removed and is not the one last read
+    // how many are tracked is requested first; the list itself only where it decides what is removed and is not the one last read
     const learned = await learnedPrices(context.app.warehouse.db);
     const listPrice = callPrice(dailyKeywordRankings, learned);
     const reading = callPrice(numberOfKeywords, learned) + (verb === "sync" ? listPrice : 0);

@@ -56,7 +56,7 @@ export const listedKeywordsAction = defineAction({
       alwaysAsk: true,
       about: { app, entry, verb, remove, add },
       binds: keywordsOf(change),
-      says: `The configuration lists ${count(add.length)} keywords more and ${count(remove.length)} fewer for ${app}, in ${countries}.${followedWords[change.before.portfolio.source]}`,
+      says: `The configuration lists ${count(add.length)} keywords more and ${count(remove.length)} fewer for ${app}, in ${countries}.${sourceWords[change.before.portfolio.source]}`,
       detail: html`${changesList(change.changes, price)}${
         cannot === null ? null : html`<pre tabindex="0"><code>${listedAsYaml(change)}</code></pre>`
       }`,
@@ -83,8 +83,8 @@ export const listedKeywordsAction = defineAction({
   },
 });
 
-const followedWords = {
-  account: " With portfolio.source: account none of them is followed.",
+const sourceWords = {
+  account: " With portfolio.source: account none of them is in the portfolio.",
   config: "",
   both: "",
 } as const;

@@ -61,7 +61,7 @@ export function openRows(table, { text, onRows }) {
   }
 
   /** Has a block reported as seen once more, where it still is. */
-  function lookAgain(body) {
+  function observeAgain(body) {
     seen.unobserve(body);
     seen.observe(body);
   }
@@ -69,7 +69,7 @@ export function openRows(table, { text, onRows }) {
   async function load(body) {
     const from = Number(body.dataset.from);
     const markup = await text(`${table.dataset.more}${table.dataset.more.includes("?") ? "&" : "?"}offset=${from}`);
-    if (markup === null && !body.dataset.full) setTimeout(() => lookAgain(body), againMs);
+    if (markup === null && !body.dataset.full) setTimeout(() => observeAgain(body), againMs);
     if (markup === null || (body.dataset.full && sent.get(body) === markup)) return;
     sent.set(body, markup);
     const focused = body.contains(document.activeElement) ? placeOf(document.activeElement) : null;
@@ -87,7 +87,7 @@ export function openRows(table, { text, onRows }) {
     }
     prepare(body, from);
     // it may have been left behind meanwhile
-    lookAgain(body);
+    observeAgain(body);
   }
 
   return {

@@ -25,7 +25,7 @@ function startGrid(table, panel) {
     report,
   });
 
-  // the newest days are what most look for
+  // the newest days are what most people want
   const toNewest = () => (table.parentElement.scrollLeft = table.parentElement.scrollWidth);
   toNewest();
   // again when the style sheets have made it as wide as it is

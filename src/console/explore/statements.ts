@@ -133,7 +133,7 @@ export type StarRow = {
 };
 
 /**
- * The app's reviews by day and stars, and whether all of the day's were requested; reviews of a store that does not tell countries apart
+ * The app's reviews by day and stars, and whether all of the day's were requested; reviews of a store that does not distinguish countries
  * count in each.
  */
 export function starsOf({ app, country, window }: Choice): SqlFragment<StarRow> {

@@ -25,7 +25,7 @@ import {
 } from "./statements.ts";
 import { categoryNames, chartTable, moverTable, rankTable, reviewList } from "./tables.ts";
 
-/** Days that movers look back. */
+/** Days between the two ranks that movers compare. */
 export const moverSpans = ["1", "7", "30", "90"] as const;
 
 /** Rows that are downloaded, with their columns. `name`: of its file and in the address; `label`: what its button says. */

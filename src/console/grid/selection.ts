@@ -15,7 +15,7 @@ import { datasetNamed } from "../../datasets/shared/all.ts";
 import type { Database } from "../../postgres/database.ts";
 import { readCells } from "./read-grid.ts";
 
-/** Rows and days of the grid that somebody chose: the rows from one to another, and the days from one to another. */
+/** Rows and days of the grid that a visitor chose: the rows from one to another, and the days from one to another. */
 export type Selection = { readonly groups: readonly PartitionGroup[]; readonly window: Window };
 
 /** More cells are neither read nor priced at once: the planner goes over each of them. */

@@ -36,7 +36,7 @@ type Grid = {
   readonly offset: number;
 };
 
-/** Every row of the datasets that are on: read once, whatever filters a visitor has. */
+/** Every row of the datasets that are on: read once, for all filters of all visitors. */
 function readAllRows({ app, read }: PageContext): Promise<readonly PartitionGroup[]> {
   return read("rows", (db) => readRows(app, db, []));
 }

@@ -34,7 +34,7 @@ export const creditsPage = definePage({
   examples: ["/credits?days=7"],
   show: async (context, { days }) => {
     const { app } = context;
-    // requests were received on days of the calendar, whatever counts as today for planning
+    // requests were received on days of the calendar, also where planning has another today
     const from = addDays(dayOf(context.now), 1 - days);
     const window = { start: from, end: addDays(from, days) };
     // drawn where it is read, so that those who share the figures share the drawing as well

@@ -10,7 +10,7 @@ import { configurationNotices } from "../parts/configuration-notices.ts";
 import { pageHead } from "../parts/head.ts";
 import { pager } from "../parts/pager.ts";
 
-/** What is followed and since when: apps, their countries and keywords, and their competitors. */
+/** What is in the portfolio and since when: apps, their countries and keywords, and their competitors. */
 export const portfolioPage = definePage({
   path: "/portfolio",
   title: "Portfolio",
@@ -26,12 +26,12 @@ export const portfolioPage = definePage({
         ? []
         : trackedApps(await read("portfolio", (db) => readPortfolioSince(db, accountOf(app.config.settings))));
     const listed = listedApps(apps, await read("configured", (db) => readConfiguredSince(db, accountOf(now.settings))));
-    const followed = byStore(source === "account" ? tracked : [...tracked, ...listed]);
+    const portfolio = byStore(source === "account" ? tracked : [...tracked, ...listed]);
     const total = tracked.length + listed.length;
     // an address that was sent may be of a longer portfolio
     const from = offset < total ? offset : 0;
     const cards = (all: readonly ShownApp[], before: number) =>
-      all.slice(Math.max(0, from - before), Math.max(0, from + most - before)).map((one) => appCard(one, followed));
+      all.slice(Math.max(0, from - before), Math.max(0, from + most - before)).map((one) => appCard(one, portfolio));
     const listedCards = cards(listed, tracked.length);
     const part = { what: "apps", total, from, shown: Math.min(most, total - from), size: most };
     const links = pager(part, (at) => addressOf("/portfolio", { offset: at }));

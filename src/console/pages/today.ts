@@ -18,7 +18,7 @@ import { addressOf } from "../parts/address.ts";
 import { mark } from "../parts/badge.ts";
 import { codeText } from "../parts/code-text.ts";
 import { creditsCard } from "../parts/credits-card.ts";
-import { familyNames, familyStanding } from "../parts/family-standing.ts";
+import { familyNames, familyStatus } from "../parts/family-status.ts";
 import { incidentList } from "../parts/incident-list.ts";
 import { nextRunsCard, workersCard } from "../parts/schedule-cards.ts";
 import { runningCard } from "../parts/running-card.ts";
@@ -50,10 +50,10 @@ export const todayPage = definePage({
     );
     const failures = await context.read("sums of failures", (db) => sumFailures(db, accountOf(settings)));
     const rhythms = await context.read("own rhythms", (db) => readOwnRhythms(db, now));
-    const standings = days === null ? null : standingsOf(context, { datasets: morning.datasets, days, rhythms });
+    const statuses = days === null ? null : familyStatuses(context, { datasets: morning.datasets, days, rhythms });
     const verdict = verdictWithFamilies(
       morning.verdict,
-      (standings ?? []).map(({ family, tone }) => ({ name: familyNames[family], tone })),
+      (statuses ?? []).map(({ family, tone }) => ({ name: familyNames[family], tone })),
     );
     return html`<section class="verdict ${verdict.state}" id="verdict">
         <h1 class="unseen">Today</h1>
@@ -63,7 +63,7 @@ export const todayPage = definePage({
       <div class="columns" id="cards">
         <section class="card wide" id="trust">
           <h2>May the figures be trusted?</h2>
-          ${morning.datasets.length + morning.incidents.length === 0 ? html`<p>${codeText(firstStep)}</p>` : trustList(standings)}
+          ${morning.datasets.length + morning.incidents.length === 0 ? html`<p>${codeText(firstStep)}</p>` : trustList(statuses)}
         </section>
         ${creditsCard(context, { account: morning.account, forecast })} ${nextRunsCard(morning, now)}
         ${workersCard(morning.workers)}
@@ -73,14 +73,14 @@ export const todayPage = definePage({
 
 const firstStep = "`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.";
 
-type StandingParts = {
+type FamilyParts = {
   readonly datasets: Morning["datasets"];
   readonly days: readonly CompleteDays[];
   readonly rhythms: OwnRhythms;
 };
 
 /** How far each family of datasets is complete. */
-function standingsOf({ app }: PageContext, { datasets: loaded, days, rhythms }: StandingParts) {
+function familyStatuses({ app }: PageContext, { datasets: loaded, days, rhythms }: FamilyParts) {
   const { settings } = app.config;
   const scheduled: Schedule = scheduleOf(readCrontab(crontabFile(app.config)), app.clock.now());
   // a dataset of which no day is loaded has nothing that could be late
@@ -92,18 +92,18 @@ function standingsOf({ app }: PageContext, { datasets: loaded, days, rhythms }: 
   const inUse = datasets.filter((dataset) => isInUse(dataset, { settings, scheduled }));
   return families.map((family) => {
     const own = inUse.filter((dataset) => dataset.family === family).map(({ name }) => name);
-    return { family, ...familyStanding({ datasets: own, days, late }) };
+    return { family, ...familyStatus({ datasets: own, days, late }) };
   });
 }
 
-function trustList(standings: ReturnType<typeof standingsOf> | null): Html {
-  if (standings === null)
+function trustList(statuses: ReturnType<typeof familyStatuses> | null): Html {
+  if (statuses === null)
     return html`<p class="muted">
       The ledger is too large to say in time: raise <code>console.timeout_seconds</code>, or see
       <code>mart.data_freshness</code>.
     </p>`;
-  return html`<ul class="standings">
-    ${standings.map(
+  return html`<ul class="families">
+    ${statuses.map(
       ({ family, tone, sentence, datasets: own }) =>
         html`<li>
           ${mark(tone)}<strong>${familyNames[family]}</strong

@@ -6,8 +6,8 @@ import type { AppSince, ConfiguredSince } from "../../planner/portfolio-since.ts
 import { html, type Html } from "../html.ts";
 import { dataTable } from "./table.ts";
 
-/** An app and since when it is followed; null where no sync has planned it so far. */
-type Followed = {
+/** An app and since when it is in the portfolio; null where no sync has planned it so far. */
+type DatedApp = {
   readonly store: Store;
   readonly trackId: string;
   readonly name: string | null;
@@ -15,7 +15,7 @@ type Followed = {
 };
 
 /** An app of the portfolio page, from the account or from the configuration. */
-export type ShownApp = Followed & {
+export type ShownApp = DatedApp & {
   readonly countries: readonly { readonly country: string; readonly since: string | null }[];
   /** Keywords by country, or one number where it holds in each of them. */
   readonly keywords: ReadonlyMap<string, number> | number;
@@ -24,7 +24,7 @@ export type ShownApp = Followed & {
   /** What its countries are listed with beside the day: of the account, since when there are so many keywords. */
   readonly sinceHeading: string;
   /** Competitors that the account names. */
-  readonly competitors: readonly Followed[];
+  readonly competitors: readonly DatedApp[];
 };
 
 /** Apps that the account tracks. */
@@ -64,16 +64,16 @@ export function listedApps(
 }
 
 /** The whole portfolio by store, each app once. */
-export type FollowedByStore = ReadonlyMap<Store, readonly Followed[]>;
+export type AppsByStore = ReadonlyMap<Store, readonly DatedApp[]>;
 
 /** Apps by store, each once. */
-export function byStore(followed: readonly Followed[]): FollowedByStore {
-  const known = new Map(followed.map((one) => [`${one.store} ${one.trackId}`, one]));
+export function byStore(portfolio: readonly DatedApp[]): AppsByStore {
+  const known = new Map(portfolio.map((one) => [`${one.store} ${one.trackId}`, one]));
   return Map.groupBy(known.values(), ({ store }) => store);
 }
 
-/** The card of an app. `followed`: the whole portfolio, whose other apps of its store are its competitors where the account names none. */
-export function appCard(app: ShownApp, followed: FollowedByStore): Html {
+/** The card of an app. `portfolio`: all of it, whose other apps of its store are its competitors where the account names none. */
+export function appCard(app: ShownApp, portfolio: AppsByStore): Html {
   const { store, trackId, name, since, countries, keywords, address, sinceHeading } = app;
   const called = name ?? trackId;
   const sum = typeof keywords === "number" ? null : sumBy(keywords.values(), (one) => one);
@@ -104,17 +104,17 @@ export function appCard(app: ShownApp, followed: FollowedByStore): Html {
             countries,
           )
     }
-    ${competitorsOf(app, followed)}
+    ${competitorsOf(app, portfolio)}
     ${sum === null ? null : html`<p class="muted small">${count(sum)} keywords in all</p>`}
   </section>`;
 }
 
-function competitorsOf({ competitors, store, trackId }: ShownApp, followed: FollowedByStore): Html {
+function competitorsOf({ competitors, store, trackId }: ShownApp, portfolio: AppsByStore): Html {
   if (competitors.length > 0) return list(countOf(competitors.length, "competitor"), competitors);
-  const known = (followed.get(store) ?? []).filter((one) => one.trackId !== trackId);
+  const known = (portfolio.get(store) ?? []).filter((one) => one.trackId !== trackId);
   if (known.length === 0)
     return html`<p class="muted small">
-      The account names no competitors, and no other app of its store is followed.
+      The account names no competitors, and no other app of its store is in the portfolio.
     </p>`;
   const others = countOf(known.length, "other app of its store counts", "other apps of its store count");
   return list(`No competitors are named: ${others} as such`, known);
@@ -123,7 +123,7 @@ function competitorsOf({ competitors, store, trackId }: ShownApp, followed: Foll
 /** So many are named: an account of thousands of apps may have each of them count as a competitor of each other one. */
 const mostNamed = 50;
 
-function list(summary: string, apps: readonly Followed[]): Html {
+function list(summary: string, apps: readonly DatedApp[]): Html {
   const rest = apps.length - mostNamed;
   return html`<details>
     <summary>${summary}</summary>

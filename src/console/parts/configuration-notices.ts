@@ -1,7 +1,7 @@
 import type { ConfigurationNow } from "../configuration.ts";
 import { html, type Html } from "../html.ts";
 
-/** What a reader of the listed apps has to know: that they are not followed, or not yet, or that the file cannot be read. */
+/** What a reader of the listed apps has to know: that they are not in the portfolio, or not yet, or that the file cannot be read. */
 export function configurationNotices({ settings, isNewer, problem }: ConfigurationNow): Html {
   const { source, apps } = settings.portfolio;
   return html`${
@@ -13,7 +13,7 @@ export function configurationNotices({ settings, isNewer, problem }: Configurati
   }${
     source === "account" && apps.length > 0
       ? html`<p class="notice warn" role="status">
-          portfolio.source is account: what the configuration lists is not followed. Set it to config or both.
+          portfolio.source is account: what the configuration lists is not in the portfolio. Set it to config or both.
         </p>`
       : null
   }${

@@ -16,17 +16,14 @@ import { html, type Html } from "../html.ts";
 import { creditMeter } from "./credit-meter.ts";
 import { instantText } from "./times.ts";
 
-/** How the credits stand. */
-type CreditsStanding = {
+/** How many credits there are, and what is foreseen. */
+type CreditsState = {
   readonly account: AccountState | null;
   readonly forecast: CreditForecast;
 };
 
 /** What is left of the allowance, the floors in it, and whether it is enough until the reset. */
-export function creditsCard(
-  { app, now }: Pick<PageContext, "app" | "now">,
-  { account, forecast }: CreditsStanding,
-): Html {
+export function creditsCard({ app, now }: Pick<PageContext, "app" | "now">, { account, forecast }: CreditsState): Html {
   if (account?.total == null || account.remaining === null)
     return html`<section class="card" id="credits">
       <h2>Credits</h2>
@@ -34,7 +31,7 @@ export function creditsCard(
     </section>`;
   const { total, remaining, held, resetsAt, observedAt } = account;
   const { floors } = app.config.settings.credits;
-  // nobody has heard from the service since: the whole allowance is there again
+  // the service has reported nothing since: the whole allowance is there again
   const isOver = resetsAt !== null && resetsAt <= now;
   const left = isOver ? total : remaining;
   const errorText = errorWords(forecast.error);

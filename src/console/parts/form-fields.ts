@@ -20,7 +20,7 @@ export function choice({ name, label, value, all }: Field, options: readonly (re
   >`;
 }
 
-/** Fields that a form hands back as they are. */
+/** Fields that a form sends back as they are. */
 export function hiddenFields(fields: Readonly<Record<string, string | number>>): readonly Html[] {
   return Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
 }

@@ -17,7 +17,7 @@ type ByCountry = z.output<typeof iosCategoryRanking.answer> | z.output<typeof an
 type ByCategory = z.output<typeof androidCategoryRanking.answer>;
 type Answer = ByCountry | ByCategory;
 
-/** One observation of one chart, whatever the shape of its answer. */
+/** One observation of one chart, the same for each shape of answer. */
 type Observation = {
   readonly country: string;
   readonly category: string;

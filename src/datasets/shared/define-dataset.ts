@@ -60,7 +60,7 @@ type ReportedBy = {
 type AlsoAnswers = {
   readonly dataset: string;
   readonly option: string;
-  /** The figures of that dataset that an answer reports, by day and item: only those about which it leaves no doubt. */
+  /** The figures of that dataset that an answer reports, by day and item: only those that are certain. */
   readonly figures: (slice: Slice, pages: readonly unknown[]) => ReadonlyMap<Day, ReadonlyMap<string, number>>;
   /** The cell of a row of that dataset, and its figure, which is compared with the reported one. */
   readonly figureOf: (row: Row) => { readonly day: Day; readonly item: string; readonly figure: number | null };
@@ -132,7 +132,7 @@ export type Dataset = {
   /** Its own options in the configuration, each with its default and a sentence; null where it has none. */
   readonly options: z.ZodObject | null;
   /**
-   * Who it is fetched for, with options as the configuration gives them. Whatever an option changes in a call or a row is part of the
+   * Who it is fetched for, with options as the configuration gives them. All that an option changes in a call or a row is part of the
    * scope, so that an answer keeps its meaning when the configuration changes.
    */
   readonly partitions: (portfolio: Portfolio, options?: unknown) => readonly Partition[];

@@ -12,7 +12,7 @@ type Listed = {
 };
 
 /**
- * The ranks of earlier days that the account's list of keywords reports, by day and keyword. Only what leaves no doubt: a store with one
+ * The ranks of earlier days that the account's list of keywords reports, by day and keyword. Only what is certain: a store with one
  * device, since the list is about one; a whole rank of at least 1 on a bare date, named once. A day without a rank may be one that was not
  * read, and says nothing.
  */

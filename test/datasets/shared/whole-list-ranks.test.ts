@@ -87,7 +87,7 @@ describe("ranks from the account's whole list", () => {
     ).toEqual(read([listed(), listed()]));
   });
 
-  test("take the better of two entries for one keyword, and find one that is spelled otherwise", () => {
+  test("take the better of two entries for one keyword, and find one in another format", () => {
     const twice = [...listed({ keyword: "RUN " }), { keyword: "Run", rank: 2 }];
     expect(read([twice, listed()]).rows).toContain("run IPHONE 2");
     expect(read([twice.toReversed(), listed()]).rows).toContain("run IPHONE 2");

@@ -17,7 +17,7 @@ export const familyNames: Readonly<Record<Family, string>> = {
 };
 
 /** Whether the figures of a family can be trusted: in a sentence, and as a colour. */
-export type FamilyStanding = {
+export type FamilyStatus = {
   readonly tone: Tone;
   readonly sentence: string;
   /** The day that all of it is complete to; null where a dataset has none yet. */
@@ -25,15 +25,15 @@ export type FamilyStanding = {
   readonly datasets: readonly string[];
 };
 
-/** What a standing is worked out from: the datasets of the family that are on, how far they are complete, and which are late. */
+/** What a status is worked out from: the datasets of the family that are on, how far they are complete, and which are late. */
 export type FamilyFacts = {
   readonly datasets: readonly string[];
   readonly days: readonly CompleteDays[];
   readonly late: ReadonlySet<string>;
 };
 
-/** The standing of a family: how far all of it is complete, with the datasets that are ahead. */
-export function familyStanding({ datasets, days, late }: FamilyFacts): FamilyStanding {
+/** The status of a family: how far all of it is complete, with the datasets that are ahead. */
+export function familyStatus({ datasets, days, late }: FamilyFacts): FamilyStatus {
   const own = days.filter(({ dataset }) => datasets.includes(dataset));
   const calm = (sentence: string) => ({ tone: "calm", sentence, completeTo: null, datasets }) as const;
   if (datasets.length === 0) return calm("Off: none of its datasets is on.");
