@@ -4,14 +4,14 @@ import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import exportTask, { ExportPayload } from "./export.ts";
 import planDueTask, { PlanDuePayload } from "./plan-due.ts";
 import publishTask, { PublishPayload } from "./publish.ts";
-import type { Schedule } from "./schedule.ts";
 import retentionTask, { RetentionPayload } from "./retention.ts";
+import type { TaskContext } from "./task-context.ts";
 
 /** A task that lines of the crontab may name. */
 export type Job = {
   /** What stands behind the task in a line; nothing counts as `{}`. */
   readonly payload: z.ZodType;
-  readonly task: (parts: IngestParts, plan: Schedule) => Task;
+  readonly task: (parts: IngestParts, context: TaskContext) => Task;
   /** True when it plans the datasets that its payload names, and so has a price. */
   readonly plans: boolean;
 };

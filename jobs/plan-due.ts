@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import { joinPlanning } from "../src/runs/scheduled-planning.ts";
 import { planDue } from "../src/runs/scheduled-run.ts";
-import type { Schedule } from "./schedule.ts";
+import type { TaskContext } from "./task-context.ts";
 
 /** `plan_due` in the crontab may name datasets: `plan_due {"datasets":["keyword_rank"]}`; without them all that are on. */
 export const PlanDuePayload = z.strictObject({ datasets: z.array(z.string()).default([]) });
@@ -30,13 +30,13 @@ const waits = 2;
  * The clock only triggers the planner; what is due comes from coverage, so a missed night is caught up automatically. Of the datasets
  * of a run that a person started, such as a retry of everything, only those are planned that the crontab plans.
  */
-export default function planDueTask(parts: IngestParts, schedule: Schedule): Task {
+export default function planDueTask(parts: IngestParts, context: TaskContext): Task {
   return async (payload) => {
     const { datasets, collects, joins } = JobPayload.parse(payload);
-    if (joins) return joinPlanning(parts, schedule.settings);
+    if (joins) return joinPlanning(parts, context.settings);
     if (collects) await parts.clock.sleep(waits * parts.retryMs, parts.halted).catch(() => undefined);
-    const named = collects ? datasets.filter((name) => schedule.datasets.includes(name)) : datasets;
+    const named = collects ? datasets.filter((name) => context.datasets.includes(name)) : datasets;
     // no name at all would mean all that are on
-    if (!collects || named.length > 0) await planDue(parts, schedule.settings, named);
+    if (!collects || named.length > 0) await planDue(parts, context.settings, named);
   };
 }

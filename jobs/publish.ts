@@ -1,13 +1,13 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
-import type { Schedule } from "./schedule.ts";
+import type { TaskContext } from "./task-context.ts";
 
 /** A line of the crontab has no payload for it. */
 export const PublishPayload = z.strictObject({});
 
 /** Brings the ClickHouse of CLICKHOUSE_URL up to date; nothing where it is not set. */
-export default function publishTask({ clock, log, halted }: IngestParts, { config, warehouse }: Schedule): Task {
+export default function publishTask({ clock, log, halted }: IngestParts, { config, warehouse }: TaskContext): Task {
   return async () => {
     if (config.environment.CLICKHOUSE_URL === undefined) return;
     // loaded when it is due: a worker has no other use for it

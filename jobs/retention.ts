@@ -2,13 +2,13 @@ import type { Task } from "graphile-worker";
 import { z } from "zod";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import { retireQuietly } from "../src/runs/retention.ts";
-import type { Schedule } from "./schedule.ts";
+import type { TaskContext } from "./task-context.ts";
 
 /** A line of the crontab has no payload for it. */
 export const RetentionPayload = z.strictObject({});
 
 /** Drops or detaches months of requests that are kept no longer, and of facts where the configuration says how long they are kept. */
-export default function retentionTask(parts: IngestParts, { settings, config, warehouse }: Schedule): Task {
+export default function retentionTask(parts: IngestParts, { settings, config, warehouse }: TaskContext): Task {
   return async () => {
     // loaded when it is due: a worker has no other use for it
     const { withPublishedCheck } = await import("../src/publish/verify-month.ts");

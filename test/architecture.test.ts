@@ -83,6 +83,14 @@ describe("the source", () => {
     expect(filesWith(others, /\bexport\s+default\b|\bas\s+default\b/)).toEqual([]);
   });
 
+  test("exports one type of a name", () => {
+    const types = sources.flatMap(({ text }) =>
+      [...text.matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name = ""]) => name),
+    );
+    expect(types.length).toBeGreaterThan(500);
+    expect(types.filter((name, index) => types.indexOf(name) !== index)).toEqual([]);
+  });
+
   test("has no file of more than 250 lines", () => {
     expect(sources.filter(({ text }) => text.trimEnd().split("\n").length > 250).map(({ file }) => file)).toEqual([]);
   });

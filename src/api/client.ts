@@ -17,7 +17,7 @@ import { addressOf, type Address, type Params, type StoreWords } from "./address
 import { creditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
 import { classifyReply, type Reply } from "./reply.ts";
-import { unpacked } from "./unpacked.ts";
+import { unpackedReply } from "./unpacked-reply.ts";
 
 /** Where the API is and how long to wait for it. Times in ms, sizes in bytes. */
 export type ClientOptions = {
@@ -66,7 +66,7 @@ export function createClient(options: ClientOptions): Client {
       const receivedAt = options.clock.now();
       const reply = classifyReply(operation, {
         status: sent.status,
-        body: isRefusal(sent.status) ? sent.body : strike(unpacked(sent, options.largestAnswer)),
+        body: isRefusal(sent.status) ? sent.body : strike(unpackedReply(sent, options.largestAnswer)),
         headers: creditHeaders(sent.headers, receivedAt),
         receivedAt,
         durationMs: receivedAt - from,

@@ -6,7 +6,7 @@ import type { Drawing } from "./draw.ts";
 import { hatched } from "./hatch.ts";
 import { hatchEntry, legend } from "./legend.ts";
 import { inks, lineLooks, type Ink } from "./palette.ts";
-import { instant, windowWords } from "./time.ts";
+import { midnight, windowWords } from "./time.ts";
 import type { NamedWords } from "./words.ts";
 
 /** Amounts of one kind by day; a day that is left out has none. */
@@ -55,7 +55,7 @@ export function barChart({
     [...summed(amounts, by)].map(([day, amount]) => {
       // a week of which only some days are shown is as narrow as they are
       const own = within({ start: day, end: addDays(day, by === "week" ? 7 : 1) }, window);
-      return { from: instant(own.start), to: instant(own.end), own, day, name, amount, fill };
+      return { from: midnight(own.start), to: midnight(own.end), own, day, name, amount, fill };
     }),
   );
   const entries = coloured.map(({ name, fill }) => ({ kind: "area", fill, text: name }) as const);
@@ -73,7 +73,7 @@ export function barChart({
       marginRight: 8,
       marginTop: 14,
       marginBottom: 38 + below.height,
-      x: { type: "utc", domain: [instant(window.start), instant(window.end)], label: null },
+      x: { type: "utc", domain: [midnight(window.start), midnight(window.end)], label: null },
       // of nothing but zeros the library makes no scale
       y: { label: null, nice: true, zero: true, ...(largest(bars) === 0 ? { domain: [0, 5] } : {}) },
       marks: [

@@ -2,7 +2,7 @@ import type { Day } from "../core/day.ts";
 import { lastDay, type Window } from "../core/window.ts";
 
 /** Midnight, UTC, with which a day begins: scales of time count instants. */
-export function instant(day: Day): Date {
+export function midnight(day: Day): Date {
   return new Date(`${day}T00:00:00Z`);
 }
 

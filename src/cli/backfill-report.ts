@@ -3,7 +3,7 @@ import type { BackfillPlan } from "../planner/backfill-plan.ts";
 import { backfillCommand, type BackfillRequest } from "../planner/backfill-request.ts";
 import type { PlanChanges } from "../planner/plan-changes.ts";
 import { daysBetween } from "../core/day.ts";
-import { sumOf } from "../planner/plan-tally.ts";
+import { planTotals } from "../planner/plan-tally.ts";
 import { openWork, openWorkOfPlan, type OpenWork } from "../ledger/open-slices.ts";
 import type { PlanProgress } from "../ledger/plans.ts";
 import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
@@ -24,7 +24,7 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
   printPlan({
     lines,
     waiting: [],
-    totals: isBegun ? { ...sumOf(lines), naiveCredits: null } : { slices, requests, credits, naiveCredits },
+    totals: isBegun ? { ...planTotals(lines), naiveCredits: null } : { slices, requests, credits, naiveCredits },
     forecast: await forecastOf(app, lines),
     atLeast: datasetsAtLeast(lines, app.config.settings),
   });
@@ -36,7 +36,7 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
   if (daysPassed > 0)
     print(`It is ${count(daysPassed)} days old and keeps its days: those published since are not in it.`);
   const waiting =
-    sumOf(await openWork(app.warehouse.db, plan.request.datasets, plan.account)).slices - planProgress.open;
+    planTotals(await openWork(app.warehouse.db, plan.request.datasets, plan.account)).slices - planProgress.open;
   if (waiting > 0)
     print(
       `${count(waiting)} slices of ${plan.request.datasets.join(", ")} were planned earlier and wait or run: they are left to \`storehouse sync\` and \`storehouse worker\`.`,

@@ -3,7 +3,7 @@ import { accountIdOf } from "../config/config.ts";
 import { hourMs } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
-import { sumOf } from "../planner/plan-tally.ts";
+import { planTotals } from "../planner/plan-tally.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
 import { forecast } from "../plan/forecast.ts";
 import { count, print } from "./output.ts";
@@ -26,7 +26,7 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
   if (total == null || remaining == null || resetsAt == null || periodHours == null)
     return { unknown: "allowance_not_known" };
   const now = app.clock.now();
-  const of = (name: CreditClass) => sumOf(work.filter((one) => one.class === name));
+  const of = (name: CreditClass) => planTotals(work.filter((one) => one.class === name));
   const done = forecast({
     work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), history: of("history") },
     floors: settings.credits.floors,

@@ -71,9 +71,9 @@ export function setScreen(options: {
 const styles = { bad: "red", warn: "yellow", good: "green", aside: "dim", strong: "bold" } as const;
 
 /** What a colour means. */
-export type Tone = keyof typeof styles;
+export type TextTone = keyof typeof styles;
 
 /** A text in the colour of its meaning, where the screen shows colour. */
-export function toned(tone: Tone, text: string): string {
+export function toned(tone: TextTone, text: string): string {
   return screen().isColored ? styleText(styles[tone], text, { validateStream: false }) : text;
 }

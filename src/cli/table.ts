@@ -1,11 +1,11 @@
-import { screen, toned, type Tone } from "./screen.ts";
+import { screen, toned, type TextTone } from "./screen.ts";
 import { leastWidth, textWidth, wrapText, type Breaks } from "../core/text-width.ts";
 
 /** What a cell holds. */
 export type Cell = string | number | bigint | boolean | null | undefined | TonedCell;
 
 /** A cell in the colour of its meaning. */
-type TonedCell = { readonly value: string | number | null; readonly tone: Tone };
+type TonedCell = { readonly value: string | number | null; readonly tone: TextTone };
 
 /** The heading of a column; one with `isOptional` is left out where the screen is too narrow, the last one first. */
 export type Heading = string | { readonly name: string; readonly isOptional: true };
@@ -19,7 +19,7 @@ type Column = {
   readonly name: string;
   readonly isOptional: boolean;
   readonly isRight: boolean;
-  readonly cells: readonly { readonly text: string; readonly tone: Tone | null }[];
+  readonly cells: readonly { readonly text: string; readonly tone: TextTone | null }[];
 };
 
 /** Space between two columns. */
@@ -42,7 +42,7 @@ export function table(
     ),
   );
   const { shown, widths, breaks } = fitted(all, columns);
-  const line = (cells: readonly (readonly string[])[], tones: readonly (Tone | null)[]) =>
+  const line = (cells: readonly (readonly string[])[], tones: readonly (TextTone | null)[]) =>
     Array.from({ length: Math.max(1, ...cells.map(({ length }) => length)) }, (_, at) =>
       shown
         .map(({ isRight }, column) => {

@@ -11,7 +11,7 @@ import { endOf } from "./background-runs.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { ActionContext, AnyAction, Price } from "./define-action.ts";
 import { html, type Html } from "./html.ts";
-import type { Limits } from "./limits.ts";
+import type { RequestLimits } from "./limits.ts";
 import { leaveNote } from "./note.ts";
 import { ownForm } from "./own-form.ts";
 import { OwnAddress, parsed } from "./parse-input.ts";
@@ -38,7 +38,7 @@ const Agreement = z.object({
 const mostSent = 1_000;
 
 /** Serves the actions. */
-export function addActions(server: FastifyInstance, parts: ConsoleParts, limits: Limits): void {
+export function addActions(server: FastifyInstance, parts: ConsoleParts, limits: RequestLimits): void {
   const sent = new Set<string>();
   const checkOnce = (once: string | undefined) => {
     if (once === undefined) return;

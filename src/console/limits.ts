@@ -17,10 +17,10 @@ const aMinute = {
 } as const;
 
 /** What lets a request pass, or ends it as `console_too_often`. */
-export type Limits = Readonly<Record<keyof typeof aMinute, onRequestAsyncHookHandler>>;
+export type RequestLimits = Readonly<Record<keyof typeof aMinute, onRequestAsyncHookHandler>>;
 
 /** Makes the limits of a console: each counts by visitor over all routes that have it. */
-export function createLimits(server: FastifyInstance, { countedFor }: Access): Limits {
+export function createLimits(server: FastifyInstance, { countedFor }: Access): RequestLimits {
   const limit = (max: number) => server.rateLimit({ max, timeWindow: "1 minute", keyGenerator: countedFor });
   return {
     page: limit(aMinute.page),

@@ -2,11 +2,11 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import type { ConsoleParts } from "./console-parts.ts";
-import type { Limits } from "./limits.ts";
+import type { RequestLimits } from "./limits.ts";
 import { parsed } from "./parse-input.ts";
 
 /** Serves the stream of changes. */
-export function addLive(server: FastifyInstance, { access, streams }: ConsoleParts, limits: Limits): void {
+export function addLive(server: FastifyInstance, { access, streams }: ConsoleParts, limits: RequestLimits): void {
   server.get("/live", { onRequest: limits.stream }, (request, reply) => {
     if (access.visitorOf(request) === null) throw fail("console_signed_out");
     const { since } = parsed(z.object({ since: z.coerce.number().int().min(0).default(0) }), request.query);

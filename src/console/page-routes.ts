@@ -4,7 +4,7 @@ import { fail } from "../core/errors.ts";
 import { noBreak } from "../core/text-width.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { AnyPage, PageContext } from "./define-page.ts";
-import type { Limits } from "./limits.ts";
+import type { RequestLimits } from "./limits.ts";
 import { takeNote } from "./note.ts";
 import { parsed } from "./parse-input.ts";
 import { navigationEntries, pages } from "./pages/all.ts";
@@ -16,7 +16,7 @@ import { sendPage } from "./layout.ts";
 const ageHeader = "x-figures-from";
 
 /** Serves every page. */
-export function addPages(server: FastifyInstance, parts: ConsoleParts, limits: Limits): void {
+export function addPages(server: FastifyInstance, parts: ConsoleParts, limits: RequestLimits): void {
   for (const page of pages)
     server.get(page.path, { onRequest: limitOf(page, limits) }, async (request, reply) => {
       const visitor = parts.access.visitorOf(request);
@@ -26,7 +26,7 @@ export function addPages(server: FastifyInstance, parts: ConsoleParts, limits: L
     });
 }
 
-function limitOf({ effort }: AnyPage, limits: Limits): Limits[keyof Limits] {
+function limitOf({ effort }: AnyPage, limits: RequestLimits): RequestLimits[keyof RequestLimits] {
   return effort === undefined ? limits.page : effort === "some" ? limits.someEffort : limits.muchEffort;
 }
 

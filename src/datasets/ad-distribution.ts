@@ -5,7 +5,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope } from "../core/slice.ts";
 import { defineTable } from "../load/table.ts";
 import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
-import { partsOf, type Kind } from "./shared/ad-distribution-parts.ts";
+import { partsOf, type DistributionKind } from "./shared/ad-distribution-parts.ts";
 import { amountOf, periodKey } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 
@@ -46,7 +46,7 @@ const kinds = {
     byCountry: false,
   },
 } as const;
-const kindNames = Object.keys(kinds) as Kind[];
+const kindNames = Object.keys(kinds) as DistributionKind[];
 
 /** What is counted, as the service numbers it. */
 const mediaTypes = { creatives: 1, impressions: 2 } as const;
@@ -95,7 +95,7 @@ export const adDistribution = defineDataset({
   }),
   normalise: (slice, pages) => {
     const { scope } = slice;
-    const reported = pages.flatMap((page) => partsOf(part(scope, "kind") as Kind, page));
+    const reported = pages.flatMap((page) => partsOf(part(scope, "kind") as DistributionKind, page));
     const rows = reported.flatMap((one) => ("reason" in one ? [] : [one]));
     const stamp = {
       app_key: `${part(scope, "store")}:${part(scope, "app")}`,
@@ -122,7 +122,7 @@ export const adDistribution = defineDataset({
 });
 
 function operationOf(scope: Scope) {
-  return kinds[part(scope, "kind") as Kind].operation;
+  return kinds[part(scope, "kind") as DistributionKind].operation;
 }
 
 function scopesOf(portfolio: Portfolio, chosen: z.output<typeof options>): readonly Scope[] {

@@ -5,7 +5,7 @@ import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp, describers, dimAppOfPage } from "./shared/dim-app.ts";
-import { appPages, pageKey, pageOptions, pageParams } from "./shared/portfolio-partitions.ts";
+import { appPages, pageKey, pageOptions, localeParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 import { isOther, languageCodeOf, textOf } from "./shared/values.ts";
 
@@ -87,7 +87,7 @@ export const appHistory = defineDataset({
       fingerprint: newest.get(`${scope["store"]}:${scope["app"]}`) ?? "",
     }));
   },
-  request: ({ scope }) => ({ trackId: part(scope, "app"), ...pageParams(scope) }),
+  request: ({ scope }) => ({ trackId: part(scope, "app"), ...localeParams(scope) }),
   normalise: ({ scope }, pages) => {
     const details = (pages as readonly Detail[]).map((detail) => ({ detail, mismatch: mismatchOf(scope, detail) }));
     const own = details.filter(({ mismatch }) => mismatch === null).map(({ detail }) => detail);

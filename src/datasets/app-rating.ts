@@ -4,7 +4,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
-import { appCountries, LanguageCode, pageKey, pageParams } from "./shared/portfolio-partitions.ts";
+import { appCountries, LanguageCode, pageKey, localeParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 import { textOf } from "./shared/values.ts";
 
@@ -62,7 +62,7 @@ export const appRating = defineDataset({
       .describe("Languages in which the pages of Android apps are requested."),
   }),
   partitions: (portfolio, options) => [...inCountries(portfolio), ...inLanguages(portfolio, options.language_codes)],
-  request: ({ scope, items }) => ({ ...pageParams(scope), trackIds: items }),
+  request: ({ scope, items }) => ({ ...localeParams(scope), trackIds: items }),
   normalise: ({ scope, items, window }, pages, left) => {
     const requested = new Set(items);
     const apps = (pages.flat() as readonly App[]).filter((app) => requested.has(String(app.trackId)));

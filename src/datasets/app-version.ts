@@ -4,7 +4,7 @@ import { rangeParams } from "../api/range.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appPages, pageKey, pageOptions, pageParams } from "./shared/portfolio-partitions.ts";
+import { appPages, pageKey, pageOptions, localeParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
@@ -45,7 +45,7 @@ export const appVersion = defineDataset({
   partitions: (portfolio, options) => appPages(portfolio, options).map(({ scope }) => ({ scope, items: null })),
   request: ({ operation, scope, window }) => ({
     trackId: part(scope, "app"),
-    ...pageParams(scope),
+    ...localeParams(scope),
     ...rangeParams(operation === iosVersionList.id ? iosVersionList : androidVersionList, window),
   }),
   normalise: ({ scope }, pages) => {

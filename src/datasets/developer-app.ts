@@ -7,7 +7,7 @@ import type { Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { describedApp } from "./shared/dim-app.ts";
-import { appPages, pageOptions, pageParams } from "./shared/portfolio-partitions.ts";
+import { appPages, pageOptions, localeParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 import { textOf } from "./shared/values.ts";
 
@@ -66,7 +66,7 @@ export const developerApp = defineDataset({
   partitions,
   request: ({ scope }) => ({
     [part(scope, "store") === "ios" ? "developerId" : "developerName"]: part(scope, "developer_code"),
-    ...pageParams(scope),
+    ...localeParams(scope),
   }),
   normalise: ({ scope }, pages) => {
     const store = part(scope, "store");

@@ -14,7 +14,7 @@ import {
   reportRows,
   reportedRows,
   undatedAlike,
-  type Reported,
+  type ReportedRow,
 } from "./shared/report-rows.ts";
 import { weekDays, weekRows, weekSums, weekTable, withMovedWeeks } from "./shared/report-weeks.ts";
 import { reportTable, shapeTable } from "./shared/report-table.ts";
@@ -122,7 +122,7 @@ export const searchAdsReport = defineDataset({
     const reported = reportedRows(slice, pages).map((one) => ({ one, mismatchOf: misfitOf(slice, one) }));
     const apt = reported.filter(({ mismatchOf }) => mismatchOf === null).map(({ one }) => one);
     const alike = undatedAlike(slice, apt);
-    const isNextDay = (one: Reported) =>
+    const isNextDay = (one: ReportedRow) =>
       part(slice.scope, "report_type") === "DAILY" && reportedDay(one) === slice.window.end;
     return {
       rows: {

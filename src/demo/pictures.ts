@@ -7,7 +7,7 @@ import { readRanks } from "../charts/read-ranks.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { projectRoot } from "../config/config.ts";
 import { fail } from "../core/errors.ts";
-import { daysOf } from "../planner/gaps.ts";
+import { cellsOfScopes } from "../planner/gaps.ts";
 import { putFile } from "../core/files.ts";
 import { scopeCoverageFor } from "../cli/gap-options.ts";
 
@@ -26,7 +26,7 @@ export async function drawPictures(
   await putFile(path.join(folder, "keyword-rank.svg"), await drawnFile(rankChart(ranks)));
   const dataset = "keyword_rank";
   const all = await scopeCoverageFor(app, { dataset: [dataset], app: [], country: [], from: addDays(from, -32) });
-  const days = daysOf(all);
+  const days = cellsOfScopes(all);
   const window = knownWindow(days);
   if (window === null) throw fail("nothing_to_draw", { problem: "the demo is empty", hint: "run it again" });
   const about = "all apps, all countries";

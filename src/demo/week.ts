@@ -6,7 +6,7 @@ import { readAccount } from "../credits/account.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Fault, Sandbox } from "../sandbox/sandbox.ts";
-import { readCrontab, scheduleOf } from "../worker/crontab.ts";
+import { readCrontab, runIntervals } from "../worker/crontab.ts";
 import { startWatch } from "../worker/start-watch.ts";
 import { runWorker } from "../worker/worker.ts";
 
@@ -65,7 +65,7 @@ async function hasRun(db: Database): Promise<boolean> {
 export async function startWorker(app: App): Promise<AsyncDisposable> {
   const { config, clock, log } = app;
   await using opened = new AsyncDisposableStack();
-  const scheduled = scheduleOf(readCrontab(crontabFile(config)), clock.now());
+  const scheduled = runIntervals(readCrontab(crontabFile(config)), clock.now());
   const { onState, startChecks } = opened.use(await startWatch({ config, clock, log, scheduled }));
   opened.use(startChecks(app.databaseUrl));
   const stop = new AbortController();

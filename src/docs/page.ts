@@ -1,5 +1,5 @@
 /** A page of docs that is generated whole: where it goes and what it says. */
-export type Page = {
+export type DocsPage = {
   /** Path under docs, for instance `reference/errors.md`. */
   readonly file: string;
   readonly title: string;
@@ -10,7 +10,7 @@ export type Page = {
 };
 
 /** A page as Markdown. It links the glossary before it uses a word of it, and says that it is generated. */
-export function pageText({ file, title, about, body }: Page): string {
+export function pageText({ file, title, about, body }: DocsPage): string {
   const up = "../".repeat(file.split("/").length - 1);
   return `${[
     `# ${title}`,

@@ -18,7 +18,7 @@ import { creditHeadersOf, leftOfDay, nextDay } from "./allowance.ts";
 import { asOnlyOne, claimedElsewhere } from "./claimed-calls.ts";
 import { createEmptyReplies } from "./empty-replies.ts";
 import type { TableFeeder } from "./feed-tables.ts";
-import { isFinal } from "./freshness.ts";
+import { isFinalAnswer } from "./freshness.ts";
 import type { Call, Caller, GatewayParts } from "./gateway-parts.ts";
 
 /*
@@ -222,5 +222,5 @@ function isUsable(parts: GatewayParts, call: Call, stored: StoredAnswer): boolea
   };
   const timings = belongsTo.map((dataset) => timingWith(dataset.timing, settingsOf(dataset, settings), today));
   const isYoung = clock.now() - fetchedAt < settings.gateway.fresh_minutes * 60_000;
-  return (isFinal(dated, timings, today) ?? isYoung) && isReadable(call.operation, stored.body);
+  return (isFinalAnswer(dated, timings, today) ?? isYoung) && isReadable(call.operation, stored.body);
 }

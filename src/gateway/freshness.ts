@@ -20,7 +20,7 @@ export type DatedAnswer = {
  * True where no plan would request an answer again by now, by each of these timings; null where they have no word on it: the call
  * belongs to no dataset, names no days, or days that are not published yet.
  */
-export function isFinal(answer: DatedAnswer, timings: readonly Timing[], today: Day): boolean | null {
+export function isFinalAnswer(answer: DatedAnswer, timings: readonly Timing[], today: Day): boolean | null {
   const verdicts = timings.map((timing) => verdictOf(answer, timing, today));
   if (verdicts.length === 0 || verdicts.includes(null)) return null;
   return verdicts.every((verdict) => verdict === true);

@@ -13,7 +13,7 @@ import {
   readOwnRhythms,
   readSliceSums,
   type Lateness,
-  type Schedule,
+  type RunIntervals,
   type SliceSums,
 } from "../incidents/lateness.ts";
 import { sharedQueue } from "../ledger/shared-queue.ts";
@@ -48,7 +48,7 @@ export type FleetParts = {
   readonly clock: Clock;
   readonly accountId: string;
   /** Datasets that the crontab names. */
-  readonly scheduled: Schedule;
+  readonly scheduled: RunIntervals;
 };
 
 /** Reads the figures, one query after the other: a scrape uses one connection. */

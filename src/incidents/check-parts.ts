@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../postgres/database.ts";
-import type { Schedule } from "./lateness.ts";
+import type { RunIntervals } from "./lateness.ts";
 
 /** What a check needs. */
 export type CheckParts = {
@@ -10,5 +10,5 @@ export type CheckParts = {
   readonly clock: Clock;
   readonly accountId: string;
   /** Datasets that the crontab names, with the distance of their runs: they are on, also where they are off by default. */
-  readonly scheduled: Schedule;
+  readonly scheduled: RunIntervals;
 };

@@ -2,8 +2,8 @@ import { dayMs } from "../core/day.ts";
 import { kindNamed } from "./kinds.ts";
 import { problem, type Problem } from "./problems.ts";
 
-/** An incident that is open, as far as folding needs it. */
-export type OpenIncident = {
+/** An open incident of the table, as far as folding needs it. */
+export type IncidentRow = {
   readonly kind: string;
   readonly subject: string;
   readonly accountId: string;
@@ -21,7 +21,7 @@ export type Folded = { readonly causes: readonly Cause[]; readonly effects: read
  * another problem explains its dataset. What is wrong in the warehouse may come of any account, what is wrong with an account of itself
  * alone. Many datasets that are late for no known cause have one.
  */
-export function fold(found: readonly Problem[], open: readonly OpenIncident[]): Folded {
+export function fold(found: readonly Problem[], open: readonly IncidentRow[]): Folded {
   const current = [...found, ...open];
   const isEffect = (one: Problem) =>
     one.isEffect === true ||

@@ -1,6 +1,6 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
-import type { Folded, OpenIncident } from "./fold.ts";
+import type { Folded, IncidentRow } from "./fold.ts";
 import { summaryOf, type IncidentKind } from "./kinds.ts";
 import type { Incident } from "./message.ts";
 import type { Problem } from "./problems.ts";
@@ -51,8 +51,8 @@ export async function claimCheck(db: Database, { accountId, everyMs }: CheckTurn
 }
 
 /** The open incidents of the warehouse and of all accounts. */
-export async function readOpen(db: Database): Promise<readonly OpenIncident[]> {
-  const { rows } = await sql<OpenIncident>`
+export async function readOpen(db: Database): Promise<readonly IncidentRow[]> {
+  const { rows } = await sql<IncidentRow>`
     select kind, subject, account_id as "accountId", opened_at as "openedAt"
     from   ops.incident
     where  closed_at is null`.execute(db);
@@ -63,7 +63,7 @@ export async function readOpen(db: Database): Promise<readonly OpenIncident[]> {
 export type CheckResult = {
   readonly kinds: readonly IncidentKind[];
   readonly found: Folded;
-  readonly open: readonly OpenIncident[];
+  readonly open: readonly IncidentRow[];
   readonly accountIds: readonly string[];
   /** Names of the accounts that the configuration has beside that of API_TOKEN; null where the process knows its own alone. */
   readonly configured: readonly string[] | null;
@@ -107,14 +107,14 @@ async function openOrKeep(
   return rows.filter(({ isNew }) => isNew);
 }
 
-type Key = Pick<OpenIncident, "kind" | "subject" | "accountId">;
+type Key = Pick<IncidentRow, "kind" | "subject" | "accountId">;
 
 function keyOf({ kind, subject, accountId }: Key): string {
   return JSON.stringify([kind, subject, accountId]);
 }
 
 /** When a problem began, in epoch-ms: as its check found it, else when its incident opened. */
-function sinceOf(one: Problem, open: readonly OpenIncident[], now: number): number {
+function sinceOf(one: Problem, open: readonly IncidentRow[], now: number): number {
   const openedAt = open.find((incident) => keyOf(incident) === keyOf(one))?.openedAt.getTime() ?? now;
   return one.isTriedAgain === true ? Math.min(one.since ?? now, openedAt) : (one.since ?? openedAt);
 }

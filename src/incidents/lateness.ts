@@ -47,9 +47,9 @@ export async function readSliceSums(db: Database): Promise<readonly SliceSums[]>
 const answered: ReadonlySet<string> = new Set(["loaded", "empty"]);
 
 /** Datasets that lines of the crontab name, each with the longest distance of two runs, in ms; `everyDataset` for lines that name none. */
-export type Schedule = ReadonlyMap<string, number>;
+export type RunIntervals = ReadonlyMap<string, number>;
 
-/** Stands in a schedule for all datasets that are on. */
+/** Stands in them for all datasets that are on. */
 export const everyDataset = "*";
 
 /** Datasets of which every list has a timing of its own, which lets days wait: how many at least until they are requested together. */
@@ -59,7 +59,7 @@ export type OwnRhythms = ReadonlyMap<string, number>;
 export type LatenessParts = {
   readonly settings: Settings;
   readonly clock: Clock;
-  readonly scheduled: Schedule;
+  readonly scheduled: RunIntervals;
   readonly rhythms: OwnRhythms;
 };
 

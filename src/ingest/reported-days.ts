@@ -10,7 +10,7 @@ import { dayColumns, type Row, type Table } from "../load/table.ts";
 import { lateFrom } from "../plan/missing.ts";
 
 /** An answer by the rows of its dataset's first table, and its items that did not fit. */
-export type Reported = { readonly rows: readonly Row[]; readonly invalid: readonly InvalidItem[] };
+export type ReportedAnswer = { readonly rows: readonly Row[]; readonly invalid: readonly InvalidItem[] };
 
 /**
  * The days at the end of a slice's window of which its answer says nothing: the only place that decides how far an answer reports, for
@@ -20,7 +20,7 @@ export type Reported = { readonly rows: readonly Row[]; readonly invalid: readon
 export function tailOf(
   { reportedBy, timing }: Pick<Dataset, "reportedBy" | "timing">,
   slice: Pick<Slice, "window" | "asOf" | "class" | "tailOf">,
-  reported: Reported,
+  reported: ReportedAnswer,
 ): Tail | null {
   const { window } = slice;
   if (reportedBy === undefined || slice.class === "snapshot" || windowLength(window) < 2) return null;
@@ -33,7 +33,7 @@ export function tailOf(
   return { window: tail, isLate: slice.tailOf === undefined && tail.start >= from };
 }
 
-function newestDay(column: string, { rows, invalid }: Reported): Day | null {
+function newestDay(column: string, { rows, invalid }: ReportedAnswer): Day | null {
   let newest: Day | null = null;
   const days = [rows.map((row) => dayIn(row[column])), invalid.flatMap(({ item }) => daysIn(item))].flat();
   for (const day of days) if (day !== null && (newest === null || day > newest)) newest = day;

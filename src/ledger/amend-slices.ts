@@ -3,7 +3,7 @@ import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import type { Database } from "../postgres/database.ts";
-import { batchesOf } from "./batches.ts";
+import { batchNumbers } from "./batches.ts";
 import { hasSameScope, isOfScope } from "./same-scope.ts";
 
 /**
@@ -20,7 +20,7 @@ export async function skipUnanswered(db: Database, slice: Slice, unanswered: rea
       where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt}`.execute(db);
     return;
   }
-  const [kept, apart] = await batchesOf(db, [rest, unanswered]);
+  const [kept, apart] = await batchNumbers(db, [rest, unanswered]);
   await sql`
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
                            planned_credits, run_id, worker_id, attempt, error_code, error_message, created_at, started_at, ended_at)

@@ -4,7 +4,7 @@ import type { SliceDraft } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 
 /** The numbers of lists of items, in the order of the lists; those that are new are written. */
-export async function batchesOf(db: Database, lists: readonly (readonly string[])[]): Promise<readonly string[]> {
+export async function batchNumbers(db: Database, lists: readonly (readonly string[])[]): Promise<readonly string[]> {
   const numbers = await insertBatches(
     db,
     lists.map((items) => ({ items })),

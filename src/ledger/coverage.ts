@@ -4,7 +4,7 @@ import { type Covered, type Scope, scopeKey } from "../core/slice.ts";
 import type { Pages } from "../core/fetch-option.ts";
 import type { Database } from "../postgres/database.ts";
 import { itemsOf } from "./batches.ts";
-import { readPacked, unpacked, wantedScopes, type Wanted } from "./packed-slices.ts";
+import { readPacked, unpackedSlices, wantedScopes, type Wanted } from "./packed-slices.ts";
 import { wasRefused } from "./refused-items.ts";
 
 /** What was requested before, read for some scopes at a time. */
@@ -34,7 +34,7 @@ export function coverageReader(db: Database, dataset: string, within: Wanted, ha
       const found = new Map<string, readonly Covered[]>();
       for (const [place, own] of Map.groupBy(rows, (row) => row.place)) {
         const scope = scopes[place];
-        if (scope !== undefined) found.set(scopeKey(scope), unpacked(scope, own, { lists, after: within.start }));
+        if (scope !== undefined) found.set(scopeKey(scope), unpackedSlices(scope, own, { lists, after: within.start }));
       }
       const { start } = within;
       if (start === undefined || !hasItems) return found;

@@ -1,5 +1,5 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
-import { batchesOf } from "./batches.ts";
+import { batchNumbers } from "./batches.ts";
 import { dayMs, type Day } from "../core/day.ts";
 import { neverRequested, type Slice } from "../core/slice.ts";
 import { oneDay } from "../core/window.ts";
@@ -124,7 +124,7 @@ export async function noteLostDays(
 async function insertUnplanned(db: Database, unplanned: readonly Unplanned[], now: number): Promise<number> {
   if (unplanned.length === 0) return 0;
   const lists = [...new Set(unplanned.flatMap(({ items }) => (items === null ? [] : [items])))];
-  const numbers = await batchesOf(db, lists);
+  const numbers = await batchNumbers(db, lists);
   const batchOf = new Map(lists.map((items, index) => [items, numbers[index] ?? null]));
   const { rows } = await sql`
     ${insertLost} ${selectLost(sql`due.day`, now, sql`due.batch_id`)}

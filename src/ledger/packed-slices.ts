@@ -107,7 +107,7 @@ export async function readPacked(
                array_agg(s.gone - ${epoch}) filter (where s.gone is not null) as gone
         from   (select *, ${gone} as gone
                 from   (select s.slice_id, s.dataset, s.scope, s.batch_id, s.operation, s.fingerprint, s.window_start, s.window_end, s.as_of, s.state,
-                               s.error_code, s.tail_of, s.ended_at, ${isFinal(within.finalDays)} as is_final
+                               s.error_code, s.tail_of, s.ended_at, ${isFinalSlice(within.finalDays)} as is_final
                         from   ops.slice_log as s
                         where  hashtextextended(s.scope::text, 0) = w.hash and s.dataset = ${dataset} and s.window_end > w.after
                         offset 0) as s -- a fence: scopes are compared of those alone that the index finds
@@ -127,7 +127,7 @@ export async function readPacked(
 }
 
 /** SQL: true for a loaded slice `s` of which no day is restated any more. */
-export function isFinal(finalDays: number | undefined): SqlFragment {
+export function isFinalSlice(finalDays: number | undefined): SqlFragment {
   if (finalDays === undefined) return sql`false`;
   return sql`(s.state = 'loaded' and s.tail_of is null and s.as_of - s.window_end >= ${finalDays - 1}::integer)`;
 }
@@ -136,7 +136,7 @@ export function isFinal(finalDays: number | undefined): SqlFragment {
  * The slices of one scope that end after a day, where one is given, the oldest first; before them one for each stretch of days that final
  * ones cover.
  */
-export function unpacked(
+export function unpackedSlices(
   scope: Scope,
   packed: readonly PackedSlices[],
   { lists, after }: { readonly lists: ReadonlyMap<string, readonly string[]>; readonly after?: Day | undefined },

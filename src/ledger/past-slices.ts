@@ -4,7 +4,7 @@ import { tryLockUntilCommit } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { isOpen } from "./open-slices.ts";
-import { isFinal, packedColumns, wantedScopes } from "./packed-slices.ts";
+import { isFinalSlice, packedColumns, wantedScopes } from "./packed-slices.ts";
 
 /*
  * What the slices of a partition say of days past changes seldom, and after two years it is nearly all that a plan reads. So it is kept
@@ -51,7 +51,7 @@ async function sumUp(transaction: Database, { dataset, scopes, finalDays, today 
       select w.place, w.scope as wanted_scope, w.hash, s.*,
              least(${end}, min(s.window_start) filter (where ${isOpen()}) over (partition by w.place)) as until_day
       from   due as w
-      cross  join lateral (select *, ${isFinal(finalDays)} as is_final
+      cross  join lateral (select *, ${isFinalSlice(finalDays)} as is_final
                            from   ops.slice as s
                            where  hashtextextended(s.scope::text, 0) = w.hash and s.dataset = ${dataset} and s.window_end > '-infinity'
                            offset 0) as s -- a fence: scopes are compared of those alone that the index finds

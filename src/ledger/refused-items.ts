@@ -1,7 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
-import { batchesOf } from "./batches.ts";
+import { batchNumbers } from "./batches.ts";
 import { isOfScope } from "./same-scope.ts";
 
 /** Errors that the same request meets at any time. */
@@ -25,7 +25,7 @@ export async function dropKnownRefused(db: Database, slice: Slice): Promise<bool
   const refused = new Set(known.rows.map(({ item }) => item));
   const items = (slice.items ?? []).filter((item) => !refused.has(item));
   if (refused.size === 0 || items.length === 0) return false;
-  const [batch] = await batchesOf(db, [items]);
+  const [batch] = await batchNumbers(db, [items]);
   const { rows } = await sql`
     update ops.slice set state = 'pending', batch_id = ${batch}
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'

@@ -4,7 +4,7 @@ import { creditClasses, type Slice, type SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
-import { batchesOf, digestOf, insertBatches } from "./batches.ts";
+import { batchNumbers, digestOf, insertBatches } from "./batches.ts";
 import { announceQueued, isShared } from "./shared-queue.ts";
 
 /*
@@ -166,7 +166,7 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
   const middle = Math.ceil(items.length / 2);
   const first = { ...slice, items: items.slice(0, middle) };
   const second = { ...slice, items: items.slice(middle) };
-  const [batch] = await batchesOf(db, [first.items]);
+  const [batch] = await batchNumbers(db, [first.items]);
   const kept = await sql`
     update ops.slice set state = 'pending', batch_id = ${batch}
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
@@ -196,7 +196,7 @@ export async function dropRefused(db: Database, slice: Slice): Promise<void> {
     where  ${waiting} and ${item} = any (b.items) and cardinality(b.items) > 1`.execute(db);
   for (const { batch_id, items } of rows) {
     const rest = items.filter((other) => other !== item);
-    const [batch] = await batchesOf(db, [rest]);
+    const [batch] = await batchNumbers(db, [rest]);
     // one that waits for what this one would find need not wait any longer
     await sql`
       update ops.slice as s set batch_id = ${batch}, due_at = null

@@ -5,7 +5,7 @@ import type { Piece } from "./cover/cheapest-cover.ts";
 import type { DatasetPlan, PlanPartition, PlanRequest } from "./plan-request.ts";
 
 /** What planning one partition comes to. */
-export type Part = Pick<DatasetPlan, "slices" | "naiveCredits">;
+export type PlanPart = Pick<DatasetPlan, "slices" | "naiveCredits">;
 
 /** A piece of a plan as a priced slice. `requests` where the length of its window does not say how many it takes. */
 export function draft(

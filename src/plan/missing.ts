@@ -91,7 +91,7 @@ const cell = { unrequested: 0, toRestate: 1, requested: 2, failed: 3 } as const;
 
 function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: MissingOptions): void {
   const { calendar, reprocess } = options;
-  if (reprocess === "all" && !isOpen(slice)) return;
+  if (reprocess === "all" && !waitsOrRuns(slice)) return;
   const from = Math.max(0, daysBetween(calendar.start, slice.window.start));
   const to = Math.min(calendar.days, daysBetween(calendar.start, slice.window.end));
   const final = reprocess === "missing" ? finalUntil(slice, options) : to;
@@ -117,13 +117,13 @@ function movedSince(
   { timing, calendar, today, reprocess }: MissingOptions,
 ): ((index: number) => boolean) | null {
   const moved = (timing.moved ?? []).filter(({ since }) => asOf < since);
-  if (moved.length === 0 || reprocess !== "missing" || asOf >= today || isOpen({ state })) return null;
+  if (moved.length === 0 || reprocess !== "missing" || asOf >= today || waitsOrRuns({ state })) return null;
   return (index) => moved.some(({ window }) => holds(window, addDays(calendar.start, index)));
 }
 
 /** The index of the first day of which an answer was not final: the source still restated it. */
 function finalUntil(slice: Covered, { timing, calendar, today }: MissingOptions): number {
-  if (slice.asOf >= today || isOpen(slice)) return calendar.days;
+  if (slice.asOf >= today || waitsOrRuns(slice)) return calendar.days;
   const { emptyHoldsDays, emptyUntilDays, settleDays, lookbackDays } = timing;
   const repeated = waitsForPack(timing) ? addDays(packedEnd(timing, today), settleDays - 1) : today;
   const isNothing = (slice.state === "empty" || slice.state === "skipped") && !isKnownEmpty(slice, timing);
@@ -158,7 +158,7 @@ export function emptyEarlyDaysOf(timing: Dated): 0 | 1 {
 }
 
 /** True for a slice that waits or runs. */
-export function isOpen({ state }: Pick<Covered, "state">): boolean {
+export function waitsOrRuns({ state }: Pick<Covered, "state">): boolean {
   return (openStates as readonly SliceState[]).includes(state);
 }
 

@@ -5,7 +5,7 @@ import { joined } from "../core/window.ts";
 import type { Timing } from "../core/timing.ts";
 import { broadCover, isBroad } from "./cover/broad-cover.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cover/cheapest-cover.ts";
-import { draft, type Part } from "./draft.ts";
+import { draft, type PlanPart } from "./draft.ts";
 import { calendarOf, withoutEnds, type Calendar, type GapGrid } from "./cover/gap-grid.ts";
 import { joinedCover } from "./cover/joined-cover.ts";
 import { requestable, missingCells, sorted } from "./missing.ts";
@@ -35,7 +35,7 @@ export function planDataset(request: PlanRequest): DatasetPlan {
 }
 
 /** A program that requests one thing at a time pays for every page as well. */
-function withPages({ fetchOptions }: PlanPartition, part: Part): Part {
+function withPages({ fetchOptions }: PlanPartition, part: PlanPart): PlanPart {
   if (fetchOptions.every(({ pages }) => pages === undefined)) return part;
   const credits = part.slices.reduce((sum, slice) => sum + slice.credits, 0);
   return { ...part, naiveCredits: Math.max(part.naiveCredits, credits) };
@@ -72,7 +72,7 @@ function calendarFinder({ today, bounds }: PlanRequest): (timing: Series) => Day
   };
 }
 
-function planSeries({ request, partition, covered, timing }: PartitionPlanning<Series>, days: Days): Part {
+function planSeries({ request, partition, covered, timing }: PartitionPlanning<Series>, days: Days): PlanPart {
   const { today, reprocess } = request;
   const { fetchOptions, answered } = withoutUntracked(partition.fetchOptions, covered);
   const { items } = partition;

@@ -3,7 +3,7 @@ import { periodOf, periodsTouching, type Grid } from "../core/period.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import { isSameWindow, type Window } from "../core/window.ts";
-import { batchesFor, draft, type Part } from "./draft.ts";
+import { batchesFor, draft, type PlanPart } from "./draft.ts";
 import { calendarOf } from "./cover/gap-grid.ts";
 import { requestable, missingCells, settledEnd, type MissingCells } from "./missing.ts";
 import type { PartitionPlanning, PlanPartition, PlanRequest } from "./plan-request.ts";
@@ -14,7 +14,7 @@ type Period = Extract<Timing, { kind: "period" }>;
  * The calls for whole periods that were never requested, or whose days were still restated when they were: one a period and batch.
  * A slice over other days, of another grid for instance, says nothing of a period.
  */
-export function planPeriods({ request, partition, covered, timing }: PartitionPlanning<Period>): Part {
+export function planPeriods({ request, partition, covered, timing }: PartitionPlanning<Period>): PlanPart {
   const option = partition.fetchOptions[0];
   if (option === undefined) return { slices: [], naiveCredits: 0 };
   const newest = periodOf(timing.grid, addDays(settledEnd(timing, request.today), -1));

@@ -3,14 +3,14 @@ import { isSplit, type FetchOption } from "../core/fetch-option.ts";
 import { neverRequested, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import { oneDay } from "../core/window.ts";
-import { batchesFor, draft, type Part } from "./draft.ts";
-import { hasFailed, isOpen } from "./missing.ts";
+import { batchesFor, draft, type PlanPart } from "./draft.ts";
+import { hasFailed, waitsOrRuns } from "./missing.ts";
 import type { PartitionPlanning, PlanPartition } from "./plan-request.ts";
 
 type Snapshot = PartitionPlanning<Extract<Timing, { kind: "snapshot" }>>;
 
 /** The calls that request what holds now: of the whole partition or, where calls name items, of those that are due. */
-export function planSnapshot(planning: Snapshot): Part {
+export function planSnapshot(planning: Snapshot): PlanPart {
   const { request, partition, covered, timing } = planning;
   const option = partition.fetchOptions[0];
   const known = partition.items === null ? null : coveredByItem(partition.items, covered);
@@ -78,12 +78,12 @@ function isDue({ timing, request, partition }: Snapshot, known: readonly Covered
   const { fingerprint } = partition;
   const newest = covered.at(-1);
   if (reprocess === "failed") return newest !== undefined && hasFailed(newest);
-  if (reprocess === "all") return newest === undefined || !(isOpen(newest) || newest.refused);
+  if (reprocess === "all") return newest === undefined || !(waitsOrRuns(newest) || newest.refused);
   const isMiss = (slice: Covered) => slice.state === "failed" || slice.state === "lost" || isNoAnswer(slice, partition);
   const holds = ({ asOf }: Covered, days: number) => asOf > addDays(today, -days);
   const last = covered.findLastIndex((slice) => !isMiss(slice));
   const answer = covered[last];
-  if (answer?.fingerprint === fingerprint && (isOpen(answer) || holds(answer, timing.refreshDays))) return false;
+  if (answer?.fingerprint === fingerprint && (waitsOrRuns(answer) || holds(answer, timing.refreshDays))) return false;
   const misses = covered.slice(last + 1).filter((slice) => slice.fingerprint === fingerprint);
   const miss = misses.at(-1);
   if (miss === undefined) return true;

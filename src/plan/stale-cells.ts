@@ -2,7 +2,7 @@ import { addDays } from "../core/day.ts";
 import type { Covered } from "../core/slice.ts";
 import { oneDay, type Window } from "../core/window.ts";
 import { calendarOf, windowOf, type GapGrid } from "./cover/gap-grid.ts";
-import { requestable, isOpen, missingCells } from "./missing.ts";
+import { requestable, waitsOrRuns, missingCells } from "./missing.ts";
 import { missingPeriods } from "./plan-periods.ts";
 import type { PlanPartition, PlanRequest } from "./plan-request.ts";
 
@@ -65,7 +65,7 @@ function staleSnapshots(refreshDays: number, { request, partition, covered }: St
   }
   return (partition.items ?? [""]).flatMap((item) => {
     const answer = newest.get(item);
-    if (answer === undefined || answer.refused || refused.has(item) || isOpen(answer)) return [];
+    if (answer === undefined || answer.refused || refused.has(item) || waitsOrRuns(answer)) return [];
     const isYoung = answer.asOf > addDays(request.today, -refreshDays) && answer.fingerprint === partition.fingerprint;
     return isYoung ? [] : [{ items: partition.items === null ? null : [item], window: oneDay(answer.window.start) }];
   });

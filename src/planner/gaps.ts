@@ -122,11 +122,11 @@ function addedUp(same: readonly [ScopeCoverage, ...ScopeCoverage[]] | readonly S
   const [first] = same;
   if (first === undefined) throw new Error("no coverage to add up");
   if (same.length === 1) return first;
-  return { ...first, days: daysOf(same) };
+  return { ...first, days: cellsOfScopes(same) };
 }
 
 /** The cells of several scopes by day. */
-export function daysOf(coverage: readonly Pick<ScopeCoverage, "days">[]): ReadonlyMap<Day, CellCounts> {
+export function cellsOfScopes(coverage: readonly Pick<ScopeCoverage, "days">[]): ReadonlyMap<Day, CellCounts> {
   const all = Map.groupBy(
     coverage.flatMap(({ days }) => [...days]),
     ([day]) => day,

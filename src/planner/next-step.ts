@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { openWork, type OpenWork } from "../ledger/open-slices.ts";
 import type { Database } from "../postgres/database.ts";
-import { sumOf } from "./plan-tally.ts";
+import { planTotals } from "./plan-tally.ts";
 import { datasetsOf, planChunks } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
@@ -23,7 +23,7 @@ export async function nextStep(db: Database, request: SyncRequest, settings: Set
   const work = new Map<string, { slices: number; requests: number; credits: number }>();
   const add = (dataset: string, more: Pick<OpenWork, "slices" | "requests" | "credits">) => {
     const known = work.get(dataset);
-    work.set(dataset, known === undefined ? sumOf([more]) : sumOf([known, more]));
+    work.set(dataset, known === undefined ? planTotals([more]) : planTotals([known, more]));
   };
   for (const waiting of await openWork(
     db,
@@ -32,8 +32,8 @@ export async function nextStep(db: Database, request: SyncRequest, settings: Set
   ))
     add(waiting.dataset, waiting);
   for await (const { dataset, slices } of planChunks(db, request, settings))
-    add(dataset, sumOf(slices.map(({ requests, credits }) => ({ slices: 1, requests, credits }))));
+    add(dataset, planTotals(slices.map(({ requests, credits }) => ({ slices: 1, requests, credits }))));
   const listed = [...work].map(([dataset, sums]) => ({ dataset, ...sums })).sort((a, b) => b.credits - a.credits);
   const [first] = chosen.filter(({ name }) => work.has(name));
-  return first === undefined ? null : { stage: first.stage, work: listed, ...sumOf(listed) };
+  return first === undefined ? null : { stage: first.stage, work: listed, ...planTotals(listed) };
 }

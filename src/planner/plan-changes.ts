@@ -6,7 +6,7 @@ import { daysBetween, type Day } from "../core/day.ts";
 import { meanwhile, type Meanwhile, type PlanLine } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { addUp, basisOf, currentPortfolio, type BackfillPlan, type PlanBasis } from "./backfill-plan.ts";
-import { sumOf } from "./plan-tally.ts";
+import { planTotals } from "./plan-tally.ts";
 
 type Sums = { readonly slices: number; readonly requests: number; readonly credits: number };
 
@@ -86,7 +86,7 @@ function byWhom(lines: readonly PlanLine[]): ReadonlyMap<string, PlanLine> {
   for (const line of lines) {
     const key = [line.dataset, line.class, line.store, line.app, line.country].join("\n");
     const before = found.get(key) ?? { ...line, ...none };
-    found.set(key, { ...before, ...sumOf([before, line]) });
+    found.set(key, { ...before, ...planTotals([before, line]) });
   }
   return found;
 }

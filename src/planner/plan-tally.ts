@@ -39,7 +39,7 @@ export function createTally({ digest = true } = {}): PlanTally {
     },
     sum: () => ({
       lines: [...lines.byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line),
-      ...sumOf([...lines.byKey.values()]),
+      ...planTotals([...lines.byKey.values()]),
       naiveCredits,
       digest: digest ? hash.copy().digest("hex") : "",
     }),
@@ -92,7 +92,7 @@ function canonical(slice: SliceDraft, texts: Texts): string {
 }
 
 /** Sums of anything that has slices, requests and credits. */
-export function sumOf(
+export function planTotals(
   work: readonly { readonly slices: number; readonly requests: number; readonly credits: number }[],
 ) {
   return {

@@ -2,12 +2,12 @@ import type { Settings } from "../config/settings.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isPaged } from "../datasets/shared/define-dataset.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
-import { sumOf } from "./plan-tally.ts";
+import { planTotals } from "./plan-tally.ts";
 
 /** Work by dataset and class, added up over all else that its lines distinguish: those of a plan, or open slices by app. */
 export function workOf(lines: readonly OpenWork[]): readonly OpenWork[] {
   return [...Map.groupBy(lines, (line) => `${line.dataset}\n${line.class}`).values()].flatMap((same) =>
-    same.slice(0, 1).map(({ dataset, class: name }) => ({ dataset, class: name, ...sumOf(same) })),
+    same.slice(0, 1).map(({ dataset, class: name }) => ({ dataset, class: name, ...planTotals(same) })),
   );
 }
 

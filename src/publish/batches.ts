@@ -6,7 +6,7 @@ const mostRows = 1_000_000;
 const mostMonths = 60;
 
 /** The changed months of a table in batches that are loaded together: each the next one after the one before, and not too many rows. */
-export function batchesOf(
+export function monthBatches(
   parts: readonly TablePart[],
   isChanged: (part: TablePart) => boolean,
 ): readonly (readonly TablePart[])[] {

@@ -8,7 +8,7 @@ import { monthsAway } from "../export/months-away.ts";
 import { conditionOf, from, monthColumn, partsOf, type TablePart } from "../export/parts-of-table.ts";
 import { writeParquet, type PartWriter } from "../export/write-part.ts";
 import type { Relation } from "../postgres/relations.ts";
-import { batchesOf } from "./batches.ts";
+import { monthBatches } from "./batches.ts";
 import type { ClickHouse } from "./clickhouse.ts";
 import { recordPublished, type KnownMonth, type PublishedMonth } from "./published-months.ts";
 import {
@@ -16,13 +16,13 @@ import {
   dropMonths,
   keepOthers,
   monthOf,
-  nameOf,
+  qualifiedName,
   noDay,
   partitionOf,
   replaceMonths,
 } from "./statements.ts";
 import { sentAs, valuesOutOfRange, type OutOfRangeValue } from "./stored-value.ts";
-import { differenceIn, sumsInClickHouse, sumsInPostgres, type Sums } from "./sums.ts";
+import { differenceIn, sumsInClickHouse, sumsInPostgres, type RowSums } from "./sums.ts";
 import { tableStatement, type TablesThere } from "./tables-there.ts";
 import { sumBy } from "../core/sum.ts";
 
@@ -75,7 +75,7 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
   const isAgain = (part: TablePart) =>
     !relation.isView && part.window !== null && away.has(part.window.from) && others.includes(nameOfMonth(part));
   const found: Swapped[] = [];
-  const batches = batchesOf(parts, isChanged);
+  const batches = monthBatches(parts, isChanged);
   if (relation.isView && batches.length > 1) await indexMonths(writer, read);
   for (const batch of batches) {
     signal?.throwIfAborted();
@@ -178,7 +178,7 @@ function underWay(months: readonly PublishedMonth[]): readonly PublishedMonth[] 
 }
 
 async function load(clickHouse: ClickHouse, relation: Relation, file: string): Promise<void> {
-  await clickHouse.run(`create or replace table ${staging} as ${nameOf(relation)}`);
+  await clickHouse.run(`create or replace table ${staging} as ${qualifiedName(relation)}`);
   await clickHouse.load(staging, createReadStream(file));
   await rm(file);
 }
@@ -193,7 +193,7 @@ async function both<One, Other>(one: Promise<One>, other: Promise<Other>): Promi
 function compare(
   relation: Relation,
   batch: readonly TablePart[],
-  sums: readonly [ReadonlyMap<string, Sums>, ReadonlyMap<string, Sums>],
+  sums: readonly [ReadonlyMap<string, RowSums>, ReadonlyMap<string, RowSums>],
 ): void {
   for (const part of batch) {
     const column = differenceIn(relation, partitionOf(nameOfMonth(part)), sums);

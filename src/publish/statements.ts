@@ -14,7 +14,7 @@ export function literal(text: string): string {
 }
 
 /** The name of a relation: its schema is a database there. */
-export function nameOf({ schema, table }: Pick<Relation, "schema" | "table">): string {
+export function qualifiedName({ schema, table }: Pick<Relation, "schema" | "table">): string {
   return `${quoted(schema)}.${quoted(table)}`;
 }
 
@@ -52,7 +52,7 @@ export function createTable(relation: Relation): string {
   const engine =
     fetched === undefined || fetched.isNullable ? "MergeTree" : `ReplacingMergeTree(${quoted(fetched.name)})`;
   return `
-    create table if not exists ${nameOf(relation)} (${relation.columns.map(columnText).join(", ")})
+    create table if not exists ${qualifiedName(relation)} (${relation.columns.map(columnText).join(", ")})
     engine = ${engine}
     partition by ${partitionOfRow(monthOf(relation)).clickHouse}
     order by ${relation.key.length === 0 ? "tuple()" : `(${relation.key.map(quoted).join(", ")})`}
@@ -68,13 +68,13 @@ export function alterTable(relation: Relation): string {
     ...columns.map(([name, { comment }]) => `comment column ${name} ${literal(comment)}`),
     `modify comment ${literal(relation.comment)}`,
   ];
-  return `alter table ${nameOf(relation)} ${changes.join(", ")}`;
+  return `alter table ${qualifiedName(relation)} ${changes.join(", ")}`;
 }
 
 /** Puts the months of another table in the places of those of a table, one after the other, each in one step. */
 export function replaceMonths(relation: Relation, months: readonly string[], by: string): string {
   const changes = months.map((month) => `replace partition ${partitionOf(month)} from ${by}`);
-  return `alter table ${nameOf(relation)} ${changes.join(", ")}`;
+  return `alter table ${qualifiedName(relation)} ${changes.join(", ")}`;
 }
 
 /**
@@ -83,7 +83,7 @@ export function replaceMonths(relation: Relation, months: readonly string[], by:
  */
 function othersOf(relation: Relation, months: readonly string[], than: string): string {
   const [key, partition] = [relation.key.map(quoted).join(", "), partitionOfRow(monthOf(relation)).clickHouse];
-  return `from ${nameOf(relation)} where ${partition} in (${months.map(partitionOf).join(", ")})
+  return `from ${qualifiedName(relation)} where ${partition} in (${months.map(partitionOf).join(", ")})
     and (${key}) not in (select ${key} from ${than}) and (${partition}, slice_id) not in (select ${partition}, slice_id from ${than})`;
 }
 
@@ -100,12 +100,12 @@ export function keepOthers(relation: Relation, months: readonly string[], to: st
 
 /** Removes months of a table. */
 export function dropMonths(relation: Relation, months: readonly string[]): string {
-  return `alter table ${nameOf(relation)} ${months.map((month) => `drop partition ${partitionOf(month)}`).join(", ")}`;
+  return `alter table ${qualifiedName(relation)} ${months.map((month) => `drop partition ${partitionOf(month)}`).join(", ")}`;
 }
 
 /** Makes a view with the columns that Postgres has, of a query in the dialect of ClickHouse, where no partner of a left join is null. */
 export function createView(relation: Relation, query: string): string {
-  return `create or replace view ${nameOf(relation)} (${relation.columns.map(columnText).join(", ")}) as ${query} settings join_use_nulls = 1 comment ${literal(relation.comment)}`;
+  return `create or replace view ${qualifiedName(relation)} (${relation.columns.map(columnText).join(", ")}) as ${query} settings join_use_nulls = 1 comment ${literal(relation.comment)}`;
 }
 
 function columnText(column: Column): string {

@@ -3,16 +3,16 @@ import type { Column, Relation } from "../postgres/relations.ts";
 import { from } from "../export/parts-of-table.ts";
 import type { ClickHouse } from "./clickhouse.ts";
 import { decimalScale } from "./column-type.ts";
-import { nameOf, partitionOfRow, quoted } from "./statements.ts";
+import { qualifiedName, partitionOfRow, quoted } from "./statements.ts";
 import { isOutOfRange, storedValue } from "./stored-value.ts";
 
 /**
  * What both databases say of the same rows: a count, for each column how many values there are and their sum, and a sum of the digests of all
  * texts of a row. In Postgres of the values as ClickHouse keeps them; `outOfRange` are rows with a value that it has no room for.
  */
-export type Sums = { readonly sums: readonly string[]; readonly outOfRange: number };
+export type RowSums = { readonly sums: readonly string[]; readonly outOfRange: number };
 
-const noRows: Sums = { sums: [], outOfRange: 0 };
+const noRows: RowSums = { sums: [], outOfRange: 0 };
 
 /** An expression of each database. */
 type Both = { readonly postgres: string; readonly clickHouse: string };
@@ -86,8 +86,8 @@ export async function sumsInPostgres(
   client: Pick<PoolClient | Pool, "query">,
   relation: Relation,
   { where, month }: SumsOf,
-): Promise<ReadonlyMap<string, Sums>> {
-  const { rows } = await client.query<Sums & { partition: string }>(
+): Promise<ReadonlyMap<string, RowSums>> {
+  const { rows } = await client.query<RowSums & { partition: string }>(
     `select ${partitionOfRow(month).postgres} as partition, array[${listOf(relation, "postgres")}] as sums,
             (count(*) filter (where ${isOutOfRange(relation) ?? "false"}))::float8 as "outOfRange"
      from   ${from(relation)} as t where ${where} group by 1`,
@@ -100,11 +100,11 @@ export async function sumsInClickHouse(
   clickHouse: ClickHouse,
   {
     relation,
-    table = nameOf(relation),
+    table = qualifiedName(relation),
     where,
     month,
   }: { readonly relation: Relation; readonly table?: string } & SumsOf,
-): Promise<ReadonlyMap<string, Sums>> {
+): Promise<ReadonlyMap<string, RowSums>> {
   // the text of an empty tuple is another one
   const partition = month === null ? "'tuple()'" : `toString(${partitionOfRow(month).clickHouse})`;
   // a column that is called as these are would be read as them
@@ -119,7 +119,7 @@ export async function sumsInClickHouse(
 export function differenceIn(
   relation: Pick<Relation, "columns">,
   partition: string,
-  [one, other]: readonly [ReadonlyMap<string, Sums>, ReadonlyMap<string, Sums>],
+  [one, other]: readonly [ReadonlyMap<string, RowSums>, ReadonlyMap<string, RowSums>],
 ): string | null {
   return firstDifference(relation, (one.get(partition) ?? noRows).sums, (other.get(partition) ?? noRows).sums);
 }

@@ -3,7 +3,7 @@ import type { CreditClass, Slice, SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
-import { unpacked, type LandedPage } from "./read-answers.ts";
+import { unpackedBody, type LandedPage } from "./read-answers.ts";
 
 /** A stored answer, and the slice that it was fetched for; null where no table was made of it. */
 export type StoredAnswer = LandedPage & {
@@ -51,7 +51,7 @@ export async function lastAnswerTo(
     limit  1`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
-  const page = { answerId: row.answer_id, body: await unpacked(row.body), fetchedAt: row.fetched_at.getTime() };
+  const page = { answerId: row.answer_id, body: await unpackedBody(row.body), fetchedAt: row.fetched_at.getTime() };
   if (row.dataset === null) return { ...page, slice: null };
   const { dataset, class: creditClass, state, fingerprint } = row;
   const window = { start: row.window_start, end: row.window_end };

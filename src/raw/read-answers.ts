@@ -43,7 +43,7 @@ export async function landedPagesOf(
   const found = new Map<string, Map<number, LandedPage>>();
   for (const { slice_id: sliceId, page, body, fetched_at: fetchedAt } of rows) {
     const pages = found.get(sliceId) ?? new Map<number, LandedPage>();
-    found.set(sliceId, pages.set(page, { body: await unpacked(body), fetchedAt: fetchedAt.getTime() }));
+    found.set(sliceId, pages.set(page, { body: await unpackedBody(body), fetchedAt: fetchedAt.getTime() }));
     // a hundred are unpacked in milliseconds, in which another connection would wait
     await nextTurn();
   }
@@ -51,7 +51,7 @@ export async function landedPagesOf(
 }
 
 /** The body of an answer as it came. */
-export async function unpacked(body: Buffer): Promise<Buffer> {
+export async function unpackedBody(body: Buffer): Promise<Buffer> {
   return body.length <= largestAtOnce ? zstdDecompressSync(body) : unpackAside(body);
 }
 
@@ -78,7 +78,7 @@ export async function landedStart(
   const [row] = rows;
   if (row === undefined) return null;
   const isWhole = row.byte_count <= most;
-  const body = isWhole ? await unpacked(row.body) : await unpackedStart(row.body, most);
+  const body = isWhole ? await unpackedBody(row.body) : await unpackedStart(row.body, most);
   return { body, isWhole, byteCount: row.byte_count, fetchedAt: row.fetched_at.getTime() };
 }
 

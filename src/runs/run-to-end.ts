@@ -107,10 +107,10 @@ function nextEnd({ stop, ingest: { halted, claimedSlices } }: SyncParts): AbortS
 }
 
 /** What is left when a run ends. */
-export type RunEnd = { readonly runId: string; readonly leftOut: number; readonly left: Unfinished };
+export type RunRemainder = { readonly runId: string; readonly leftOut: number; readonly left: Unfinished };
 
 /** Closes a run with the outcome that the ledger shows. */
-export async function finish(parts: SyncParts, { runId, leftOut, left }: RunEnd): Promise<SyncResult> {
+export async function finish(parts: SyncParts, { runId, leftOut, left }: RunRemainder): Promise<SyncResult> {
   const { db, clock } = parts.ingest;
   const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
   const error = parts.aborted();
@@ -125,7 +125,7 @@ export async function finish(parts: SyncParts, { runId, leftOut, left }: RunEnd)
   return { runId, outcome, progress, leftOut, left, error };
 }
 
-type Facts = Omit<RunEnd, "runId"> & {
+type Facts = Omit<RunRemainder, "runId"> & {
   readonly progress: RunProgress;
   readonly aborted: boolean;
   readonly stopped: boolean;

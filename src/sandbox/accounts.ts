@@ -4,7 +4,7 @@ import type { Operation } from "../api/define-operation.ts";
 import type { SandboxAccount } from "./options.ts";
 
 /** What an account may still spend. */
-export type Allowance = {
+export type AccountAllowance = {
   readonly total: number;
   readonly remaining: number;
   /** Whole seconds until `remaining` is `total` again. */
@@ -33,7 +33,7 @@ export class Account {
     return this.#options.costs?.[operation.id] ?? operation.cost;
   }
 
-  allowance(): Allowance {
+  allowance(): AccountAllowance {
     const now = this.#clock.now();
     const period = this.#periodAt(now);
     if (period !== this.#period) {

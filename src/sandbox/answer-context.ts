@@ -3,7 +3,7 @@ import { addDays, type Day } from "../core/day.ts";
 import { daysOf } from "../core/window.ts";
 import type { Store } from "../core/store.ts";
 import type { Operation, Param } from "../api/define-operation.ts";
-import type { Allowance } from "./accounts.ts";
+import type { AccountAllowance } from "./accounts.ts";
 import type { MarketApp } from "./market/apps.ts";
 import type { Market } from "./market/market.ts";
 import { Refusal } from "../api/serve/refusal.ts";
@@ -16,7 +16,7 @@ export type AnswerContext = {
   /** Today's data is not published: answers leave it out. */
   readonly today: Day;
   /** The caller's credits before this call. */
-  readonly allowance: Allowance;
+  readonly allowance: AccountAllowance;
   /** The sandbox's own time, as epoch-ms. */
   readonly now: number;
   /** Whether the account has search ads and stores connected. */
@@ -41,13 +41,13 @@ type Values<P extends Params> = {
 export type ValuesOf<O extends Operation> = Values<O["params"]>;
 
 /** The answer generator of one operation: checked values in, unwrapped answer out. */
-export type Answer = {
+export type AnswerGenerator = {
   readonly operation: string;
   generate(values: Readonly<Record<string, unknown>>, context: AnswerContext): unknown;
 };
 
 /** Answer generators by operation id. */
-export type AnswerTable = Readonly<Record<string, Answer>>;
+export type AnswerTable = Readonly<Record<string, AnswerGenerator>>;
 
 /**
  * Pairs an operation with what generates its answers, undefined for no content. It may throw a Refusal; it is called with values that fit
@@ -56,13 +56,13 @@ export type AnswerTable = Readonly<Record<string, Answer>>;
 export function answerTo<O extends Operation>(
   operation: O,
   generate: (values: ValuesOf<O>, context: AnswerContext) => z.input<O["answer"]> | undefined,
-): Answer {
+): AnswerGenerator {
   // the values were parsed by the operation's own schemas, which the generic table cannot express
   return { operation: operation.id, generate: (values, context) => generate(values as ValuesOf<O>, context) };
 }
 
 /** The table of some answers. */
-export function answerTable(answers: readonly Answer[]): AnswerTable {
+export function answerTable(answers: readonly AnswerGenerator[]): AnswerTable {
   return Object.fromEntries(answers.map((answer) => [answer.operation, answer]));
 }
 

@@ -6,7 +6,7 @@ import { CountryCode, DayText } from "../api/values.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 
 /** What the market and the calendar allow. */
-export type Limits = {
+export type ParamLimits = {
   readonly today: Day;
   readonly countries: readonly string[];
   /** Whether an end is inclusive where the contract does not say. */
@@ -23,7 +23,7 @@ type Values = Readonly<Record<string, unknown>>;
  * Refuses values that are well-formed but cannot be: days to come, countries that are not sold in, ranges too long or reversed,
  * values that do not go together. Returns the values by which the call is answered.
  */
-export function checkParams(operation: Operation, values: Values, limits: Limits): Values {
+export function checkParams(operation: Operation, values: Values, limits: ParamLimits): Values {
   for (const [name, value] of Object.entries(values)) {
     const schema = operation.params[name]?.schema;
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -37,7 +37,7 @@ export function checkParams(operation: Operation, values: Values, limits: Limits
 }
 
 /** True when the end day of a range belongs to it. */
-export function countsEnd(range: Range, { openEndInclusive }: Pick<Limits, "openEndInclusive">): boolean {
+export function countsEnd(range: Range, { openEndInclusive }: Pick<ParamLimits, "openEndInclusive">): boolean {
   return range.endInclusive ?? openEndInclusive;
 }
 
@@ -52,11 +52,11 @@ function refuseFuture(name: string, days: readonly unknown[], last: Day): void {
 }
 
 /** An exclusive end names the day after the last one, which may be tomorrow. */
-function lastDayOf(range: Range | null, name: string, limits: Limits): Day {
+function lastDayOf(range: Range | null, name: string, limits: ParamLimits): Day {
   return range !== null && range.end === name && !countsEnd(range, limits) ? addDays(limits.today, 1) : limits.today;
 }
 
-function withinRange(range: Range, values: Values, limits: Limits): Values {
+function withinRange(range: Range, values: Values, limits: ParamLimits): Values {
   const start = DayText.safeParse(values[range.start]);
   const end = DayText.safeParse(values[range.end]);
   if (!start.success || !end.success) return values;

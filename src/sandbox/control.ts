@@ -21,10 +21,12 @@ export function addControl(server: FastifyInstance, state: SandboxState): void {
     state.set(checked(SandboxSettings, jsonOf(request.body)));
     return reply.code(204).send();
   });
-  server.get("/_sandbox/account", (request) => statusOf(accountOf(state, checked(WhichAccount, request.query).token)));
+  server.get("/_sandbox/account", (request) =>
+    statusOf(accountOfToken(state, checked(WhichAccount, request.query).token)),
+  );
   server.post("/_sandbox/spend", (request) => {
     const { credits, token } = checked(Spend, jsonOf(request.body));
-    const account = accountOf(state, token);
+    const account = accountOfToken(state, token);
     account.take(credits);
     return statusOf(account);
   });
@@ -37,7 +39,7 @@ export function statusOf(account: Account): { total: number; remaining: number; 
 }
 
 /** The account of a token, the first one when none is given; refuses with 404 when there is none. */
-export function accountOf(state: SandboxState, token?: string): Account {
+export function accountOfToken(state: SandboxState, token?: string): Account {
   const account = state.account(token);
   if (account === null) throw new Refusal(404, "no account has this token");
   return account;

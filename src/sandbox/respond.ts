@@ -1,5 +1,5 @@
 import type { Operation } from "../api/define-operation.ts";
-import type { Account, Allowance } from "./accounts.ts";
+import type { Account, AccountAllowance } from "./accounts.ts";
 import { checkParams } from "./check-params.ts";
 import { chargesFor, type FaultKind } from "./faults.ts";
 import type { SandboxState } from "./state.ts";
@@ -119,7 +119,7 @@ function answered({ state, answers, incoming }: Place, call: Call, account: Acco
 
 function creditsReported(
   { status, fault }: { status: number; fault?: FaultKind },
-  allowance: Allowance,
+  allowance: AccountAllowance,
   cost: number,
 ): Record<string, string> {
   if (fault === "no-credit-headers") return {};
@@ -127,6 +127,6 @@ function creditsReported(
   return status >= 200 && status < 300 ? { "X-Credit-Cost": String(cost), ...creditHeaders(allowance) } : {};
 }
 
-function creditHeaders(allowance: Allowance): Record<string, string> {
+function creditHeaders(allowance: AccountAllowance): Record<string, string> {
   return { "X-Credit-Remaining": String(allowance.remaining), "X-Credit-Reset": String(allowance.resetSeconds) };
 }

@@ -1,7 +1,7 @@
 import { systemClock } from "../core/clock.ts";
 import { operations } from "../api/operations/all.ts";
 import { answers } from "./answers/all.ts";
-import { accountOf, statusOf } from "./control.ts";
+import { accountOfToken, statusOf } from "./control.ts";
 import { SandboxState } from "./state.ts";
 import { createMarket, type Market } from "./market/market.ts";
 import { SandboxSettings, type SandboxAccount, type SandboxOptions } from "./options.ts";
@@ -45,13 +45,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const url = await server.listen({ host: options.host ?? "127.0.0.1", port: options.port ?? 0 });
   return {
     url,
-    token: accountOf(state).token,
+    token: accountOfToken(state).token,
     market: state.market,
     log: () => state.log.entries(),
     clearLog: () => state.log.clear(),
     set: (settings) => state.set(settings),
-    account: (token) => statusOf(accountOf(state, token)),
-    spend: (credits, token) => accountOf(state, token).take(credits),
+    account: (token) => statusOf(accountOfToken(state, token)),
+    spend: (credits, token) => accountOfToken(state, token).take(credits),
     [Symbol.asyncDispose]: async () => {
       await server.close();
     },

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { dayOf, type Day } from "../core/day.ts";
-import { Account, type Allowance } from "./accounts.ts";
-import type { Limits } from "./check-params.ts";
+import { Account, type AccountAllowance } from "./accounts.ts";
+import type { ParamLimits } from "./check-params.ts";
 import { FaultPlan } from "./faults.ts";
 import type { Operation } from "../api/define-operation.ts";
 import type { Market } from "./market/market.ts";
@@ -102,7 +102,7 @@ export class SandboxState {
   }
 
   /** What calls are checked by. */
-  get limits(): Limits {
+  get limits(): ParamLimits {
     return {
       today: this.today,
       countries: this.market.options.countries,
@@ -143,7 +143,7 @@ export class SandboxState {
     });
   }
 
-  context(allowance: Allowance): AnswerContext {
+  context(allowance: AccountAllowance): AnswerContext {
     const local = this.#settings.dateForm === "local";
     return {
       market: this.market,

@@ -8,7 +8,7 @@ import type { Settings } from "../config/settings.ts";
 import { fail, messageOf } from "../core/errors.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { taskOfAccount } from "../ledger/shared-queue.ts";
-import { everyDataset } from "../incidents/lateness.ts";
+import { everyDataset, type RunIntervals } from "../incidents/lateness.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
 import { schemaWords } from "../core/schema-words.ts";
 
@@ -123,14 +123,14 @@ const runsSeen = 13;
  * The datasets that lines name, each with the longest distance (ms) of two runs of the line that runs most often; `everyDataset` for
  * lines that name none. `now`: epoch-ms.
  */
-export function scheduleOf(lines: readonly CrontabLine[], now: number): ReadonlyMap<string, number> {
-  const schedule = new Map<string, number>();
+export function runIntervals(lines: readonly CrontabLine[], now: number): RunIntervals {
+  const intervals = new Map<string, number>();
   for (const line of lines) {
     const runs = nextRuns(line, now, runsSeen);
     const apart =
       runs.length < 2 ? Infinity : Math.max(...runs.slice(1).map((run, index) => run - (runs[index] ?? run)));
     const names = line.datasets?.length === 0 ? [everyDataset] : (line.datasets ?? []);
-    for (const name of names) schedule.set(name, Math.min(apart, schedule.get(name) ?? Infinity));
+    for (const name of names) intervals.set(name, Math.min(apart, intervals.get(name) ?? Infinity));
   }
-  return schedule;
+  return intervals;
 }

@@ -7,7 +7,7 @@ import type { ListeningServer } from "../health/listen.ts";
 import type { startHealth } from "../health/server.ts";
 import { createMetrics, type EndedRequest } from "../health/metrics.ts";
 import { isUp, readReadiness } from "../health/readiness.ts";
-import type { Schedule } from "../incidents/lateness.ts";
+import type { RunIntervals } from "../incidents/lateness.ts";
 import { runWatcher } from "../incidents/watcher.ts";
 import type { WorkerState } from "../health/worker-state.ts";
 import { createPing, createWebhook } from "../incidents/webhook.ts";
@@ -18,7 +18,7 @@ export type WatchParts = {
   readonly clock: Clock;
   readonly log: Log;
   /** Datasets that the crontab names. */
-  readonly scheduled: Schedule;
+  readonly scheduled: RunIntervals;
 };
 
 /** A worker's watch: a health server from the start, and checks for incidents once the database is known. */

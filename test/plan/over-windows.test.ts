@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { cheapestCover, priceOf } from "../../src/plan/cover/cheapest-cover.ts";
+import { cheapestCover, coverPrice } from "../../src/plan/cover/cheapest-cover.ts";
 import { calendarOf, windowCount, type GapRow } from "../../src/plan/cover/gap-grid.ts";
 import { byDay, byHistory, today } from "../support/plan-timing.ts";
 
@@ -14,7 +14,7 @@ function found(rows: readonly Uint8Array[], { day, window, windowDays }: Prices)
   const calendar = calendarOf({ start: addDays(today, -days), end: today });
   const grid = { calendar, rows: named.filter(({ gaps }) => gaps.includes(1)) };
   const wide = { ...byDay, credits: day };
-  return priceOf(cheapestCover(grid, [wide, { ...byHistory, credits: window, maxDays: windowDays }]));
+  return coverPrice(cheapestCover(grid, [wide, { ...byHistory, credits: window, maxDays: windowDays }]));
 }
 
 /** The lowest price there is: every choice of days to buy, and for each the fewest windows for what it leaves. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { carries, optionCost, type FetchOption } from "../../src/core/fetch-option.ts";
 import { daysOf, windowLength } from "../../src/core/window.ts";
-import { cheapestCover, naivePrice, priceOf, type Piece } from "../../src/plan/cover/cheapest-cover.ts";
+import { cheapestCover, naivePrice, coverPrice, type Piece } from "../../src/plan/cover/cheapest-cover.ts";
 import { calendarOf, type GapGrid } from "../../src/plan/cover/gap-grid.ts";
 import { bestPrice } from "../support/plan-brute-force.ts";
 import { cellsOf, daysIn, gridOf } from "../support/plan-grid.ts";
@@ -33,7 +33,7 @@ describe("the whole list", () => {
     const pieces = cover(many, 1, many);
     expect(counted(pieces)).toEqual({ by_list: 1 });
     expect(pieces[0]?.items).toEqual(many);
-    expect(priceOf(pieces)).toBe(100);
+    expect(coverPrice(pieces)).toBe(100);
   });
 
   test("is not taken for many days, since one window of a keyword holds them all", () => {
@@ -129,7 +129,7 @@ describe("compared with trying everything", () => {
       fc.property(small, (drawn) => {
         const problem = posed(drawn);
         const { grid, wide, long } = problem;
-        const price = priceOf(cheapestCover(grid, [wide, long]));
+        const price = coverPrice(cheapestCover(grid, [wide, long]));
         const best = bestPrice({ ...problem, whole: null });
         expect(price).toBeGreaterThanOrEqual(best);
         expect(price).toBeLessThanOrEqual(best * bound(problem, false));
@@ -143,11 +143,11 @@ describe("compared with trying everything", () => {
       fc.property(small, (drawn) => {
         const problem = posed(drawn);
         const { grid, wide, long, whole } = problem;
-        const price = priceOf(cheapestCover(grid, [wide, long, whole]));
+        const price = coverPrice(cheapestCover(grid, [wide, long, whole]));
         const best = bestPrice(problem);
         expect(price).toBeGreaterThanOrEqual(best);
         expect(price).toBeLessThanOrEqual(best * bound(problem, true));
-        expect(priceOf(cheapestCover(grid, [long]))).toBe(bestPrice({ ...problem, wide: null, whole: null }));
+        expect(coverPrice(cheapestCover(grid, [long]))).toBe(bestPrice({ ...problem, wide: null, whole: null }));
       }),
       { numRuns: 400 },
     );
@@ -157,7 +157,7 @@ describe("compared with trying everything", () => {
     const drawn = fc.sample(small, { seed: 1, numRuns: 500 }).map(posed);
     const exact = drawn.filter(
       (problem) =>
-        priceOf(cheapestCover(problem.grid, [problem.wide, problem.long, problem.whole])) === bestPrice(problem),
+        coverPrice(cheapestCover(problem.grid, [problem.wide, problem.long, problem.whole])) === bestPrice(problem),
     );
     expect(exact.length).toBeGreaterThan(475);
   });
@@ -215,11 +215,11 @@ describe("over many items and days", () => {
     fc.assert(
       fc.property(large, (drawn) => {
         const { grid, wide, long, whole } = account(drawn);
-        const price = priceOf(cheapestCover(grid, [wide, long, whole]));
+        const price = coverPrice(cheapestCover(grid, [wide, long, whole]));
         const all = (option: FetchOption) => grid.rows.every(({ item }) => carries(option, item));
         for (const alone of [wide, long, whole].filter(all))
-          expect(price).toBeLessThanOrEqual(priceOf(cheapestCover(grid, [alone])));
-        expect(price).toBeLessThanOrEqual(priceOf(cheapestCover(grid, [long])));
+          expect(price).toBeLessThanOrEqual(coverPrice(cheapestCover(grid, [alone])));
+        expect(price).toBeLessThanOrEqual(coverPrice(cheapestCover(grid, [long])));
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TablePart } from "../../src/export/parts-of-table.ts";
-import { batchesOf } from "../../src/publish/batches.ts";
+import { monthBatches } from "../../src/publish/batches.ts";
 
 const part = (month: string, rows: number): TablePart => ({
   folder: month,
@@ -15,7 +15,7 @@ const all = (count: number, rows: number) =>
 
 /** The batches as the number of months of each. */
 const sizes = (parts: readonly TablePart[], unchanged: readonly string[] = []) =>
-  batchesOf(parts, ({ folder }) => !unchanged.includes(folder)).map((batch) => batch.length);
+  monthBatches(parts, ({ folder }) => !unchanged.includes(folder)).map((batch) => batch.length);
 
 test.each([
   ["small months go together", all(24, 100), [24]],
@@ -30,7 +30,7 @@ test.each([
 
 test("a batch has no unchanged month between its first and last one", () => {
   const parts = ["2026-01", "2026-02", "2026-03", "2026-04"].map((month) => part(month, 1));
-  const months = batchesOf(parts, ({ folder }) => folder !== "2026-02").map((batch) =>
+  const months = monthBatches(parts, ({ folder }) => folder !== "2026-02").map((batch) =>
     batch.map(({ folder }) => folder),
   );
   expect(months).toEqual([["2026-01"], ["2026-03", "2026-04"]]);

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
-import { scheduleOf } from "../../src/cli/commands/schedule.ts";
+import { scheduleReport } from "../../src/cli/commands/schedule.ts";
 import { addDays, dayOf, type Day } from "../../src/core/day.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
@@ -175,7 +175,7 @@ test("the schedule prices each run as what it will cost, and writes and requests
     await stage.query("select from ops.slice"),
     await stage.query("select from ops.run"),
   ];
-  const { runs, isPortfolioKnown, never } = await scheduleOf({ ...opened, clock }, 2);
+  const { runs, isPortfolioKnown, never } = await scheduleReport({ ...opened, clock }, 2);
   expect([
     stage.sandbox.log().length,
     await stage.query("select from ops.slice"),
@@ -195,7 +195,7 @@ test("a line that runs after a night is not priced with the lists that the night
   await using stage = await openSynced({ market: { apps: 1 } });
   await using opened = await stage.open({ settings: { datasets: { monthly_estimate: { on: true } } } });
   const clock = { ...opened.clock, now: () => Date.parse(`${today}T05:00:00Z`) };
-  const { runs } = await scheduleOf({ ...opened, clock }, 2);
+  const { runs } = await scheduleReport({ ...opened, clock }, 2);
   const monthly = runs.filter(({ id }) => id === "monthly").map(({ price }) => price?.datasets);
   expect(monthly).toEqual([["monthly_estimate"], ["monthly_estimate"]]);
 });
@@ -218,7 +218,7 @@ test("the ledger knows the next runs at the prices that the schedule shows, and 
   };
   await writeNextRuns(opened.warehouse.db, [gone], "");
   await announceRuns(morning, new AbortController().signal);
-  const { runs } = await scheduleOf(morning, 1);
+  const { runs } = await scheduleReport(morning, 1);
   const known = await readNextRuns(opened.warehouse.db, now, "");
   expect(known.map(({ line, at, credits, slices }) => [line, at, credits, slices])).toEqual(
     runs.flatMap(({ id, at, price }) => (price === null ? [] : [[id, Date.parse(at), price.credits, price.slices]])),

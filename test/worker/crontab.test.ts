@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { jobs } from "../../jobs/all.ts";
 import { projectRoot } from "../../src/config/config.ts";
-import { itemOfAccount, nextRuns, readCrontab, scheduledBy, scheduleOf } from "../../src/worker/crontab.ts";
+import { itemOfAccount, nextRuns, readCrontab, scheduledBy, runIntervals } from "../../src/worker/crontab.ts";
 import { datasetNamed } from "../../src/datasets/shared/all.ts";
 import { folderForTests } from "../support/folder.ts";
 
@@ -145,7 +145,7 @@ test("the distance of two runs of a dataset is that of the line that runs most o
       "0 5 * * * retention ?id=d",
     ].join("\n"),
   );
-  expect([...scheduleOf(lines, Date.UTC(2026, 7, 20))]).toEqual([
+  expect([...runIntervals(lines, Date.UTC(2026, 7, 20))]).toEqual([
     ["*", day],
     ["app_history", 7 * day],
     ["monthly_estimate", 31 * day],

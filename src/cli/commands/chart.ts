@@ -7,7 +7,7 @@ import { readRanks } from "../../charts/read-ranks.ts";
 import type { Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
 import { datasetNamed } from "../../datasets/shared/all.ts";
-import { daysOf } from "../../planner/gaps.ts";
+import { cellsOfScopes } from "../../planner/gaps.ts";
 import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import { boundsOf, dayArgument, pastDayArgument } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
@@ -71,7 +71,7 @@ function addCoverage(chart: Command): void {
         const dataset = datasetNamed(named).name;
         const [apps, countries] = [id === undefined ? [] : [id], country === undefined ? [] : [country]];
         const coverage = await scopeCoverageFor(app, { ...options, dataset: [dataset], app: apps, country: countries });
-        const days = daysOf(coverage);
+        const days = cellsOfScopes(coverage);
         const window = knownWindow(days);
         if (window === null)
           throw fail("nothing_to_draw", {

@@ -13,7 +13,7 @@ import { environmentFile, homeOf, settingsFile } from "../environment.ts";
 import { settingsIn } from "../../planner/settings-in.ts";
 import { factList, type Fact } from "../fact-list.ts";
 import { print, printWhole } from "../output.ts";
-import { toned, type Tone } from "../screen.ts";
+import { toned, type TextTone } from "../screen.ts";
 
 /** `storehouse doctor`: check everything that a worker needs, and say what to do. */
 export function defineDoctor(command: Command): void {
@@ -88,7 +88,7 @@ function accountPart(config: Config): Pick<Config, "environment" | "settings"> &
   }
 }
 
-const tones = { ok: "good", warn: "warn", fail: "bad" } as const satisfies Record<Diagnosis["state"], Tone>;
+const tones = { ok: "good", warn: "warn", fail: "bad" } as const satisfies Record<Diagnosis["state"], TextTone>;
 
 /** What is hidden is hidden before lines are broken: a secret in two lines would not be found. */
 function textOf(checks: readonly Diagnosis[], hide: (text: string) => string): string {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { readAppNames } from "../../ledger/app-names.ts";
 import { type CellState, cellStates, sumOfCells } from "../../plan/cell-states.ts";
-import { daysOf, type ScopeCoverage } from "../../planner/gaps.ts";
+import { cellsOfScopes, type ScopeCoverage } from "../../planner/gaps.ts";
 import { collect, several } from "../arguments.ts";
 import { appWords } from "../../core/about.ts";
 import { dayRange } from "../day-range.ts";
@@ -105,7 +105,7 @@ function printCoverage(coverage: readonly ScopeCoverage[], { states, names, repo
     (one) => one.dataset,
   );
   for (const [dataset] of shown)
-    print(`\n${dataset}\n${heatMap(daysOf(coverage.filter((one) => one.dataset === dataset)))}`);
+    print(`\n${dataset}\n${heatMap(cellsOfScopes(coverage.filter((one) => one.dataset === dataset)))}`);
   print(`\n${legend}`);
 }
 

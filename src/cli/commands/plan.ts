@@ -8,7 +8,7 @@ import { cutToRooms, readRooms } from "../../planner/credit-budgets.ts";
 import { lookbackWords } from "../../plan/lookback-words.ts";
 import { readLookbacks, type DatasetLookback } from "../../planner/lookback.ts";
 import { currentPortfolio } from "../../planner/backfill-plan.ts";
-import { createTally, sumOf } from "../../planner/plan-tally.ts";
+import { createTally, planTotals } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount, openWorkByApp } from "../../ledger/open-slices.ts";
 import { forgetOldPrices } from "../../runs/forget-prices.ts";
@@ -83,7 +83,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     apps: (await currentPortfolio(db, settings)).apps.length,
     lines,
     waiting,
-    totals: { ...sumOf([...lines, ...waiting]), naiveCredits },
+    totals: { ...planTotals([...lines, ...waiting]), naiveCredits },
     failed: (await failedCount(db, names, accountOf(settings), gone)) - tries.length,
     forecast: await forecastOf(app, [...lines, ...waiting]),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),

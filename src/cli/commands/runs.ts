@@ -4,7 +4,7 @@ import { outcomeWords } from "../../ledger/status.ts";
 import { countArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";
-import type { Tone } from "../screen.ts";
+import type { TextTone } from "../screen.ts";
 import { optional, table, type Cell } from "../table.ts";
 import { durationText, timeCell, zoneNote } from "../times.ts";
 
@@ -50,7 +50,7 @@ function cellsOf(run: RunLine, columns: readonly (typeof states)[number][]): rea
   ];
 }
 
-const tones: Readonly<Record<string, Tone>> = {
+const tones: Readonly<Record<string, TextTone>> = {
   failed: "bad",
   aborted: "bad",
   deferred: "warn",

@@ -27,7 +27,7 @@ type ShownRun = Omit<ComingRun, "at" | "price"> & {
 };
 
 /** What `storehouse schedule` shows. */
-export type Schedule = {
+export type ScheduleReport = {
   readonly file: string;
   /** False when nothing is known yet of the portfolio: then only reading it has a price. */
   readonly isPortfolioKnown: boolean;
@@ -50,7 +50,7 @@ export function defineSchedule(command: Command): void {
       withCheckedApp(
         (config) => readCrontab(crontabFile(config)),
         async (app) => {
-          const schedule = await scheduleOf(app, Math.min(options.count, most));
+          const schedule = await scheduleReport(app, Math.min(options.count, most));
           if (options.json) printJson(schedule);
           else printSchedule(schedule);
         },
@@ -59,7 +59,7 @@ export function defineSchedule(command: Command): void {
 }
 
 /** The next runs of each line, in order of time, each priced as if those before it had run. */
-export async function scheduleOf({ config, warehouse, clock }: App, count: number): Promise<Schedule> {
+export async function scheduleReport({ config, warehouse, clock }: App, count: number): Promise<ScheduleReport> {
   const { db } = warehouse;
   const { settings } = config;
   const now = clock.now();
@@ -102,7 +102,7 @@ function putOff({ overBudget: { slices, credits } }: Foreseen): string {
   return slices === 0 ? "" : `budgets put off ${countOf(credits, "credit")}`;
 }
 
-function printSchedule({ file, isPortfolioKnown, runs, never, waiting }: Schedule): void {
+function printSchedule({ file, isPortfolioKnown, runs, never, waiting }: ScheduleReport): void {
   const rows = runs.map(({ at, inSeconds, id, task, datasets, price }) => [
     timeCell(Date.parse(at)),
     durationText(inSeconds * 1000),

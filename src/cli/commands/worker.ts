@@ -3,7 +3,7 @@ import { createAppLog, type App } from "../../app.ts";
 import { apiAccess, crontabFile } from "../../config/config.ts";
 import { checkExposure } from "../../console/access.ts";
 import { systemClock } from "../../core/clock.ts";
-import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
+import { readCrontab, runIntervals } from "../../worker/crontab.ts";
 import { AbortError, StorehouseError, UsageError, messageOf } from "../../core/errors.ts";
 import { startWatch } from "../../worker/start-watch.ts";
 import { openWorkerApp } from "../../worker/waits.ts";
@@ -30,7 +30,7 @@ async function work(yes: boolean): Promise<void> {
   apiAccess(config.environment);
   if (config.settings.console.on) checkExposure(config);
   const clock = systemClock();
-  const scheduled = scheduleOf(readCrontab(crontabFile(config)), clock.now());
+  const scheduled = runIntervals(readCrontab(crontabFile(config)), clock.now());
   using stop = stopSignal();
   using _grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
   // before the database is opened: probes see a worker that waits for it

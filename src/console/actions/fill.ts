@@ -32,7 +32,7 @@ export async function selectedCells({ app }: ActionContext, input: z.output<type
 }
 
 /** The cells of a selection, as an agreement is bound to them: rows between its two ends come and go with the portfolio. */
-export function cellsOf({ groups, window }: Selection): readonly unknown[] {
+export function chosenCells({ groups, window }: Selection): readonly unknown[] {
   return [groups.map(groupKey), window];
 }
 
@@ -59,7 +59,7 @@ export const fillAction = defineAction({
       });
     return {
       credits: sum.credits,
-      binds: cellsOf(selection),
+      binds: chosenCells(selection),
       about: { cells: cellsText(selection), ...input },
       says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""}`,
     };

@@ -8,7 +8,7 @@ import { reopenable } from "../../ledger/reopen.ts";
 import { gridAddress } from "../grid/filters.ts";
 import { retryOf } from "../grid/selection.ts";
 import { defineAction } from "../define-action.ts";
-import { cellsInput, cellsOf, cellsText, selectedCells } from "./fill.ts";
+import { cellsInput, chosenCells, cellsText, selectedCells } from "./fill.ts";
 
 /** Requests failed slices of a selection again, as `storehouse retry` does. */
 export const retryCellsAction = defineAction({
@@ -26,7 +26,7 @@ export const retryCellsAction = defineAction({
     if (found.length === 0) throw fail("nothing_to_retry");
     return {
       credits: sumBy(found, ({ credits }) => credits),
-      binds: cellsOf(selection),
+      binds: chosenCells(selection),
       about: { cells: cellsText(selection), ...input },
       says: `${countOf(
         sumBy(found, ({ slices }) => slices),

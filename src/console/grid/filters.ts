@@ -35,13 +35,13 @@ export function filtersOf({ dataset, app, country }: Pick<GridInput, "dataset" |
 }
 
 /** The days that an address names, up to today where it names no last one. */
-export function windowOf({ days, to }: Pick<GridInput, "days" | "to">, today: Day): Window {
+export function gridWindow({ days, to }: Pick<GridInput, "days" | "to">, today: Day): Window {
   const end = addDays(to ?? today, 1);
   return { start: addDays(end, -days), end };
 }
 
 /** How wide a column is. */
-export function widthOf({ by }: Pick<GridInput, "by">, window: Window): ColumnWidth {
+export function columnWidth({ by }: Pick<GridInput, "by">, window: Window): ColumnWidth {
   return by === "" ? suitableWidth(window) : by;
 }
 

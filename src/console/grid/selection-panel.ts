@@ -10,7 +10,7 @@ import { actionForm } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { codeText } from "../parts/code-text.ts";
-import { timeCell } from "../parts/times.ts";
+import { timeElement } from "../parts/times.ts";
 import type { Selection, SelectionFacts } from "./selection.ts";
 import { hiddenFields } from "../parts/form-fields.ts";
 import { daysText, windowText } from "../parts/days-text.ts";
@@ -93,7 +93,7 @@ function reasonItem(
     <strong>${code ?? state}</strong>
     <span class="muted">${countOf(slices, "slice")} of ${dataset}, ${state}, ${daysText(firstDay, last)}</span>${
       text === null || text === "" ? null : html`<br />${codeText(text)}`
-    }${dueAt === null ? null : html`<br /><span class="muted">again at ${timeCell(dueAt, now)}</span>`}<br /><a
+    }${dueAt === null ? null : html`<br /><span class="muted">again at ${timeElement(dueAt, now)}</span>`}<br /><a
       href="/slices/${sliceId}"
       >${slices === 1 ? "See the slice" : "See one of the slices"}<span class="unseen"> of ${code ?? state}</span></a
     >

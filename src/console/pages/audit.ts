@@ -5,7 +5,7 @@ import { definePage } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { dataTable } from "../parts/table.ts";
-import { timeCell } from "../parts/times.ts";
+import { timeElement } from "../parts/times.ts";
 import { pageHead } from "../parts/head.ts";
 
 /** Who did what in the console, from where, and at which price. */
@@ -26,7 +26,7 @@ export const auditPage = definePage({
             : dataTable(
                 "Actions, the newest first",
                 [
-                  { heading: "When", cell: (one) => timeCell(one.at, now) },
+                  { heading: "When", cell: (one) => timeElement(one.at, now) },
                   {
                     heading: "Who",
                     cell: (one) =>
@@ -40,7 +40,7 @@ export const auditPage = definePage({
                   { heading: "Credits", isNumber: true, cell: (one) => one.credits },
                   {
                     heading: "What came of it",
-                    cell: (one) => wrapped(one.note, one.endedAt === null ? null : timeCell(one.endedAt, now)),
+                    cell: (one) => wrapped(one.note, one.endedAt === null ? null : timeElement(one.endedAt, now)),
                   },
                 ],
                 deeds,

@@ -3,7 +3,15 @@ import { countOf } from "../../core/words.ts";
 import { readAppNames } from "../../ledger/app-names.ts";
 import { lastDay, type Window } from "../../core/window.ts";
 import { columnsOf, type ColumnWidth } from "../grid/columns.ts";
-import { endsOf, filtersOf, gridInput, selectionInput, widthOf, windowOf, type GridInput } from "../grid/filters.ts";
+import {
+  endsOf,
+  filtersOf,
+  gridInput,
+  selectionInput,
+  columnWidth,
+  gridWindow,
+  type GridInput,
+} from "../grid/filters.ts";
 import { filterForm } from "../grid/filter-form.ts";
 import { gridHead, gridLegend, gridRows } from "../grid/grid-table.ts";
 import { filtered, readCells, readRows, type GridRow } from "../grid/read-grid.ts";
@@ -54,8 +62,8 @@ async function readShownRows(context: PageContext, input: GridInput): Promise<re
 
 async function readGrid(context: PageContext, input: GridInput): Promise<Grid> {
   const { app, read } = context;
-  const window = windowOf(input, app.clock.today());
-  const width = widthOf(input, window);
+  const window = gridWindow(input, app.clock.today());
+  const width = columnWidth(input, window);
   const columns = columnsOf(window, width);
   const size = rowsAtOnce(columns.length);
   const groups = await readShownRows(context, input);

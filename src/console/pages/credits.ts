@@ -18,7 +18,7 @@ import { badge } from "../parts/badge.ts";
 import { callersCard } from "../parts/callers-card.ts";
 import { creditsCard } from "../parts/credits-card.ts";
 import { picture } from "../parts/picture.ts";
-import { nothingSpent, spendTable, sumOf } from "../parts/spend-table.ts";
+import { nothingSpent, spendTable, sumOfCredits } from "../parts/spend-table.ts";
 import { dataTable } from "../parts/table.ts";
 import { pageHead } from "../parts/head.ts";
 
@@ -122,7 +122,7 @@ function drawingOf(spend: readonly DailySpend[], window: Window): Promise<Html> 
 }
 
 function byDay(spend: readonly DailySpend[], drawing: Html): Html {
-  const days = [...Map.groupBy(spend, ({ day }) => day)].map(([day, own]) => ({ day, credits: sumOf(own) }));
+  const days = [...Map.groupBy(spend, ({ day }) => day)].map(([day, own]) => ({ day, credits: sumOfCredits(own) }));
   return html`${drawing}
     <details>
       <summary>The same as a table</summary>
@@ -139,12 +139,12 @@ function byDay(spend: readonly DailySpend[], drawing: Html): Html {
 
 /** Bars of each class that spent anything, the one that spent most at the bottom. */
 function classSeries(spend: readonly DailySpend[]) {
-  const classes = [...Map.groupBy(spend, (one) => one.class)].filter(([, own]) => sumOf(own) > 0);
+  const classes = [...Map.groupBy(spend, (one) => one.class)].filter(([, own]) => sumOfCredits(own) > 0);
   return classes
-    .sort(([a, own], [b, others]) => sumOf(others) - sumOf(own) || (a < b ? -1 : 1))
+    .sort(([a, own], [b, others]) => sumOfCredits(others) - sumOfCredits(own) || (a < b ? -1 : 1))
     .map(([name, own]) => ({
       name,
-      amounts: new Map([...Map.groupBy(own, ({ day }) => day)].map(([day, same]) => [day, sumOf(same)])),
+      amounts: new Map([...Map.groupBy(own, ({ day }) => day)].map(([day, same]) => [day, sumOfCredits(same)])),
     }));
 }
 

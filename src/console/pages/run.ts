@@ -16,7 +16,7 @@ import { daysText } from "../parts/days-text.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { retrySlice } from "../parts/retry-slice.ts";
 import { dataTable, facts } from "../parts/table.ts";
-import { timeCell, tookText } from "../parts/times.ts";
+import { timeElement, tookText } from "../parts/times.ts";
 import { breadcrumbs } from "../parts/head.ts";
 import { LedgerId } from "../parse-input.ts";
 
@@ -68,7 +68,7 @@ export const runPage = definePage({
 function runFacts(run: RunLine, now: number): Html {
   const { planned_slice_count: planned, planned_credits: price, booked_credits: spent } = run;
   return facts([
-    ["Started", timeCell(run.started_at, now)],
+    ["Started", timeElement(run.started_at, now)],
     ["Took", tookText(run.started_at, run.ended_at)],
     ["Day that counted as today", run.as_of],
     ["Planned", `${countOf(planned, "slice")}, ${countOf(price, "credit")}`],

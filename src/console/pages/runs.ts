@@ -14,7 +14,7 @@ import { html } from "../html.ts";
 import { badge, stateBadge } from "../parts/badge.ts";
 import { runningCard } from "../parts/running-card.ts";
 import { dataTable, type TableColumn } from "../parts/table.ts";
-import { timeCell, tookText } from "../parts/times.ts";
+import { timeElement, tookText } from "../parts/times.ts";
 import { pageHead } from "../parts/head.ts";
 
 const shows: Readonly<Record<RunFilter, string>> = {
@@ -69,7 +69,7 @@ function columnsAt(now: number): readonly TableColumn<Line>[] {
     { heading: "Run", cell: runCell },
     // on a phone the first columns are all that is in sight
     { heading: "Outcome", cell: outcomeCell },
-    { heading: "Started", cell: (line) => timeCell(isIdle(line) ? line.first_started_at : line.started_at, now) },
+    { heading: "Started", cell: (line) => timeElement(isIdle(line) ? line.first_started_at : line.started_at, now) },
     { heading: "Took", cell: (line) => (isIdle(line) ? null : tookText(line.started_at, line.ended_at)) },
     { heading: "Loaded", isNumber: true, cell: ofRun((run) => run.loaded_count + run.empty_count) },
     { heading: "Failed", isNumber: true, cell: failedCell },

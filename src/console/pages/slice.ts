@@ -10,7 +10,7 @@ import { stateBadge } from "../parts/badge.ts";
 import { codeText } from "../parts/code-text.ts";
 import { retrySlice } from "../parts/retry-slice.ts";
 import { dataTable, facts } from "../parts/table.ts";
-import { timeCell } from "../parts/times.ts";
+import { timeElement } from "../parts/times.ts";
 import { breadcrumbs } from "../parts/head.ts";
 import { LedgerId } from "../parse-input.ts";
 
@@ -68,9 +68,9 @@ function sliceFacts({ slice }: SliceStory, now: number): Html {
     ["Spent", `${countOf(slice.request_count, "request")}, ${countOf(slice.booked_credits, "credit")}`],
     ["Attempts", `${count(slice.attempt)}, ${count(slice.failure_count)} failed since it was last queued`],
     ["Rows", `${count(slice.rows_loaded)} loaded, ${count(slice.rows_rejected)} rejected`],
-    ["Planned at", timeCell(slice.created_at, now)],
-    ["Ended", slice.ended_at && timeCell(slice.ended_at, now)],
-    ["Due", slice.due_at && timeCell(slice.due_at, now)],
+    ["Planned at", timeElement(slice.created_at, now)],
+    ["Ended", slice.ended_at && timeElement(slice.ended_at, now)],
+    ["Due", slice.due_at && timeElement(slice.due_at, now)],
     ["Plan", slice.plan_id],
   ]);
 }
@@ -103,7 +103,7 @@ function requestsTable({ slice, requests }: SliceStory, now: number): Html {
   return dataTable(
     "Requests",
     [
-      { heading: "Received", cell: (one) => timeCell(one.received_at, now) },
+      { heading: "Received", cell: (one) => timeElement(one.received_at, now) },
       { heading: "Attempt", isNumber: true, cell: (one) => one.attempt },
       { heading: "Page", isNumber: true, cell: (one) => one.page },
       { heading: "Status", cell: (one) => (one.status === null ? "no answer" : String(one.status)) },

@@ -5,12 +5,12 @@ import { addDays, day } from "../../core/day.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { families } from "../../datasets/shared/define-dataset.ts";
 import { readCreditForecast } from "../../incidents/credit-forecast.ts";
-import { isInUse, latenessOf, readOwnRhythms, type OwnRhythms, type Schedule } from "../../incidents/lateness.ts";
+import { isInUse, latenessOf, readOwnRhythms, type OwnRhythms } from "../../incidents/lateness.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { verdictWithFamilies } from "../../incidents/verdict.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
 import { sumFailures } from "../../ledger/failures.ts";
-import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
+import { readCrontab, runIntervals } from "../../worker/crontab.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { isSlow } from "../slow.ts";
@@ -82,7 +82,7 @@ type FamilyParts = {
 /** How far each family of datasets is complete. */
 function familyStatuses({ app }: PageContext, { datasets: loaded, days, rhythms }: FamilyParts) {
   const { settings } = app.config;
-  const scheduled: Schedule = scheduleOf(readCrontab(crontabFile(app.config)), app.clock.now());
+  const scheduled = runIntervals(readCrontab(crontabFile(app.config)), app.clock.now());
   // a dataset of which no day is loaded has nothing that could be late
   const states = loaded.flatMap(({ dataset, lastDay }) =>
     lastDay === null ? [] : [{ dataset, state: "loaded", newestEnd: addDays(day(lastDay), 1), plannedAt: new Date(0) }],

@@ -14,7 +14,7 @@ import { html, type Html } from "../html.ts";
 import { addressOf } from "./address.ts";
 import { mark } from "./badge.ts";
 import { codeText } from "./code-text.ts";
-import { timeCell } from "./times.ts";
+import { timeElement } from "./times.ts";
 
 /** The open incidents, each with what mends it; nothing where none is open. */
 export function incidentList(
@@ -33,7 +33,7 @@ export function incidentList(
           ${mark(weight === "trouble" ? "bad" : "warn")}
           <div>
             <strong>${titleOf(incident.kind)}</strong>
-            <span class="muted small">since ${timeCell(incident.openedAt, context.now)}</span>
+            <span class="muted small">since ${timeElement(incident.openedAt, context.now)}</span>
             <p>${codeText(incidentText(incident, own))}</p>
             ${mendOf(context, incident, failures)}
           </div>

@@ -8,7 +8,7 @@ import { dataTable, type TableColumn } from "./table.ts";
 type Spend = { readonly credits: number; readonly requests: number };
 
 /** The credits of all of them. */
-export function sumOf(all: readonly Pick<Spend, "credits">[]): number {
+export function sumOfCredits(all: readonly Pick<Spend, "credits">[]): number {
   return sumBy(all, ({ credits }) => credits);
 }
 
@@ -24,14 +24,14 @@ const mostLines = 100;
 export function spendTable<S extends Spend>(heading: string, spend: readonly S[], nameOf: (one: S) => string): Html {
   if (spend.length === 0) return nothingSpent;
   const groups = [...Map.groupBy(spend, nameOf)]
-    .map(([name, own]) => ({ name, credits: sumOf(own), requests: sumBy(own, (one) => one.requests) }))
+    .map(([name, own]) => ({ name, credits: sumOfCredits(own), requests: sumBy(own, (one) => one.requests) }))
     .sort((a, b) => b.credits - a.credits || (a.name < b.name ? -1 : 1));
   const shown = groups.slice(0, mostLines);
   const others = groups.slice(mostLines);
   if (others.length > 0)
     shown.push({
       name: `${count(others.length)} others`,
-      credits: sumOf(others),
+      credits: sumOfCredits(others),
       requests: sumBy(others, (one) => one.requests),
     });
   const longest = groups[0]?.credits ?? 0;

@@ -10,7 +10,7 @@ export function instantText(instant: Date | number, now: number): string {
 }
 
 /** A time as a table shows it, with its age for who points at it. */
-export function timeCell(instant: Date | number | null, now: number): Html {
+export function timeElement(instant: Date | number | null, now: number): Html {
   if (instant === null) return html`<span class="muted">–</span>`;
   const iso = new Date(instant).toISOString();
   return html`<time datetime="${iso}" title="${instantText(instant, now)}">${utcMinute(instant)}</time>`;

@@ -5,7 +5,7 @@ import { Amount as AmountSchema } from "../../api/values.ts";
 import { extraOf } from "../../load/table.ts";
 
 /** The ways in which advertising is cut. */
-export type Kind = "country" | "dimension" | "type" | "language" | "network" | "publisher_dimension";
+export type DistributionKind = "country" | "dimension" | "type" | "language" | "network" | "publisher_dimension";
 
 type Amount = number | string | null | undefined;
 
@@ -26,12 +26,12 @@ type Types = z.output<typeof ads.creativeTypeDistribution.answer>;
 type Shown = z.output<typeof ads.publisherDimensionDistribution.answer>;
 
 /** The parts in one answer of a kind; a part that names no member is invalid. */
-export function partsOf(kind: Kind, answer: unknown): readonly (AdPart | InvalidItem)[] {
+export function partsOf(kind: DistributionKind, answer: unknown): readonly (AdPart | InvalidItem)[] {
   if (answer === null || answer === undefined) return [];
   return readers[kind](answer).map((one) => (one.member === "" ? { reason: "a part without a name", item: one } : one));
 }
 
-const readers: Readonly<Record<Kind, (answer: unknown) => readonly AdPart[]>> = {
+const readers: Readonly<Record<DistributionKind, (answer: unknown) => readonly AdPart[]>> = {
   country: (answer) =>
     (answer as NonNullable<Countries>).map((one) => ({
       group: "",

@@ -76,7 +76,7 @@ export function appPages(portfolio: Portfolio, options: z.output<typeof pageOpti
 }
 
 /** How a call names the page of an app: its country, or its language as requests spell it. */
-export function pageParams({ country, language_code: code }: Scope): { countryCode: string } | { langCode: string } {
+export function localeParams({ country, language_code: code }: Scope): { countryCode: string } | { langCode: string } {
   return code === undefined ? { countryCode: country ?? "" } : { langCode: code.toUpperCase() };
 }
 

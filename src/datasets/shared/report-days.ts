@@ -4,7 +4,7 @@ import type { Scope, Slice } from "../../core/slice.ts";
 import { lastDay } from "../../core/window.ts";
 import type { Row } from "../../load/table.ts";
 import { part } from "./define-dataset.ts";
-import { isSum, reportedDay, type Reported } from "./report-rows.ts";
+import { isSum, reportedDay, type ReportedRow } from "./report-rows.ts";
 import { shapeTable } from "./report-table.ts";
 
 /** What the rows of DAILY reports were like, by organisation and level. */
@@ -39,7 +39,7 @@ export function knownDays(who: Scope, portfolio: Portfolio): "have" | "lack" | "
 }
 
 /** The shape of the rows of a DAILY report, rows that were rejected for lack of a day included; none for an answer without rows. */
-export function shapeRows(slice: Slice, reported: readonly Reported[]): readonly Row[] {
+export function shapeRows(slice: Slice, reported: readonly ReportedRow[]): readonly Row[] {
   const { scope, window } = slice;
   if (part(scope, "report_type") !== "DAILY" || reported.length === 0) return [];
   const parts = reported.filter((one) => !isSum(slice, one));

@@ -17,25 +17,25 @@ const searchTerms = ["searchTermText", "searchTerm"] as const;
 /** What identifies a row among the others of its answer; '' where it has nothing of the kind. */
 export function identityOf(row: ReportRow) {
   return {
-    app_id: textOf(row.appId),
-    campaign_id: textOf(row.campaignId),
-    ad_group_id: textOf(row.adGroupId),
+    app_id: textOrEmpty(row.appId),
+    campaign_id: textOrEmpty(row.campaignId),
+    ad_group_id: textOrEmpty(row.adGroupId),
     keyword_id: firstOf(row, keywordIds),
-    ad_id: textOf(row.adId),
+    ad_id: textOrEmpty(row.adId),
     product_page: productPage(row),
     search_term: firstOf(row, searchTerms),
-    match_type: textOf(row.matchType),
+    match_type: textOrEmpty(row.matchType),
     country_key: countryIn(row) ?? "ALL",
-    gender: textOf(row.gender),
-    age: textOf(row.age),
-    device_class: textOf(row.deviceClass),
-    customer_type: textOf(row.customerType),
+    gender: textOrEmpty(row.gender),
+    age: textOrEmpty(row.age),
+    device_class: textOrEmpty(row.deviceClass),
+    customer_type: textOrEmpty(row.customerType),
   };
 }
 
 /** The names of what a row is about. */
 export function describe(row: ReportRow) {
-  const app = textOf(row.appId);
+  const app = textOrEmpty(row.appId);
   return {
     app_key: app === "" ? null : appRef(storeOf(app), app),
     keyword_key: idOf(row.keyword),
@@ -101,12 +101,12 @@ export function isAboutSome(level: string, row: ReportRow): boolean {
 
 /** The product page of a row: its id or, without one, its name. */
 function productPage(row: ReportRow): string {
-  return textOf(row.cppId ?? row.cppName);
+  return textOrEmpty(row.cppId ?? row.cppName);
 }
 
 function firstOf(row: ReportRow, names: readonly string[]): string {
   const isReported = (value: unknown) => typeof value === "number" || (typeof value === "string" && value !== "");
-  return textOf(names.map((name) => row[name]).find(isReported) as string | number | undefined);
+  return textOrEmpty(names.map((name) => row[name]).find(isReported) as string | number | undefined);
 }
 
 /** The country of a row as a dimension holds it, in whichever case it came; null where the row names none, or several. */
@@ -115,6 +115,6 @@ export function countryIn({ country }: ReportRow): string | null {
 }
 
 /** An id as text; '' for none. */
-export function textOf(value: string | number | null | undefined): string {
+export function textOrEmpty(value: string | number | null | undefined): string {
   return value == null ? "" : String(value);
 }

@@ -15,7 +15,7 @@ import {
   countryIn,
   isId,
   statusOf,
-  textOf,
+  textOrEmpty,
   type ReportPage,
   type ReportRow,
 } from "./report-fields.ts";
@@ -23,7 +23,7 @@ import { figuresOf } from "./report-figures.ts";
 import { reportTable } from "./report-table.ts";
 
 /** A row as it came; `isTotal` where the answer itself sets it apart from the parts. */
-export type Reported = { readonly row: ReportRow; readonly isTotal: boolean };
+export type ReportedRow = { readonly row: ReportRow; readonly isTotal: boolean };
 
 /** What rows of a report may be about. */
 export const levels = [
@@ -42,8 +42,8 @@ export const levels = [
  * Rows of all pages of an answer; totals that pages report beside their rows are rows as well. The same row twice is one, except that a
  * page may hold several equal rows that should each have a day and do not.
  */
-export function reportedRows(slice: Pick<Slice, "scope">, pages: readonly unknown[]): readonly Reported[] {
-  const once = new Map<string, Reported>();
+export function reportedRows(slice: Pick<Slice, "scope">, pages: readonly unknown[]): readonly ReportedRow[] {
+  const once = new Map<string, ReportedRow>();
   for (const page of pages.flat() as readonly ReportPage[]) {
     const onPage = new Map<string, number>();
     for (const reported of rowsOfPage(page)) {
@@ -56,7 +56,7 @@ export function reportedRows(slice: Pick<Slice, "scope">, pages: readonly unknow
   return [...once.values()];
 }
 
-function rowsOfPage(page: ReportPage): readonly Reported[] {
+function rowsOfPage(page: ReportPage): readonly ReportedRow[] {
   const totals = Object.entries(page).filter(([name, value]) => /total|summary/i.test(name) && isObject(value));
   return [
     ...page.tableData.map((row) => ({ row, isTotal: false })),
@@ -65,31 +65,31 @@ function rowsOfPage(page: ReportPage): readonly Reported[] {
 }
 
 /** True for a row that should have a day and does not. */
-function lacksDay({ scope }: Pick<Slice, "scope">, reported: Reported): boolean {
+function lacksDay({ scope }: Pick<Slice, "scope">, reported: ReportedRow): boolean {
   return part(scope, "report_type") === "DAILY" && reportedDay(reported) === null;
 }
 
 /** The rows without a day of which several are about the same: each may be of any day, and none is the figure of all of them. */
-export function undatedAlike(slice: Slice, reported: readonly Reported[]): ReadonlySet<Reported> {
+export function undatedAlike(slice: Slice, reported: readonly ReportedRow[]): ReadonlySet<ReportedRow> {
   const undated = reported.filter((one) => lacksDay(slice, one));
   const alike = Map.groupBy(undated, (one) => keyOf(reportRow(slice, one)));
   return new Set([...alike.values()].filter((same) => same.length > 1).flat());
 }
 
 /** The day in a row itself; null where it has none. */
-export function reportedDay({ row }: Reported): Day | null {
+export function reportedDay({ row }: ReportedRow): Day | null {
   return row.date == null ? null : readInstant(row.date).day;
 }
 
 /** True for a row that sums up others: those of a summary, those set apart, and those that name nothing of what they are about. */
-export function isSum({ scope }: Pick<Slice, "scope">, { row, isTotal }: Reported): boolean {
+export function isSum({ scope }: Pick<Slice, "scope">, { row, isTotal }: ReportedRow): boolean {
   if (isTotal || part(scope, "report_type") === "SUMMARY") return true;
   const level = part(scope, "report_level");
   return level !== "ACCOUNT" && !isAboutSome(level, row);
 }
 
 /** The days that a row is about: its own; those of the slice; or, for a row that should have a day and does not, all that were requested. */
-function periodOf(slice: Slice, reported: Reported): { readonly grain: string; readonly window: Window } {
+function periodOf(slice: Slice, reported: ReportedRow): { readonly grain: string; readonly window: Window } {
   const { scope, window } = slice;
   const day = reportedDay(reported);
   if (part(scope, "report_type") !== "DAILY") return { grain: part(scope, "grain"), window };
@@ -98,8 +98,8 @@ function periodOf(slice: Slice, reported: Reported): { readonly grain: string; r
 }
 
 /** Why a row is rejected, null where it is not. The day that is requested beside a window is no error. */
-export function misfitOf({ scope, window }: Slice, reported: Reported): string | null {
-  const org = textOf(reported.row.orgId);
+export function misfitOf({ scope, window }: Slice, reported: ReportedRow): string | null {
+  const org = textOrEmpty(reported.row.orgId);
   if (org !== "" && org !== part(scope, "org_id")) return "an organisation that was not requested";
   const day = part(scope, "report_type") === "DAILY" ? reportedDay(reported) : null;
   if (day !== null && !holds(window, day) && day !== window.end) return "a day that was not requested";
@@ -107,7 +107,7 @@ export function misfitOf({ scope, window }: Slice, reported: Reported): string |
 }
 
 /** Reported rows as rows of the table. Rows that differ only in a field without a column have that field in `segment`. */
-export function reportRows(slice: Slice, reported: readonly Reported[]): readonly Row[] {
+export function reportRows(slice: Slice, reported: readonly ReportedRow[]): readonly Row[] {
   const rows = reported.map((one) => ({ one, row: reportRow(slice, one) }));
   const alike = Map.groupBy(rows, ({ row }) => keyOf(row));
   return [...alike.values()].flatMap((same) =>
@@ -121,7 +121,7 @@ function keyOf(row: Row): string {
   return JSON.stringify(reportTable.key.map((column) => row[column]));
 }
 
-function reportRow(slice: Slice, reported: Reported): Row {
+function reportRow(slice: Slice, reported: ReportedRow): Row {
   const { scope } = slice;
   const { grain, window } = periodOf(slice, reported);
   return {
@@ -156,7 +156,7 @@ function knownOf({ scope }: Slice, row: ReportRow): readonly string[] {
 }
 
 /** What texts and ids of a row have no column of their own, as one text: the same on each of its days. */
-function otherTexts(slice: Slice, { row }: Reported): string {
+function otherTexts(slice: Slice, { row }: ReportedRow): string {
   const known = knownOf(slice, row);
   const texts = Object.entries(row).filter(
     ([name, value]) => (typeof value === "string" || isId(name, value)) && !known.includes(name),

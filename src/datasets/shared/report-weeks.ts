@@ -8,7 +8,7 @@ import { defineTable, type Row } from "../../load/table.ts";
 import { part } from "./define-dataset.ts";
 import { identityOf } from "./report-fields.ts";
 import { figuresOf } from "./report-figures.ts";
-import type { Reported } from "./report-rows.ts";
+import type { ReportedRow } from "./report-rows.ts";
 
 /*
  * Where reports by day name no day, each day is a call of its own. The newest ones are requested each night, since they move most. Of
@@ -55,7 +55,7 @@ export const weekSums = {
 } as const;
 
 /** The digest of the report of a week; none of any other report. */
-export function weekRows(slice: Slice, reported: readonly Reported[]): readonly Row[] {
+export function weekRows(slice: Slice, reported: readonly ReportedRow[]): readonly Row[] {
   const { scope, window } = slice;
   if (part(scope, "report_type") !== "REPORT" || part(scope, "grain") !== "week") return [];
   const lines = reported.map(({ row }) => JSON.stringify([identityOf(row), movingFigures(row)])).sort();
@@ -65,7 +65,7 @@ export function weekRows(slice: Slice, reported: readonly Reported[]): readonly 
 }
 
 /** Counts and sums of money; rates follow from them, and a bid or budget is no figure of the days. */
-function movingFigures(row: Reported["row"]) {
+function movingFigures(row: ReportedRow["row"]) {
   return Object.entries(figuresOf(row)).filter(([column]) => /_count(_|$)|^spend$|^goal_revenue/.test(column));
 }
 

@@ -62,7 +62,7 @@ export function cheapestCover(grid: GapGrid, fetchOptions: readonly FetchOption[
 }
 
 /** What the pieces cost together: a call for each window that their fetch options can take. */
-export function priceOf(pieces: readonly Piece[]): number {
+export function coverPrice(pieces: readonly Piece[]): number {
   return pieces.reduce(
     (sum, { option, window }) =>
       sum + optionCost(option) * Math.max(1, Math.ceil(windowLength(window) / option.maxDays)),

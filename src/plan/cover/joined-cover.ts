@@ -1,5 +1,5 @@
 import type { Day } from "../../core/day.ts";
-import { priceOf, type Piece } from "./cheapest-cover.ts";
+import { coverPrice, type Piece } from "./cheapest-cover.ts";
 import type { GapGrid, GapRow } from "./gap-grid.ts";
 import type { MissingCells } from "../missing.ts";
 
@@ -22,7 +22,7 @@ export function joinedCover(
   const isLong = (piece: Piece) => piece.option.maxDays > 1;
   if (!first.some(isLong) || !again.some(isLong)) return apart;
   const together = cover(unionOf(fresh, restated));
-  if (priceOf(together) >= priceOf([...first, ...again])) return apart;
+  if (coverPrice(together) >= coverPrice([...first, ...again])) return apart;
   return together.map((piece) => ({ piece, firstNew: firstDayIn(fresh, piece) }));
 }
 

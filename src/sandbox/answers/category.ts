@@ -11,7 +11,7 @@ import {
   type ChartCell,
   type ChartType,
 } from "../market/charts.ts";
-import type { Device } from "../market/ranks.ts";
+import type { RankDevice } from "../market/ranks.ts";
 import {
   answerTable,
   answerTo,
@@ -52,7 +52,7 @@ const at = ({ day, hour }: RankAt) => midnight(day) + hour * hourMs;
 function iosCharts(
   context: AnswerContext,
   app: MarketApp,
-  requested: { country: string; days: readonly Day[]; devices: readonly Device[]; hourly: boolean },
+  requested: { country: string; days: readonly Day[]; devices: readonly RankDevice[]; hourly: boolean },
 ) {
   const { country, days, devices, hourly } = requested;
   return (categoryId: number) =>

@@ -8,7 +8,7 @@ import { appFacts } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { businessOver } from "../market/business.ts";
 import { versionOn } from "../market/versions.ts";
-import type { Device } from "../market/ranks.ts";
+import type { RankDevice } from "../market/ranks.ts";
 import {
   answerTable,
   answerTo,
@@ -70,7 +70,7 @@ function points(
     start: Day;
     end: Day;
     country?: string | undefined;
-    device?: Device | undefined;
+    device?: RankDevice | undefined;
   },
 ) {
   const { app, operation, country, device } = requested;

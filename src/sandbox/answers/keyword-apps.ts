@@ -4,14 +4,14 @@ import { addDays, hourMs } from "../../core/day.ts";
 import { appFacts } from "../market/app-facts.ts";
 import { unlistedApp } from "../market/charts.ts";
 import { hashOf } from "../market/noise.ts";
-import { lastRank, type Device } from "../market/ranks.ts";
+import { lastRank, type RankDevice } from "../market/ranks.ts";
 import { answerTable, answerTo, midnight, type AnswerContext } from "../answer-context.ts";
 
 type Search = {
   readonly store: Store;
   readonly country: string;
   readonly keyword: string;
-  readonly device: Device;
+  readonly device: RankDevice;
 };
 
 /** The results of a search by position: the market's apps where Keyword Ranking has them, apps outside the market between. */
@@ -75,7 +75,7 @@ const android = { store: "android", device: "ALL" } as const;
 /** Answers about what a search shows and who gets its impressions. */
 export const keywordAppsAnswers = answerTable([
   answerTo(keyword.iosKeywordApps, ({ countryCode, keyword: word }, context) => {
-    const on = (device: Device) => results(context, { store: "ios", country: countryCode, keyword: word, device });
+    const on = (device: RankDevice) => results(context, { store: "ios", country: countryCode, keyword: word, device });
     return {
       keyword: word,
       countryCode,

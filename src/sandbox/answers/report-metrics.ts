@@ -11,7 +11,7 @@ export type Money = {
 const goalDays = [1, 3, 7, 14, 30] as const;
 
 /** The sum of what bids did on days. */
-export function sumOf(results: readonly Result[]): Result {
+export function sumOfResults(results: readonly Result[]): Result {
   const sum = (name: keyof Result) => results.reduce((total, result) => total + result[name], 0);
   return {
     impressions: sum("impressions"),

@@ -2,7 +2,7 @@ import * as report from "../../api/operations/search-ads-report.ts";
 import type { Day } from "../../core/day.ts";
 import { paidShareOn, bidsOf, resultOn, type Bid } from "../market/search-ads.ts";
 import { answerTable, answerTo, publishedDays, type AnswerContext, type ValuesOf } from "../answer-context.ts";
-import { metricsOf, sumOf, type Money } from "./report-metrics.ts";
+import { metricsOf, sumOfResults, type Money } from "./report-metrics.ts";
 import { identityOf, levelKeys, statusOf, type Level } from "./report-row.ts";
 
 type Requested = ValuesOf<typeof report.searchAdsReports>;
@@ -49,7 +49,7 @@ function row(context: AnswerContext, requested: Requested, { group, span }: RowO
   const { isByDay, sumsUp } = cutOf(requested, context);
   const level: Level = requested.reportLevel;
   const [first] = group;
-  const sum = sumOf(
+  const sum = sumOfResults(
     level === "NEGATIVE" ? [] : group.flatMap((bid) => span.map((day) => resultOn(bid, day, context.today))),
   );
   const withGoals = requested.goalId !== undefined && requested.appId !== undefined;

@@ -3,14 +3,14 @@ import { daysOf } from "../../core/window.ts";
 import { appFacts } from "./app-facts.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, unit, wander } from "./noise.ts";
-import { dayNumber, type Device } from "./ranks.ts";
+import { dayNumber, type RankDevice } from "./ranks.ts";
 
 /** One app in one country on one day, on one device. */
 type BusinessCell = {
   readonly app: MarketApp;
   readonly country: string;
   readonly day: Day;
-  readonly device: Device;
+  readonly device: RankDevice;
 };
 
 /** What an app did on a day. */
@@ -34,7 +34,7 @@ function businessOn({ app, country, day, device }: BusinessCell): Business {
 export function businessOver(
   app: MarketApp,
   country: string,
-  over: { days: readonly Day[]; devices: readonly Device[] },
+  over: { days: readonly Day[]; devices: readonly RankDevice[] },
 ): Business {
   const cells = over.days.flatMap((day) => over.devices.map((device) => businessOn({ app, country, day, device })));
   const sum = (of: (cell: Business) => number) => cells.reduce((total, cell) => total + of(cell), 0);

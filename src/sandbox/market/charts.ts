@@ -3,7 +3,7 @@ import type { Day } from "../../core/day.ts";
 import { appFacts } from "./app-facts.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, unit, wander } from "./noise.ts";
-import { dayNumber, type Device } from "./ranks.ts";
+import { dayNumber, type RankDevice } from "./ranks.ts";
 
 /** The three charts of a category. */
 export type ChartType = "FREE" | "PAID" | "GROSSING";
@@ -14,7 +14,7 @@ export type ChartCell = {
   readonly country: string;
   readonly categoryId: number;
   readonly type: ChartType;
-  readonly device: Device;
+  readonly device: RankDevice;
   readonly day: Day;
   /** 0 to 23; the last one makes the chart of a day. */
   readonly hour: number;

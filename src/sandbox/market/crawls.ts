@@ -1,6 +1,6 @@
 import { dayMs, type Day } from "../../core/day.ts";
 import { hashOf, mix, unit } from "./noise.ts";
-import { dayNumber, lastRank, type Device } from "./ranks.ts";
+import { dayNumber, lastRank, type RankDevice } from "./ranks.ts";
 
 /** One crawl of the store by the service: the instant as epoch-ms and the rank that it saw, null for none. */
 export type Crawl = { readonly at: number; readonly rank: number | null };
@@ -16,7 +16,7 @@ const noon = 43_200;
  */
 export function crawlsOn(options: {
   rankHash: number;
-  device: Device;
+  device: RankDevice;
   day: Day;
   rank: number | null;
 }): readonly Crawl[] {

@@ -5,7 +5,7 @@ import { marketApps, type MarketApp } from "./apps.ts";
 import { crawlsOn, latestCrawl, type Crawl } from "./crawls.ts";
 import { keywordFacts, type KeywordFacts } from "./keyword-facts.ts";
 import { hashOf, mix } from "./noise.ts";
-import { rankOn, rankHash, type Device } from "./ranks.ts";
+import { rankOn, rankHash, type RankDevice } from "./ranks.ts";
 import { awkwardKeywords, languageIn, phrase } from "./words.ts";
 
 /** How large the made-up market is. */
@@ -21,7 +21,14 @@ export type MarketOptions = {
 };
 
 /** One app for one keyword in one country on one day. `device` is `ALL` on Android. */
-export type RankCell = { store: Store; trackId: string; keyword: string; country: string; device: Device; day: Day };
+export type RankCell = {
+  store: Store;
+  trackId: string;
+  keyword: string;
+  country: string;
+  device: RankDevice;
+  day: Day;
+};
 
 /** One app in one country on one day, on one device. */
 export type AppDay = Omit<RankCell, "keyword">;

@@ -4,7 +4,7 @@ import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, unit, wander, wave } from "./noise.ts";
 
 /** A device with ranks of its own in a store; `ALL` on Android. */
-export type Device = (typeof devicesOf)[Store][number];
+export type RankDevice = (typeof devicesOf)[Store][number];
 
 /** The stores show no more than this many apps for a search. */
 export const lastRank = 250;
@@ -19,7 +19,7 @@ export function rankHash(options: { seed: number; app: MarketApp; keyword: strin
 }
 
 /** The position on a day, 1 the best; null where the app is not among the results. Wanders from day to day. */
-export function rankOn(hash: number, options: { app: MarketApp; device: Device; day: Day }): number | null {
+export function rankOn(hash: number, options: { app: MarketApp; device: RankDevice; day: Day }): number | null {
   const x = dayNumber(options.day);
   if (unit(mix(hash, draw.everRanked)) < 0.18) return null;
   if (wave(mix(hash, draw.gap), x, 18) > 0.86) return null;

@@ -1,4 +1,4 @@
-import { addDays, type Day, dayMs } from "../../core/day.ts";
+import { addDays, dayMs, type Day } from "../../core/day.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, unit } from "./noise.ts";
 import { dayNumber } from "./ranks.ts";

@@ -4,7 +4,7 @@ import { addDays, type Day } from "../../../src/core/day.ts";
 import { carries, type FetchOption } from "../../../src/core/fetch-option.ts";
 import { daysOf, windowLength } from "../../../src/core/window.ts";
 import * as planner from "../../../src/plan/cover/cheapest-cover.ts";
-import { priceOf, type Piece } from "../../../src/plan/cover/cheapest-cover.ts";
+import { coverPrice, type Piece } from "../../../src/plan/cover/cheapest-cover.ts";
 import { cellsOf, gridOf, type Missing } from "../../support/plan-grid.ts";
 import { byDay, byHistory, daysAgo, today } from "../../support/plan-timing.ts";
 
@@ -61,7 +61,7 @@ describe("cheapestCover", () => {
     const missing = [...everyItem(201, []).keys()].map(
       (item, index) => [item, index % 2 === 0 ? days.slice(0, 20) : days.slice(20)] as const,
     );
-    expect(priceOf(cheapestCover(new Map(missing), both))).toBe(40 * byDay.credits + byHistory.credits);
+    expect(coverPrice(cheapestCover(new Map(missing), both))).toBe(40 * byDay.credits + byHistory.credits);
   });
 
   test("bridges a gap of held days when that saves a call, and never passes 30 days counting both ends", () => {
@@ -95,7 +95,7 @@ describe("cheapestCover", () => {
   test("covers a year of 500 keywords", () => {
     const days = lastDays(365);
     const missing = new Map([...everyItem(500, days)].map(([item], index) => [item, days.slice(index % 7)]));
-    expect(priceOf(cheapestCover(missing, both))).toBeLessThanOrEqual(5 * 365 * byDay.credits);
+    expect(coverPrice(cheapestCover(missing, both))).toBeLessThanOrEqual(5 * 365 * byDay.credits);
   });
 });
 
@@ -144,9 +144,9 @@ describe("any cover", () => {
         const { missing, wide, long } = posed({ ...drawn, commas: 0 });
         const perDay = Map.groupBy([...missing.values()].flat(), (day) => day);
         const daily = [...perDay.values()].reduce((sum, cells) => sum + Math.ceil(cells.length / wide.maxItems), 0);
-        const price = priceOf(cheapestCover(missing, [wide, long]));
+        const price = coverPrice(cheapestCover(missing, [wide, long]));
         expect(price).toBeLessThanOrEqual(daily * wide.credits);
-        expect(price).toBeLessThanOrEqual(priceOf(cheapestCover(missing, [long])));
+        expect(price).toBeLessThanOrEqual(coverPrice(cheapestCover(missing, [long])));
       }),
     );
   });

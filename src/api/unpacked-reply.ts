@@ -20,7 +20,7 @@ const packings: ReadonlyMap<string, Unpacking> = new Map([
 ]);
 
 /** The body of a reply as it was before it was packed. Throws `answer_too_large` above the limit (bytes), and `cut_connection` for half of one. */
-export function unpacked({ headers, body }: WholeReply, limit: number): Buffer {
+export function unpackedReply({ headers, body }: WholeReply, limit: number): Buffer {
   if (body.length === 0) return body;
   try {
     // what is packed may be packed once more on the way

@@ -3,7 +3,7 @@ import type { Settings } from "../src/config/settings.ts";
 import type { Warehouse } from "../src/postgres/database.ts";
 
 /** The settings of a worker, the datasets that its crontab plans, and its database for tasks that read tables as a whole. */
-export type Schedule = {
+export type TaskContext = {
   readonly settings: Settings;
   readonly datasets: readonly string[];
   readonly config: Config;
