@@ -17,7 +17,7 @@ export function sourcesIn(...folders: readonly string[]): Source[] {
 }
 
 /** The text without comments; strings stay, so that what they import is still seen. */
-function codeOf({ text }: Source): string {
+export function codeOf({ text }: Source): string {
   const token = /\/\*[\s\S]*?\*\/|(?<![:"'`\\])\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
   return text.replaceAll(token, (found) => (found.startsWith("/") ? " " : found));
 }
