@@ -82,6 +82,7 @@ test("a calendar of many years continues below, on any first day, and is the sam
   expect((await draw("2010-07-15", many)).text).toBe(text);
   expect(text).not.toMatch(/NaN|undefined|Infinity/);
   const [width, height] = [Number(svg.attributes["width"]), Number(svg.attributes["height"])];
+  expect(squares(svg)).toHaveLength(many.length);
   for (const { x, y } of squares(svg)) {
     expect(x + 15).toBeLessThan(width);
     expect(y + 15).toBeLessThan(height);

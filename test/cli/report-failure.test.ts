@@ -14,5 +14,6 @@ test("a connection to Postgres that breaks under any command is reported in one 
   const after = await client.query("select 1").catch((error: unknown) => error);
   const said: string[] = [];
   for (const error of [broken, after]) expect(await reportFailure(error, (line) => void said.push(line))).toBe(2);
+  expect(said).toHaveLength(2);
   for (const line of said) expect(line).toMatch(/^database_unreachable: Postgres does not respond [^\n]*$/);
 });

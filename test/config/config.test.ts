@@ -26,9 +26,9 @@ test.each([
   );
 });
 
-test("the name of an account is the same every time, another for another token, and gives nothing away", () => {
-  expect(accountIdOf(token)).toBe(accountIdOf(token));
-  expect(accountIdOf(token)).toMatch(/^[0-9a-f]{16}$/);
+test("the name of an account is the same in every version, another for another token, and gives nothing away", () => {
+  // ledgers have it: another one would be another account
+  expect(accountIdOf(token)).toBe("78878c7bb327f1da");
   const tokens = Array.from({ length: 100 }, (_, index) => `${token}${index}`);
   expect(new Set(tokens.map(accountIdOf)).size).toBe(100);
   // a plain hash could be found in a list of hashes

@@ -124,9 +124,8 @@ describe("datasets that were loaded in one night, each again later", () => {
     await syncOne(stage, "review", {}, { today: addDays(today, 1) });
     const night = [...askedFor(stage, "ios.reviews-v2"), ...askedFor(stage, "android.reviews")];
     expect(night.map(({ params: { startDate, endDate } }) => [startDate, endDate])).toEqual(
-      night.map(() => [addDays(today, -3), addDays(today, 1)]),
+      Array.from({ length: 3 }, () => [addDays(today, -3), addDays(today, 1)]),
     );
-    expect(night).toHaveLength(3);
     expect(await count(stage, "core.review")).toBeGreaterThanOrEqual(before ?? 0);
   });
 
@@ -155,10 +154,12 @@ describe("datasets that were loaded in one night, each again later", () => {
 
   test("cards of a week are requested in one call an app, and a week that is requested again keeps none that is gone", async () => {
     const asked = firstFor("ios.featuring");
-    expect(asked.map(({ params: { startDate, endDate } }) => daysBetween(startDate as Day, endDate as Day))).toEqual(
-      asked.map(() => 28),
-    );
-    expect(asked.every(({ params }) => params["countryCode"] === undefined)).toBe(true);
+    expect(
+      asked.map(({ params: { startDate, endDate, countryCode } }) => [
+        daysBetween(startDate as Day, endDate as Day),
+        countryCode,
+      ]),
+    ).toEqual(Array.from({ length: 2 }, () => [28, undefined]));
     const cards =
       "select app_key, date_day, country_key, category_code, card_number, title from core.fact_featuring order by 1, 2, 3, 4, 5";
     const before = await stage.query(cards);

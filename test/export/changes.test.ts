@@ -55,7 +55,11 @@ test("writes no file at all when nothing changed, and the declared key of a mart
   expect(key).toEqual(["store", "track_id", "country_code", "keyword", "device_code", "date_day"]);
   const before = await stage.files();
   const done = await stage.export([ranks, "dim_country", "mart.keyword_rank_daily"]);
-  expect(done.map(({ written, removed }) => [written, removed])).toEqual(done.map(() => [0, 0]));
+  expect(done.map(({ written, removed }) => [written, removed])).toEqual([
+    [0, 0],
+    [0, 0],
+    [0, 0],
+  ]);
   expect(await stage.files()).toEqual(before);
 });
 

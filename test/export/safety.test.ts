@@ -36,6 +36,7 @@ function run(...options: readonly string[]) {
 
 async function isTrue(): Promise<void> {
   const { files } = await stage.manifest(ranks);
+  expect(files.length).toBeGreaterThan(0);
   for (const { path: name, sha256: sum } of files)
     expect(await sha256(path.join(stage.out, "core", "fact_keyword_rank", name))).toBe(sum);
 }

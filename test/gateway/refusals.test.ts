@@ -115,7 +115,10 @@ describe("what is refused has the contract's envelope", () => {
     );
     nights.stage.sandbox.set({ latencyMs: 0 });
     const taken = called.reduce((sum, { cost }) => sum + Number(cost ?? 0), 0);
-    expect(called.every(({ status }) => status === 200 || status === 429)).toBe(true);
+    const turnedAway = called.filter(({ status }) => status === 429).length;
+    expect(called.filter(({ status }) => status === 200)).toHaveLength(called.length - turnedAway);
+    // three of three credits are within the ten
+    expect(turnedAway).toBeGreaterThanOrEqual(3);
     expect(taken).toBeLessThanOrEqual(10);
   });
 

@@ -32,6 +32,7 @@ describe("a message for Slack", () => {
     const body = slack();
     expect(Object.keys(body)).toEqual(["text", "blocks"]);
     expect(body.text).toBe("Storehouse incident opened: Slices failed (keyword_rank server_error)");
+    expect(body.blocks.length).toBeGreaterThan(1);
     for (const block of body.blocks) {
       expect(block).toEqual({ type: "section", text: { type: "mrkdwn", text: expect.any(String) as string } });
       expect(block.text.text.length).toBeLessThanOrEqual(3_000);

@@ -37,8 +37,8 @@ describe("the queue", () => {
     expect(numbers(rest)).toEqual([earlier, lookback, backfill]);
     expect(rest[0]).toMatchObject({ attempt: 1, items: ["a", "b"], window: august(1) });
     expect(await next(9)).toEqual([]);
-    for (const slice of await stage.slices("state, worker_id"))
-      expect(slice).toEqual({ state: "running", worker_id: worker });
+    const running = { state: "running", worker_id: worker };
+    expect(await stage.slices("state, worker_id")).toEqual(Array.from({ length: 5 }, () => running));
   });
 
   test("of a foreground process is its own", async () => {

@@ -163,7 +163,7 @@ describe("a plan that was begun", () => {
     expect(await runPlanned(rich, made.planId)).toMatchObject({ outcome: "loaded" });
     expect(charged(stage) + charged(rich)).toBe(made.credits);
     expect(await standingOf(stage, other.planId)).toMatchObject({ total: 0 });
-    expect(rich.asked().every(({ params }) => params["countryCode"] === "US")).toBe(true);
+    expect(new Set(rich.asked().map(({ params }) => params["countryCode"]))).toEqual(new Set(["US"]));
   });
 
   test("never spends more than its price, although answers are lost and requested again", async () => {

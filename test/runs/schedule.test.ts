@@ -184,7 +184,9 @@ test("the schedule prices each run as what it will cost, and writes and requests
   expect([isPortfolioKnown, never]).toEqual([true, []]);
   expect(runs.map(({ at }) => at)).toEqual(runs.map(({ at }) => at).sort());
   expect(runs.filter(({ id }) => id === "hourly").map(({ price }) => price?.credits)).toEqual([0, 0]);
-  for (const night of runs.filter(({ id }) => id === "nightly")) {
+  const nightly = runs.filter(({ id }) => id === "nightly");
+  expect(nightly).toHaveLength(2);
+  for (const night of nightly) {
     const from = charged(stage.asked());
     await stage.sync({ request: { today: night.at.slice(0, 10) as Day } });
     expect(night.price?.credits).toBe(charged(stage.asked()) - from);
