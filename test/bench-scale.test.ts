@@ -9,33 +9,33 @@ import { long } from "./support/long.ts";
 async function bench(...options: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, ["bench/scale.ts", "--small", ...options], { cwd: projectRoot });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [told, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const [reported, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   expect({ code, errors }).toMatchObject({ code: 0 });
-  return told;
+  return reported;
 }
 
 test.skipIf(!long)(
   `the bench of a large account runs from end to end in small, and leaves nothing undone${long ? "" : " (left out: npm run test:long plays it)"}`,
   async () => {
-    const told = await bench();
+    const reported = await bench();
     for (const part of [
       "The ledger of 1,000 apps",
       "`ops.coverage_daily`, an app, 30 days",
       "waiting",
       "average rank of every app",
     ])
-      expect(told).toContain(part);
-    expect(told).not.toContain("NaN");
+      expect(reported).toContain(part);
+    expect(reported).not.toContain("NaN");
   },
 );
 
 test.skipIf(!long)(
   `the bench of marts names each question with its limit and its plan${long ? "" : " (left out: npm run test:long plays it)"}`,
   async () => {
-    const told = await bench("--marts", "--plans");
+    const reported = await bench("--marts", "--plans");
     for (const part of ["beside 500 apps that were only seen", "what the releases of 90 days did", "Recursive Union"])
-      expect(told).toContain(part);
-    expect(told).not.toContain("NaN");
+      expect(reported).toContain(part);
+    expect(reported).not.toContain("NaN");
   },
 );
 
@@ -44,10 +44,10 @@ test.skipIf(!long)(
   `a night that two workers plan together has the slices and the shards of one that one plans${long ? "" : " (left out: npm run test:long plays it)"}`,
   async () => {
     // it ends with 1 where they differ
-    const told = await bench("--night");
-    expect(told).toMatch(/^shards planned by all +5 +5 +5$/m);
-    expect(told).toContain("Planning a night of 140 requests");
-    expect(told).not.toContain("NaN");
+    const reported = await bench("--night");
+    expect(reported).toMatch(/^shards planned by all +5 +5 +5$/m);
+    expect(reported).toContain("Planning a night of 140 requests");
+    expect(reported).not.toContain("NaN");
   },
 );
 
@@ -56,11 +56,11 @@ test.skipIf(enginePath === null || !long)(
   `Postgres and ClickHouse have the same answers in the bench of both${long ? leftOut : " (left out: npm run test:long plays it)"}`,
   async () => {
     // it ends with 1 where one differs
-    const told = await bench("--clickhouse", "--markdown");
-    const questions = told.split("\n").filter((line) => / (yes|no: .*) \|$/.test(line));
+    const reported = await bench("--clickhouse", "--markdown");
+    const questions = reported.split("\n").filter((line) => / (yes|no: .*) \|$/.test(line));
     expect(questions.filter((line) => !line.endsWith("| yes |"))).toEqual([]);
     expect(questions.length).toBeGreaterThan(20);
-    expect(told).toContain("bytes a rank");
-    expect(told).not.toContain("NaN");
+    expect(reported).toContain("bytes a rank");
+    expect(reported).not.toContain("NaN");
   },
 );

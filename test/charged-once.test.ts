@@ -16,7 +16,7 @@ import { openIngest } from "../src/open-ingest.ts";
 import { runProgress } from "../src/ledger/runs.ts";
 import { retire } from "../src/runs/retention.ts";
 import { runWorker } from "../src/worker/worker.ts";
-import { planned, runPlanned, standingOf } from "./support/backfill-stage.ts";
+import { planned, runPlanned, progressOf } from "./support/backfill-stage.ts";
 import { books } from "./support/books.ts";
 import { startDoomed } from "./support/ingest-child.ts";
 import { until } from "./support/ingest-stage.ts";
@@ -96,7 +96,7 @@ async function ofPeople(): Promise<void> {
   await runPlanned(stage, planId, { ...run, on, stop: stop.signal, progress });
   await runPlanned(stage, planId, { ...run, on });
   const spent = stage.sandbox.log().slice(before);
-  const { credits: booked } = await standingOf(stage, planId);
+  const { credits: booked } = await progressOf(stage, planId);
   plans.push({ charged: spent.reduce((sum, { charged }) => sum + charged, 0), booked });
   await using app = await stage.open(run);
   await using ingest = await openIngest(app, "command", createRunLimit(null));
@@ -246,7 +246,7 @@ async function sums(): Promise<Readonly<Record<string, number>>> {
     if (!/^ops\.(request|gateway_use)/.test(relation))
       found[relation] = await summed(`select ${name} from ${relation}`);
   for (const { id } of await nights.stage.query<{ id: string }>("select plan_id as id from ops.plan"))
-    found[`plan ${id}`] = (await standingOf(nights.stage, id)).credits;
+    found[`plan ${id}`] = (await progressOf(nights.stage, id)).credits;
   for (const { id } of await nights.stage.query<{ id: string }>(
     "select run_id as id from ops.run_summary where booked_credits > 0",
   ))

@@ -97,8 +97,8 @@ test.each(
         { TZ: "Pacific/Pago_Pago", ...usually },
       ]
     : [{ TZ: "Pacific/Kiritimati", ...together }],
-)("every table is the same on a machine in $TZ, with $name, and costs what was planned", async (told) => {
-  const { TZ, spelling, differ } = told;
+)("every table is the same on a machine in $TZ, with $name, and costs what was planned", async (reported) => {
+  const { TZ, spelling, differ } = reported;
   await using stage = await openStage({ market, ...spelling });
   const command = [...syncCommand, "--from", addDays(today, -days)];
   const { storeWords } = spelling;

@@ -140,7 +140,7 @@ test("a DELETE and a POST carry their bodies and their token, a POST without a b
   await client.send(operationById("dashboard.add-keywords"), keywords);
   await client.send(operationById("ios.app-discovery"), { trackId: lumi.ios });
   expect(bodies).toEqual(['DELETE application/json ["yoga"]', 'POST application/json ["yoga"]', "POST no type "]);
-  expect(server.heard.map(({ url }) => queryOf(url)["token"])).toEqual([[token], [token], [token]]);
+  expect(server.received.map(({ url }) => queryOf(url)["token"])).toEqual([[token], [token], [token]]);
 });
 
 test("no operation has a parameter for the token: the client adds it to every query", () => {

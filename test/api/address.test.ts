@@ -50,7 +50,7 @@ describe.each(awkward)("the keyword %j", (keyword) => {
     await using client = openClient(server.origin);
     await client.send(iosKeywordHistory, { ...who, keyword, ...days });
     await client.send(iosKeywordMetadata, { countryCode: "US", keyword });
-    const [first, second] = server.heard.map(({ url }) => url);
+    const [first, second] = server.received.map(({ url }) => url);
     expect(segmentsOf(first ?? "")).toEqual([
       "iosstore-keyword-ranking",
       "6446318020",

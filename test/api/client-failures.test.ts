@@ -156,7 +156,7 @@ describe("a stop", () => {
     await using server = await serve((response) => json(response));
     await using client = openClient(server.origin);
     await expect(client.send(remainingCredits, {}, AbortSignal.abort())).rejects.toMatchObject({ code: "stopped" });
-    expect(server.heard).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 
   test("by closing the client, while a call is under way and ever after", async () => {

@@ -24,7 +24,7 @@ test.each([
   await using server = await redirecting(location);
   await using client = openClient(server.origin);
   expect((await client.send(remainingCredits, {})).status).toBe(200);
-  expect(server.heard.map(({ url }) => [segmentsOf(url), queryOf(url)])).toEqual([
+  expect(server.received.map(({ url }) => [segmentsOf(url), queryOf(url)])).toEqual([
     [["api-key"], { token: [token] }],
     [["v2", "api-key"], { token: [token] }],
   ]);
@@ -39,7 +39,7 @@ test("a whole address within the origin is accepted, its query kept as it is spe
   );
   await using client = openClient(server.origin);
   await client.send(iosKeywordRanking, { ...who, keywords: ["a/b", "c d"] });
-  expect(server.heard[1]?.url).toBe(
+  expect(server.received[1]?.url).toBe(
     `/v2/keywordrankings?keywords=a%2Fb,c%20d&flag&date=2026-08-10&token=${encodeURIComponent(token)}`,
   );
 });
@@ -50,7 +50,7 @@ test("an encoded slash stays in a keyword on the way", async () => {
   );
   await using client = openClient(server.origin);
   await client.send(iosKeywordHistory, { ...who, keyword: "../a", startDate: "2026-08-10", endDate: "2026-08-10" });
-  expect(segmentsOf(server.heard[1]?.url ?? "").slice(1, 5)).toEqual([
+  expect(segmentsOf(server.received[1]?.url ?? "").slice(1, 5)).toEqual([
     "iosstore-keyword-ranking",
     "6446318020",
     "US",
@@ -62,14 +62,14 @@ test("the client takes three redirects, and refuses a fourth", async () => {
   await using server = await redirecting("/1", "/2", "/3");
   await using client = openClient(server.origin);
   expect((await client.send(remainingCredits, {})).status).toBe(200);
-  expect(server.heard).toHaveLength(4);
+  expect(server.received).toHaveLength(4);
   await using endless = await redirecting("/1", "/2", "/3", "/4", "/5");
   await using other = openClient(endless.origin);
   await expect(other.send(remainingCredits, {})).rejects.toMatchObject({
     code: "redirected",
     context: { status: 302 },
   });
-  expect(endless.heard).toHaveLength(4);
+  expect(endless.received).toHaveLength(4);
 });
 
 describe("away from the origin", () => {
@@ -83,7 +83,7 @@ describe("away from the origin", () => {
     await using client = openClient(server.origin);
     const lost = client.send(remainingCredits, {});
     await expect(lost).rejects.toMatchObject({ name: "AbortError", code: "redirected" });
-    expect(other.heard).toEqual([]);
+    expect(other.received).toEqual([]);
     expect(other.sockets.size).toBe(0);
   });
 
@@ -93,7 +93,7 @@ describe("away from the origin", () => {
     );
     await using client = openClient(server.origin);
     await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "redirected" });
-    expect(server.heard).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   test("an address that cannot be read is refused", async () => {
@@ -108,7 +108,7 @@ test("a call that changes something is not sent a second time", async () => {
   await using server = await redirecting("/elsewhere");
   await using client = openClient(server.origin);
   await expect(client.send(post, {})).rejects.toMatchObject({ code: "redirected" });
-  expect(server.heard).toHaveLength(1);
+  expect(server.received).toHaveLength(1);
 });
 
 test("a redirect that leads nowhere is an answer", async () => {

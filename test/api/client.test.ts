@@ -34,11 +34,11 @@ test("the token travels once, as a query parameter, and in no header", async () 
   await using client = openClient(server.origin);
   await client.send(iosKeywordMetadata, yoga);
   await client.send(remainingCredits, {});
-  expect(server.heard.map(({ url }) => queryOf(url))).toEqual([
+  expect(server.received.map(({ url }) => queryOf(url))).toEqual([
     { keyword: ["yoga"], token: [token] },
     { token: [token] },
   ]);
-  expect(JSON.stringify(server.heard.map(({ headers }) => headers))).not.toContain("T0k");
+  expect(JSON.stringify(server.received.map(({ headers }) => headers))).not.toContain("T0k");
 });
 
 test("a body travels as JSON and says so, also with DELETE; a call without one names no type", async () => {
@@ -52,7 +52,7 @@ test("a body travels as JSON and says so, also with DELETE; a call without one n
   await client.send(addKeywords, tracked);
   await client.send(deleteKeywords, tracked);
   await client.send(iosKeywordMetadata, yoga);
-  expect(server.heard.map(({ method, headers }) => [method, headers["content-type"]])).toEqual([
+  expect(server.received.map(({ method, headers }) => [method, headers["content-type"]])).toEqual([
     ["POST", "application/json"],
     ["DELETE", "application/json"],
     ["GET", undefined],
@@ -70,7 +70,7 @@ test.each([
   await using server = await serve((response) => json(response));
   await using client = openClient(`${server.origin}${end}`);
   await client.send(remainingCredits, {});
-  expect(segmentsOf(server.heard[0]?.url ?? "")).toEqual([...prefix, "api-key"]);
+  expect(segmentsOf(server.received[0]?.url ?? "")).toEqual([...prefix, "api-key"]);
 });
 
 test.each([400, 401, 402, 403, 404, 429, 500, 503])("a %i is a reply, its body unread", async (status) => {
@@ -160,7 +160,7 @@ test("calls that do not fit are not sent", async () => {
   await using server = await serve((response) => json(response));
   await using client = openClient(server.origin);
   await expect(client.send(iosKeywordMetadata, { countryCode: "US" })).rejects.toMatchObject({ code: "bad_request" });
-  expect(server.heard).toEqual([]);
+  expect(server.received).toEqual([]);
 });
 
 test("connections stay open for the next call and are closed with the client", async () => {

@@ -57,8 +57,8 @@ test("a reset that is due or past says nothing of the period that begins, one be
 });
 
 test("a balance beyond any allowance is cut to what the ledger can count", () => {
-  const told = creditHeaders({ "x-credit-cost": "-1e12", "x-credit-remaining": "9999999999" }, 0);
-  expect([told.cost, told.remaining]).toEqual([-1_000_000_000, 1_000_000_000]);
+  const reported = creditHeaders({ "x-credit-cost": "-1e12", "x-credit-remaining": "9999999999" }, 0);
+  expect([reported.cost, reported.remaining]).toEqual([-1_000_000_000, 1_000_000_000]);
 });
 
 test("a pause may be named by its end, which is not in the past", () => {

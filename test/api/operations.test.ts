@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Operation, Param } from "../../src/api/define-operation.ts";
 import { operationById, operations } from "../../src/api/operations/all.ts";
-import { contract, type Told } from "../support/api-contract.ts";
+import { contract, type Reported } from "../support/api-contract.ts";
 
 /** An operation in the words of the hand-typed contract. */
-function written({ id, method, path, cost, params, range, envelope, paging }: Operation): Told {
+function written({ id, method, path, cost, params, range, envelope, paging }: Operation): Reported {
   const inPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{${name}${more(params[name])}}`);
   return {
     id,
@@ -52,9 +52,9 @@ test("the operations are the 79 of the contract, no more and no fewer", () => {
   expect(operations.map(({ id }) => id).toSorted()).toEqual(contract.map(({ id }) => id).toSorted());
 });
 
-describe.each(contract.map((told) => [told.id, told] as const))("%s", (id, told) => {
+describe.each(contract.map((reported) => [reported.id, reported] as const))("%s", (id, reported) => {
   test("says what the contract says", () => {
-    expect(written(operationById(id))).toEqual(told);
+    expect(written(operationById(id))).toEqual(reported);
   });
 });
 

@@ -172,7 +172,7 @@ dashboard.keyword-estimation-history | trackId:app country:country keyword:keywo
 account.remaining-credits |
 `;
 
-const told = table
+const reported = table
   .split("\n")
   .filter((line) => line.trim() !== "")
   .map((line) => {
@@ -187,10 +187,10 @@ const told = table
   });
 
 test("the rules are about every operation", () => {
-  expect(told.map(([id]) => id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+  expect(reported.map(([id]) => id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
 });
 
-describe.each(told)("%s", (id, params) => {
+describe.each(reported)("%s", (id, params) => {
   const operation = operationById(id);
 
   test("has the parameters of the contract and no others", () => {

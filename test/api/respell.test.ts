@@ -82,25 +82,30 @@ describe("a value that is spelt otherwise than the contract has it is taken for 
         ranksByCategoryNames: [{ categoryName: "TOOLS", rankings: [{ ...emptyChart, ranksByDate: [] }, chart] }],
       },
     ],
-  ])("%s", (_, operation, told, value) => {
-    expect(read(operation, told)).toEqual({ value, invalid: [], drift: [] });
+  ])("%s", (_, operation, reported, value) => {
+    expect(read(operation, reported)).toEqual({ value, invalid: [], drift: [] });
   });
 
   test.each<[string, Operation, unknown, string]>([
     ["an item", dashboardApps, { data: [{ trackId: "1" }, []], success: true }, "value: must be an object"],
     ["an item that is a map", dashboardApps, { data: [{ trackId: "1" }, {}], success: true }, "trackId: is missing"],
-  ])("nothing empty is taken for %s", (_, operation, told, reason) => {
-    expect(read(operation, told).invalid).toMatchObject([{ reason: expect.stringContaining(reason) as string }]);
+  ])("nothing empty is taken for %s", (_, operation, reported, reason) => {
+    expect(read(operation, reported).invalid).toMatchObject([{ reason: expect.stringContaining(reason) as string }]);
   });
 
   test("the reason names what is wrong, not what could be mended", () => {
-    const told = { data: { creditTotal: "1000", creditRemaining: "many" } };
-    expect(() => read(remainingCredits, told)).toThrow(/creditRemaining/);
+    const reported = { data: { creditTotal: "1000", creditRemaining: "many" } };
+    expect(() => read(remainingCredits, reported)).toThrow(/creditRemaining/);
   });
 
   test("the balance", () => {
-    const told = { creditTotal: "1000", creditRemaining: "999", creditResetPeriod: "24", creditResetTime: "3600.5" };
-    expect(read(remainingCredits, { data: told }).value).toMatchObject({ creditTotal: 1000, creditRemaining: 999 });
+    const reported = {
+      creditTotal: "1000",
+      creditRemaining: "999",
+      creditResetPeriod: "24",
+      creditResetTime: "3600.5",
+    };
+    expect(read(remainingCredits, { data: reported }).value).toMatchObject({ creditTotal: 1000, creditRemaining: 999 });
   });
 
   test("a page of a report that comes without its list, its rows beside one that does not fit", () => {
@@ -121,8 +126,8 @@ describe("what says nothing else stays what it is", () => {
     ["an empty text", ""],
     ["a flag", true],
     ["a list", [7]],
-  ])("%s is no rank, and kept as it came", (_, told) => {
-    const item = { ...rank, rank: told };
+  ])("%s is no rank, and kept as it came", (_, reported) => {
+    const item = { ...rank, rank: reported };
     expect(read(iosKeywordRanking, [rank, item])).toMatchObject({ value: [rank], invalid: [{ item, index: 1 }] });
   });
 

@@ -132,9 +132,9 @@ describe("what a person requests by a command", () => {
   test("discover queues an app of either store, and ends with 1 when the service did not", async () => {
     expect((await run(["discover", "ios", "99"])).stdout).toMatch(/^99 is queued: /);
     const { code, stdout } = await run(["discover", "android", "com.example.app", "--country", "us", "--json"]);
-    expect({ code, told: JSON.parse(stdout) }).toEqual({
+    expect({ code, reported: JSON.parse(stdout) }).toEqual({
       code: 0,
-      told: { store: "android", trackId: "com.example.app", country: "US", queued: true },
+      reported: { store: "android", trackId: "com.example.app", country: "US", queued: true },
     });
     faulty([{ kind: "status", status: 200, body: "false", operation: "ios.app-discovery", times: 1 }]);
     expect(await run(["discover", "ios", "99"])).toMatchObject({

@@ -3,8 +3,8 @@ import { operationById, operations } from "../../src/api/operations/all.ts";
 import { describeOperation, rangeWords } from "../../src/cli/describe.ts";
 
 const words = { ios: "apples", android: "robots" };
-const told = (id: string) => describeOperation(operationById(id), words);
-const parameter = (id: string, name: string) => told(id).parameters.find((one) => one.name === name);
+const reported = (id: string) => describeOperation(operationById(id), words);
+const parameter = (id: string, name: string) => reported(id).parameters.find((one) => one.name === name);
 
 test("every operation is described as plain data in the words of the deployment", () => {
   const all = operations.map((operation) => describeOperation(operation, words));
@@ -33,7 +33,7 @@ test("a range is described with its length and its end", () => {
       rangeWords(operationById(id)),
     ),
   ).toEqual(["30 days, end inclusive", "any number of days, end exclusive", "1 month, end not documented", ""]);
-  expect(told("search-ads.reports")).toMatchObject({
+  expect(reported("search-ads.reports")).toMatchObject({
     longestRangeDays: null,
     longestRangeMonths: 1,
     range: { start: "startDate", end: "endDate" },

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { openFollowed, planned } from "../support/backfill-stage.ts";
+import { openWithPortfolio, planned } from "../support/backfill-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, syncCommand, type ChildOptions } from "../support/ingest-child.ts";
 import { gateAfter, today, until, type Stage } from "../support/ingest-stage.ts";
@@ -14,7 +14,7 @@ async function run(stage: Stage, command: readonly string[], options: ChildOptio
   return runCommand(stage, command, options);
 }
 
-const stage = forTests(() => openFollowed({ market }));
+const stage = forTests(() => openWithPortfolio({ market }));
 
 test("a command that cannot run reports in one line how it can", async () => {
   const busy = createServer();
@@ -91,7 +91,7 @@ test.each(long ? endings : endings.slice(0, 1))(
   "a plan that %s names the command that goes on, with --yes where it would want another confirmation",
   async (_, signals) => {
     const gate = gateAfter(1);
-    await using held = await openFollowed({ market, clock: gate.clock });
+    await using held = await openWithPortfolio({ market, clock: gate.clock });
     const { planId } = await planned(held);
     const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
     const settings = { credits: { floors, ask_above: 0 }, api: { concurrency: 1 } };

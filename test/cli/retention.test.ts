@@ -53,10 +53,10 @@ test.each([
   ],
   [{ datasets: { app_match: { keep_months: 1 } } }, "datasets.app_match.keep_months cannot be used"],
   [{ retention: { keep_months: 0 } }, "retention.keep_months"],
-] as const)("settings that do not fit together are refused by their line: %j", async (wrong, told) => {
+] as const)("settings that do not fit together are refused by their line: %j", async (wrong, reported) => {
   await using stage = await openStage({ market: { apps: 1 } });
   const { code, stderr } = await run(stage, ["retention", "--dry-run"], { settings: wrong });
   expect(code).toBe(2);
   expect(stderr).toMatch(/^bad_config: .* line 1: /);
-  expect(stderr).toContain(told);
+  expect(stderr).toContain(reported);
 });

@@ -75,11 +75,11 @@ describe("a secret in a file", () => {
 
 describe("what counts as a secret", () => {
   test("is every variable whose name says so", () => {
-    const telling = Object.keys(Environment.shape).filter((name) =>
+    const suspects = Object.keys(Environment.shape).filter((name) =>
       /TOKEN|PASSWORD|SECRET|KEY|_URL$|^HTTPS?_PROXY$/.test(name),
     );
     const plain = ["API_BASE_URL", "METABASE_URL", "CLICKHOUSE_URL"];
-    expect(telling.filter((name) => !plain.includes(name))).toEqual(secretNames);
+    expect(suspects.filter((name) => !plain.includes(name))).toEqual(secretNames);
   });
 
   test("is the value, and of an address what is secret in it, as it is written and as it is", () => {

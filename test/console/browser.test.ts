@@ -58,11 +58,11 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   /** Examples of each page; a day takes the first one. */
   const addresses = pages.flatMap(({ examples }) => (long ? examples : examples.slice(0, 1)));
   const fine = { status: 200, faults: [] };
-  /** A grid with forms, and charts with tables: axe looks at these in both themes, at the others so in the long run. */
+  /** A grid with forms, and charts with tables: axe inspects these in both themes, at the others so in the long run. */
   const inBothThemes: ReadonlySet<string> = new Set(["/coverage?dataset=keyword_rank", "/explore"]);
 
-  /** How an address looks. */
-  async function looked(address: string, on = page) {
+  /** What is wrong with the page of an address. */
+  async function inspected(address: string, on = page) {
     const status = (await on.goto(address))?.status();
     return { status, faults: await faultsOf(on, inBothThemes.has(address) ? { inDark: true } : {}) };
   }
@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   });
 
   test("sign-in fits both widths and axe finds nothing", async () => {
-    expect(await looked("/runs")).toEqual(fine);
+    expect(await inspected("/runs")).toEqual(fine);
     expect(page.url()).toContain("/sign-in");
   });
 
@@ -111,12 +111,12 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   });
 
   test.each(addresses)("%s fits both widths, and axe finds nothing", async (address) => {
-    expect(await looked(address)).toEqual(fine);
+    expect(await inspected(address)).toEqual(fine);
   });
 
   test("so does the page of an app's keywords", async () => {
     const [app] = await stage.stage.query<{ track_id: string }>("select track_id from core.dim_app order by app_key");
-    expect(await looked(`/portfolio/${app?.track_id}/US`)).toEqual(fine);
+    expect(await inspected(`/portfolio/${app?.track_id}/US`)).toEqual(fine);
   });
 
   test("so does that of keywords that the configuration lists, to which pasted ones are added once their price was seen", async () => {
@@ -148,7 +148,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   });
 
   test("so do pages about what is wrong", async () => {
-    expect(await looked("/nowhere")).toEqual({ status: 404, faults: [] });
+    expect(await inspected("/nowhere")).toEqual({ status: 404, faults: [] });
     const hasty = await stage.start({ ...withPasswords, settings: { console: { timeout_seconds: 0.3 } } });
     const other = await browser.newContext({ viewport: screens[1], baseURL: hasty.url });
     const viewer = await other.newPage();

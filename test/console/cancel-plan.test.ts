@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import { planned, runPlanned, progressOf } from "../support/backfill-stage.ts";
 import {
   clientOf,
   openConsoleStage,
@@ -18,7 +18,7 @@ test("what a plan has left is given up on the page of its run, once an operator 
   const { runId } = await runPlanned(stage, planId, {
     settings: { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 1 } } },
   });
-  const { open } = await standingOf(stage, planId);
+  const { open } = await progressOf(stage, planId);
   expect(open).toBeGreaterThan(0);
   const served = await console.start(withPasswords);
   const [ann, vic] = [clientOf(served), clientOf(served)];
@@ -31,9 +31,9 @@ test("what a plan has left is given up on the page of its run, once an operator 
   expect((await ann.post("/actions/cancel-plan", { plan: planId })).text).toContain(
     `What plan ${planId} has left (${open} slices) is cancelled, and missing again.`,
   );
-  expect((await standingOf(stage, planId)).open).toBe(open);
+  expect((await progressOf(stage, planId)).open).toBe(open);
   expect((await ann.post("/actions/cancel-plan", { plan: planId, agreed: "0" })).status).toBe(303);
-  expect((await standingOf(stage, planId)).open).toBe(0);
+  expect((await progressOf(stage, planId)).open).toBe(0);
   expect(await console.lastDeed("cancel-plan")).toMatchObject({ user_name: "Ann", outcome: "done" });
   // what a page has read is read again when the ledger has changed, which is checked every two seconds
   await untilShown(async () => String((await ann.get(`/runs/${runId}`)).text.includes(button)), /^false$/);

@@ -225,7 +225,7 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     const many = await stage.start(hundredsOfPartitions);
     const opened = await page.goto(new URL("/coverage?dataset=keyword_rank&days=50", many.url).href);
     expect((await opened?.text())?.match(/<tr[^>]* data-row=/g)?.length).toBeLessThan(200);
-    // a block that could not be read is requested again while it is looked at
+    // a block that could not be read is requested again while it is visible
     const failed = new Set<string>();
     await page.route(/offset=/, async (route) => {
       const address = route.request().url();

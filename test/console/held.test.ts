@@ -31,7 +31,7 @@ test("an answer that is held a moment after a person agreed to others is not app
   const ann = clientOf(await stage.start());
   await ann.get("/portfolio/1/US");
   const bound = boundIn((await ann.post("/actions/held", {})).text);
-  // what the agreement is about was looked at, and it is not on record yet
+  // what the agreement is about was shown, and it is not on record yet
   const holding = new pg.Client({ connectionString: stage.granted.adminUrl });
   await holding.connect();
   await holding.query("begin; lock table ops.audit in exclusive mode");

@@ -25,7 +25,7 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-/** A session hands in how many rows it wrote at the end of a transaction, or a moment later. */
+/** A session adds how many rows it wrote at the end of a transaction, or a moment later. */
 async function settled(): Promise<void> {
   await client.query("select pg_stat_force_next_flush()");
 }

@@ -30,7 +30,7 @@ let app = "";
 const fields = (keywords: string, verb = "add") => ({ app, verb, keywords, back: `/portfolio/listed/${app}` });
 const post = (client: Client, more: Readonly<Record<string, string>>) => client.post("/actions/listed-keywords", more);
 
-/** What a form that shows a price hands back. */
+/** What a form that shows a price sends back. */
 const agreementOf = (text: string) => {
   const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? "";
   return { agreed: field("agreed"), bound: field("bound"), typed: field("agreed") };
@@ -197,7 +197,7 @@ describe("a change of what the configuration lists", () => {
 
   test("where the console may not write the file is shown as the lines to put there, without a button", async () => {
     writeFileSync(file, mine);
-    // root may write whatever its mode is
+    // root may write with any mode
     if (process.getuid?.() === 0) chownSync(file, 65_534, 65_534);
     else chmodSync(file, 0o444);
     const { status, text } = await post(ann, fields("new & improved"));

@@ -104,13 +104,13 @@ test("pages are read again after a while in which nothing happened: time alone m
   streams.add(stream, listener);
   await settled();
   expect(said(stream)).toBe(changed);
-  const heard = [];
+  const received = [];
   // a clock that is set back shows nothing of how long that was
   for (const minutes of [9, 1, 9, -60, 1]) {
     await later(minutes * 60_000);
-    heard.push(said(stream).includes(changed));
+    received.push(said(stream).includes(changed));
   }
-  expect(heard).toEqual([false, true, false, true, false]);
+  expect(received).toEqual([false, true, false, true, false]);
 });
 
 test("pages are reported to once where the database does not answer, so that they say how old they are, and when it answers again", async () => {
@@ -120,13 +120,13 @@ test("pages are reported to once where the database does not answer, so that the
   streams.add(stream, listener);
   await settled();
   expect(said(stream)).toBe(changed);
-  const heard = [];
+  const received = [];
   for (const state of [undefined, undefined, "1", "1"]) {
     ledger.state = state;
     await later(2_000);
-    heard.push(said(stream));
+    received.push(said(stream));
   }
-  expect(heard).toEqual([changed, "", changed, ""]);
+  expect(received).toEqual([changed, "", changed, ""]);
 });
 
 test("who listens first after a while hears of a change alone", async () => {

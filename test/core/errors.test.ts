@@ -81,13 +81,13 @@ test("the cause is kept, and none invented", () => {
 });
 
 test("a retry has its number of attempts, a skip the state that it leaves", () => {
-  const told = codes.map(([code, entry]) => {
+  const reported = codes.map(([code, entry]) => {
     const error = fail(code);
     if (error instanceof RetryError) return error.attempts === (entry.attempts ?? 3) && error.attempts > 1;
     if (error instanceof SkipError) return error.leaves === (entry.leaves ?? "failed");
     return entry.attempts === undefined && entry.leaves === undefined;
   });
-  expect(told.every(Boolean)).toBe(true);
+  expect(reported.every(Boolean)).toBe(true);
 });
 
 test("a put-off knows until when, or that it does not", () => {
@@ -97,10 +97,10 @@ test("a put-off knows until when, or that it does not", () => {
 });
 
 test("a call without a reply says whether it was sent and whether it may have been charged; what is not known counts as both", () => {
-  const told = (code: ErrorCode) => [wasSent(fail(code)), mayBeCharged(fail(code))];
-  expect(told("bad_request")).toEqual([false, false]);
-  expect(told("not_encodable")).toEqual([false, false]);
-  expect(told("no_connection")).toEqual([true, false]);
+  const reported = (code: ErrorCode) => [wasSent(fail(code)), mayBeCharged(fail(code))];
+  expect(reported("bad_request")).toEqual([false, false]);
+  expect(reported("not_encodable")).toEqual([false, false]);
+  expect(reported("no_connection")).toEqual([true, false]);
   for (const code of [
     "cut_connection",
     "timeout",
@@ -109,8 +109,8 @@ test("a call without a reply says whether it was sent and whether it may have be
     "stopped",
     "process_died",
   ] as const)
-    expect([code, ...told(code)]).toEqual([code, true, true]);
-  expect(told("unexpected")).toEqual([true, true]);
+    expect([code, ...reported(code)]).toEqual([code, true, true]);
+  expect(reported("unexpected")).toEqual([true, true]);
   expect([...unchargedCodes].sort()).toEqual(["bad_request", "no_connection", "not_encodable"]);
 });
 

@@ -74,14 +74,14 @@ describe("through a proxy that wants a password", () => {
     await using metabase = createMetabaseClient(`https://${host}`, [], network);
     expect(await metabase.request({ method: "GET", path: "/api/health", what: "look" })).toEqual({ data: balance });
     expect(proxy.passed).toEqual(Array(3).fill(`CONNECT ${host}:443`));
-    expect(server.heard.slice(-3).map(({ method, url }) => `${method} ${url.split("token")[0]}`)).toEqual([
+    expect(server.received.slice(-3).map(({ method, url }) => `${method} ${url.split("token")[0]}`)).toEqual([
       "GET /api-key?",
       "POST /services/T0?k=v",
       "GET /api/health",
     ]);
     for (const secret of [token, encodeURIComponent(token), "/api-key", "/services"])
       expect(proxy.read()).not.toContain(secret);
-    expect(JSON.stringify(server.heard.map(({ headers }) => headers))).not.toContain("proxy-authorization");
+    expect(JSON.stringify(server.received.map(({ headers }) => headers))).not.toContain("proxy-authorization");
   });
 
   test("http addresses are forwarded", async ({ skip }) => {

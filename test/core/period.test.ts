@@ -6,7 +6,7 @@ const fortnight = { days: 14 };
 const month = { months: 1 } as const;
 
 describe("periods of days", () => {
-  test("start on Mondays that do not depend on the day they are looked up for", () => {
+  test("start on Mondays that do not depend on the day they are found by", () => {
     const found = new Set<string>();
     for (const held of ["2026-08-03", "2026-08-12", "2026-08-16"]) {
       const { start, end } = periodOf(fortnight, day(held));

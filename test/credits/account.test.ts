@@ -167,14 +167,14 @@ describe("periods", () => {
   test("periods of seconds are distinguished as well", async () => {
     const account = await bank.account({ left: null });
     const base = account.clock.now();
-    const tell = (remaining: number, resetsAt: number) => ({ ...account.answer(1, { left: remaining, resetsAt }) });
+    const report = (remaining: number, resetsAt: number) => ({ ...account.answer(1, { left: remaining, resetsAt }) });
     await sql`update ops.credit_account set total = 10, remaining = 2, resets_at = ${new Date(base + 4 * second)},
               period_hours = ${4 / 3600}::numeric where account_id = ${account.accountId}`.execute(bank.db);
     const [one, two] = [await account.hold(1), await account.hold(1)];
-    await account.settle(one, tell(5, base + 5 * second));
+    await account.settle(one, report(5, base + 5 * second));
     expect(await left(account)).toBe(2);
     account.clock.move(4 * second);
-    await account.settle(two, tell(9, base + 8 * second));
+    await account.settle(two, report(9, base + 8 * second));
     expect(await account.state()).toMatchObject({ remaining: 9, resetsAt: base + 8 * second });
   });
 

@@ -70,7 +70,7 @@ test("grants nothing after the period's end until the balance is reported again"
   account.clock.move(1);
   expect(await account.reserve(1)).toBeNull();
   await account.settle(early, account.answer(1));
-  expect(await account.reserve(1), "an answer without a balance tells nothing of the new period").toBeNull();
+  expect(await account.reserve(1), "an answer without a balance says nothing of the new period").toBeNull();
   await account.observe({ left: 100, resetsAt: account.periodEnd + 24 * hour });
   expect(await account.reserve(1)).not.toBeNull();
 });

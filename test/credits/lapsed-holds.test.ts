@@ -79,8 +79,8 @@ test("a process whose lease expired is granted nothing any more", async () => {
     insert into ops.worker (kind, host, pid, started_at, heartbeat_at, stopped_at) values ('worker', 'here', 1, now(), now(), now()) returning worker_id`.execute(
     bank.db,
   );
-  const buried = rows[0]?.worker_id ?? "";
-  expect((await reserveMany(bank.db, [{ accountId, workerId: buried, cost: 1, floor: 0 }], clock))[0]).toBeUndefined();
+  const gone = rows[0]?.worker_id ?? "";
+  expect((await reserveMany(bank.db, [{ accountId, workerId: gone, cost: 1, floor: 0 }], clock))[0]).toBeUndefined();
   expect(await account.state()).toMatchObject({ remaining: 100, ...nothingHeld });
 });
 

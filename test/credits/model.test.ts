@@ -56,7 +56,7 @@ const serve = (seed: number) =>
   });
 
 /** The answer is booked, with its headers, without them, or not at all; what the service never answered was refused or lost. */
-const settle = (seed: number, how: "told" | "bare" | "lost") =>
+const settle = (seed: number, how: "reported" | "bare" | "lost") =>
   command(`settle #${seed} ${how}`, async (model, { account, grants }) => {
     const call = pick(model.calls, seed);
     if (call === null) return;
@@ -105,18 +105,18 @@ const reserving = fc
   .tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom(...creditClasses))
   .map((args) => reserve(...args));
 const settling = fc
-  .tuple(place, fc.constantFrom("told" as const, "told" as const, "bare" as const, "lost" as const))
+  .tuple(place, fc.constantFrom("reported" as const, "reported" as const, "bare" as const, "lost" as const))
   .map((args) => settle(...args));
 const calls = [reserving, reserving, place.map(serve), place.map(serve), settling, settling, fc.constant(observe())];
 
 /** Runs the same commands on a new account and on the model, seeded, so that a red run can be repeated. */
-async function agree(commands: readonly fc.Arbitrary<Command>[], look: (model: ModelLedger) => void): Promise<void> {
+async function agree(commands: readonly fc.Arbitrary<Command>[], inspect: (model: ModelLedger) => void): Promise<void> {
   const looking = commands.map((one) =>
     one.map((inner) => ({
       ...inner,
       run: async (model: ModelLedger, real: Real) => {
         await inner.run(model, real);
-        look(model);
+        inspect(model);
       },
     })),
   );

@@ -7,7 +7,7 @@ import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { dayOf } from "../../src/core/day.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { hour, noHolders, openBank } from "../support/credits-account.ts";
-import { standingClock } from "../support/credits-clock.ts";
+import { stoppedClock } from "../support/credits-clock.ts";
 import { openSpenders, type Spender } from "../support/credits-spenders.ts";
 import { long } from "../support/long.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -32,7 +32,7 @@ function service(
   options: SandboxOptions = {},
 ): Promise<Sandbox> {
   return startSandbox({
-    clock: standingClock(),
+    clock: stoppedClock(),
     accounts: [{ token: "shared", periodHours: 24, ...account }],
     ...options,
   });

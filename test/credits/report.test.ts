@@ -12,7 +12,7 @@ import {
 import { readCreditReport } from "../../src/credits/report.ts";
 import { land, type Landing } from "../../src/raw/store-answers.ts";
 import { hour, openBank } from "../support/credits-account.ts";
-import { standingClock } from "../support/credits-clock.ts";
+import { stoppedClock } from "../support/credits-clock.ts";
 import { forTests } from "../support/for-tests.ts";
 
 const bank = forTests(openBank);
@@ -63,12 +63,12 @@ test("adds up requests and credits by dataset and class, of the running period o
     { receivedAt: start + hour, accountId: "somebody else", cost: 500 },
   ];
   for (const request of requests) await land(bank.db, { ...landing, accountId: account.accountId, ...request });
-  const { account: told, spent } = await readCreditReport(bank.db, {
+  const { account: reported, spent } = await readCreditReport(bank.db, {
     accountId: account.accountId,
     budgets: [],
     day: day("2026-08-20"),
   });
-  expect(told).toMatchObject({ total: 100, remaining: 90, held: 0, resetsAt: account.periodEnd, periodHours: 24 });
+  expect(reported).toMatchObject({ total: 100, remaining: 90, held: 0, resetsAt: account.periodEnd, periodHours: 24 });
   expect(spent).toEqual([
     { dataset: "keyword_rank", class: "daily", requests: 3, credits: 6 },
     { dataset: "keyword_rank", class: "history", requests: 1, credits: 10 },
@@ -90,7 +90,7 @@ test("adds up all that was ever spent while no period is known", async () => {
 });
 
 test("learned costs are listed beside documented ones: two answers in a row are learned, one alone is not, a drift is seen", async () => {
-  const clock = standingClock();
+  const clock = stoppedClock();
   const ranking = { id: "ios.keyword-ranking", cost: 3 };
   const learn = (prices: readonly number[], cost = ranking.cost, isShown = false) =>
     learnCosts(
@@ -121,7 +121,7 @@ test("learned costs are listed beside documented ones: two answers in a row are 
 });
 
 test("a price that is not accepted is kept beside the others, and what was learned from ones like it is forgotten", async () => {
-  const clock = standingClock();
+  const clock = stoppedClock();
   const operation = { id: "ios.top-keywords", cost: 20 };
   const charge = { operation, charged: 90, isShown: false };
   await learnCosts(bank.db, [charge, charge], clock);

@@ -7,8 +7,8 @@ import { sliceOf } from "../support/ingest-slice.ts";
 test("badges are kept beside those of earlier days, for ids of either kind", () => {
   const slice = sliceOf({ scope: { store: "android", app: "com.one" }, window: oneDay(day("2026-08-20")) });
   expect(adBadge.request(slice)).toEqual({ trackId: "com.one" });
-  const told = { appAdvertiser: true, appPublisher: false, since: 3 };
-  expect(adBadge.normalise(slice, [told], []).rows["core.ad_badge"]).toEqual([
+  const reported = { appAdvertiser: true, appPublisher: false, since: 3 };
+  expect(adBadge.normalise(slice, [reported], []).rows["core.ad_badge"]).toEqual([
     {
       app_key: "android:com.one",
       date_day: "2026-08-20",

@@ -106,10 +106,10 @@ describe("advertisements", () => {
     const other = { ...one, title: "Another" };
     const keys = (...bodies: unknown[]) =>
       rowsOf(adCreative, creatives, all, ...bodies).rows.map((row) => row["creative_key"]);
-    const told = keys(page([one, other]), page([other]));
-    expect(new Set(told).size).toBe(2);
-    expect(told).toHaveLength(2);
-    expect(keys(page([{ ...one, impression: 99, lastSeenDate: null }]))).toEqual(told.slice(0, 1));
+    const reported = keys(page([one, other]), page([other]));
+    expect(new Set(reported).size).toBe(2);
+    expect(reported).toHaveLength(2);
+    expect(keys(page([{ ...one, impression: 99, lastSeenDate: null }]))).toEqual(reported.slice(0, 1));
   });
 
   test("come bare or wrapped, and as nothing where the app was not crawled yet; those of other apps are not theirs", () => {
@@ -187,8 +187,8 @@ describe("distributions", () => {
       { name: "Other", code: null, code3: " ", percent: 1 },
       { name: null, code: "", code3: null, percent: 1 },
     ];
-    const { parts: told, invalid, rows } = parts("country", countries);
-    expect(told).toEqual([
+    const { parts: reported, invalid, rows } = parts("country", countries);
+    expect(reported).toEqual([
       ["", "US", 62.5],
       ["", "XKX", 35],
       ["", "JEY", 1.5],

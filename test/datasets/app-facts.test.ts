@@ -21,7 +21,7 @@ const ios = (countries: readonly string[], trackId = String(large)) => ({
   countries: countries.map((country) => ({ country, keywords: [], keywordCount: 0 })),
 });
 const android = { ...ios(["DE", "US"], "com.one"), store: "android" as const };
-const followed: Portfolio = { apps: [ios(["DE", "US"]), android] };
+const portfolio: Portfolio = { apps: [ios(["DE", "US"]), android] };
 
 describe("ratings", () => {
   const asked = sliceOf({
@@ -32,7 +32,7 @@ describe("ratings", () => {
   });
 
   test("are requested ten apps at a time: by country on iOS, by language on Android", () => {
-    expect(appRating.partitions(followed)).toEqual([
+    expect(appRating.partitions(portfolio)).toEqual([
       { scope: { store: "ios", country: "DE" }, items: [String(large)] },
       { scope: { store: "ios", country: "US" }, items: [String(large)] },
       { scope: { store: "android", language_code: "en" }, items: ["com.one"] },
@@ -43,10 +43,10 @@ describe("ratings", () => {
   });
 
   test("are stamped with the day of observation, independent of the app's own dates; a category of 0 and new fields stay", () => {
-    const told = [
+    const reported = [
       { trackId: large, rating: 4.5, ratingCount: 7, categoryId: 0, lastUpdate: Date.UTC(2020, 0, 1), soon: true },
     ];
-    const { rows } = appRating.normalise(asked, [told], []);
+    const { rows } = appRating.normalise(asked, [reported], []);
     expect(rows["core.fact_app_rating"]).toMatchObject([
       {
         app_key: `ios:${large}`,
@@ -62,9 +62,9 @@ describe("ratings", () => {
   });
 
   test("of an app that the answer leaves out are not claimed, unless it may be the one that did not fit", () => {
-    const told = [[{ trackId: String(large), rating: 4 }]];
-    expect(appRating.normalise(asked, told, []).unanswered).toEqual(["42"]);
-    expect(appRating.normalise(asked, told, [{ reason: "odd", item: {} }]).unanswered).toEqual([]);
+    const reported = [[{ trackId: String(large), rating: 4 }]];
+    expect(appRating.normalise(asked, reported, []).unanswered).toEqual(["42"]);
+    expect(appRating.normalise(asked, reported, [{ reason: "odd", item: {} }]).unanswered).toEqual([]);
   });
 });
 
@@ -73,31 +73,37 @@ describe("what a store shows of an app", () => {
   const home = { store: "ios", app: String(large), country: "US", page: "home" };
 
   test("is requested where the app is at home, or in every country when the options say so", () => {
-    const scopes = (options?: unknown) => appHistory.partitions(followed, options).map(({ scope }) => scope);
+    const scopes = (options?: unknown) => appHistory.partitions(portfolio, options).map(({ scope }) => scope);
     expect(scopes()).toEqual([home, { store: "android", app: "com.one", language_code: "en", page: "home" }]);
     expect(scopes({ pages: "all", language_codes: ["en", "de"] })).toHaveLength(4);
   });
 
   test("is requested again when a new release is out", () => {
     const sources = { newest_version: [{ store: "ios", app: String(large), version_at: "2026-08-01 10:00:00" }] };
-    expect(appHistory.partitions({ ...followed, sources }).map(({ fingerprint }) => fingerprint)).toEqual([
+    expect(appHistory.partitions({ ...portfolio, sources }).map(({ fingerprint }) => fingerprint)).toEqual([
       "2026-08-01 10:00:00",
       "",
     ]);
   });
 
   test("describes the app itself on its home page alone", () => {
-    const told = { trackId: large, name: "Habit", categoryId: 0, developerId: 12, availableCountries: ["US", "DE"] };
-    const { rows } = appHistory.normalise(slice(home), [told], []);
+    const reported = {
+      trackId: large,
+      name: "Habit",
+      categoryId: 0,
+      developerId: 12,
+      availableCountries: ["US", "DE"],
+    };
+    const { rows } = appHistory.normalise(slice(home), [reported], []);
     expect(rows["core.dim_app"]).toMatchObject([
       { store: "ios", track_id: String(large), app_name: "Habit", category_id: "0", described_by: "app_history" },
     ]);
     expect(rows["core.app_history"]).toMatchObject([{ country_key: "US", available_countries: '["DE","US"]' }]);
     for (const name of ["screenshotList", "screenshots"])
       expect(
-        appHistory.normalise(slice(home), [{ ...told, [name]: ["a"] }], []).rows["core.app_history"],
+        appHistory.normalise(slice(home), [{ ...reported, [name]: ["a"] }], []).rows["core.app_history"],
       ).toMatchObject([{ screenshots: '["a"]' }]);
-    const abroad = appHistory.normalise(slice({ ...home, country: "DE", page: "other" }), [told], []).rows;
+    const abroad = appHistory.normalise(slice({ ...home, country: "DE", page: "other" }), [reported], []).rows;
     expect([abroad["core.dim_app"], abroad["core.app_history"]?.length]).toEqual([[], 1]);
   });
 
@@ -169,8 +175,12 @@ describe("releases", () => {
       [[change]],
       [],
     );
-    const told = (rows["core.app_change"] ?? []).map((row) => [row["property"], row["old_value"], row["new_value"]]);
-    expect(told).toEqual([
+    const reported = (rows["core.app_change"] ?? []).map((row) => [
+      row["property"],
+      row["old_value"],
+      row["new_value"],
+    ]);
+    expect(reported).toEqual([
       ["FILE_SIZE", '"2M"', '"3M"'],
       ["ICON", '"a"', '"b"'],
       ["PRICE", null, null],
@@ -188,8 +198,8 @@ describe("a match", () => {
 
   test("is the same row from whichever store it was requested", () => {
     expect(matched("ios", String(large), "com.one").rows["core.app_match"]).toEqual([row]);
-    for (const told of [large, String(large)])
-      expect(matched("android", "com.one", told).rows["core.app_match"]).toEqual([row]);
+    for (const reported of [large, String(large)])
+      expect(matched("android", "com.one", reported).rows["core.app_match"]).toEqual([row]);
   });
 
   test("that is none, in whichever form, is no row", () => {
@@ -203,16 +213,16 @@ describe("a match", () => {
 });
 
 describe("estimates of a month", () => {
-  const estimate = (on: string, told: unknown) =>
+  const estimate = (on: string, reported: unknown) =>
     monthlyEstimate.normalise(
       sliceOf({ scope: { store: "ios", app: String(large) }, window: oneDay(day(on)) }),
-      [told],
+      [reported],
       [],
     ).rows["core.fact_monthly_estimate"];
-  const told = { countryBreakDown: { US: { download: 3, revenue: "1.50" } }, download: 5_000_000_000, revenue: 9 };
+  const reported = { countryBreakDown: { US: { download: 3, revenue: "1.50" } }, download: 5_000_000_000, revenue: 9 };
 
   test("mark the total, which is not the sum of the countries that are reported", () => {
-    expect(estimate("2026-08-20", told)).toMatchObject([
+    expect(estimate("2026-08-20", reported)).toMatchObject([
       { country_key: "ALL", is_total: true, download_count: 5_000_000_000, revenue: 9 },
       { country_key: "US", is_total: false, download_count: 3, revenue: 1.5 },
     ]);
@@ -220,16 +230,15 @@ describe("estimates of a month", () => {
 
   test("of a country without figures leave out that country alone", () => {
     const slice = { scope: { store: "ios", app: String(large) } };
-    const answer = { ...told, countryBreakDown: { ...told.countryBreakDown, JP: null } };
+    const answer = { ...reported, countryBreakDown: { ...reported.countryBreakDown, JP: null } };
     const { rows, invalid } = normalised(monthlyEstimate, iosMonthlyDownloadRevenue, slice, answer);
     expect([rows.map((row) => row["country_key"]), invalid]).toEqual([["ALL", "US"], []]);
   });
 
   test("of a country in lower case are that country's", () => {
-    expect(estimate("2026-08-20", { ...told, countryBreakDown: { us: told.countryBreakDown.US } })).toMatchObject([
-      { country_key: "ALL" },
-      { country_key: "US", download_count: 3 },
-    ]);
+    expect(
+      estimate("2026-08-20", { ...reported, countryBreakDown: { us: reported.countryBreakDown.US } }),
+    ).toMatchObject([{ country_key: "ALL" }, { country_key: "US", download_count: 3 }]);
   });
 
   test.each([
@@ -237,6 +246,6 @@ describe("estimates of a month", () => {
     ["2028-03-01", "2028-02-01", "2028-02-29"],
     ["2027-01-01", "2026-12-01", "2026-12-31"],
   ])("seen on %s are of %s to %s", (on, from, to) => {
-    expect(estimate(on, told)?.[0]).toMatchObject({ date_day: on, period_start: from, period_end: to });
+    expect(estimate(on, reported)?.[0]).toMatchObject({ date_day: on, period_start: from, period_end: to });
   });
 });

@@ -93,19 +93,19 @@ describe("ranks in charts", () => {
       trackId: "com.one",
       ranksByCategoryNames: [{ categoryName: "PRODUCTIVITY", rankings: [{ rankingType: 0, ranksByDate }] }],
     });
-    const told = (...looks: unknown[]) =>
+    const reported = (...looks: unknown[]) =>
       ranks(android, "android.category-ranking", answer(...looks)).rows.map((row) => [row["ranked_at"], row["rank"]]);
-    expect(told(seen(3, 8))).toEqual([["2026-08-02T00:00:00", 8]]);
-    expect(told(seen(19, 5), seen(7, 6))).toEqual([["2026-08-02T00:00:00", 5]]);
+    expect(reported(seen(3, 8))).toEqual([["2026-08-02T00:00:00", 8]]);
+    expect(reported(seen(19, 5), seen(7, 6))).toEqual([["2026-08-02T00:00:00", 5]]);
   });
 
   test("of another app, country or day than was requested are invalid: the end is exclusive", () => {
-    const told = ranks(
+    const reported = ranks(
       ios,
       "ios.category-ranking",
       iosAnswer(chart("2026-08-08T00:00:00"), chart("2026-08-07T18:00:00")),
     );
-    expect([told.rows.length, told.invalid]).toEqual([1, ["a day that was not requested"]]);
+    expect([reported.rows.length, reported.invalid]).toEqual([1, ["a day that was not requested"]]);
     const abroad = { trackId: 42, ranksByCategory: { DE: { "36": [chart("2026-08-01")] } } };
     expect(ranks(ios, "ios.category-ranking", abroad).invalid).toEqual(["a country that was not requested"]);
     expect(ranks(ios, "ios.category-ranking", { ...iosAnswer(chart("2026-08-01")), trackId: 43 }).invalid).toEqual([
@@ -138,10 +138,13 @@ describe("ranks in charts", () => {
 
   test("of the last day have the day that the service says, in all countries", () => {
     const scope = { store: "android", app: "com.one", device: "ALL", resolution: "last_day" };
-    const told = (date: string) => [{ rankingType: "GROSSING", rankingsByDate: [{ date, ranking: 9 }] }];
+    const reported = (date: string) => [{ rankingType: "GROSSING", rankingsByDate: [{ date, ranking: 9 }] }];
     const answer = {
       trackId: "com.one",
-      ranksByCategory: { US: { TOOLS: told("2026-07-31T00:00:00") }, JP: { TOOLS: told("2026-07-31T00:00:00") } },
+      ranksByCategory: {
+        US: { TOOLS: reported("2026-07-31T00:00:00") },
+        JP: { TOOLS: reported("2026-07-31T00:00:00") },
+      },
     };
     const { rows, invalid } = ranks(scope, "android.global-category-rankings", answer);
     expect(invalid).toEqual([]);
@@ -149,7 +152,7 @@ describe("ranks in charts", () => {
       { country_key: "US", date_day: "2026-07-31", resolution: "last_day", chart: "GROSSING", rank: 9 },
       { country_key: "JP", date_day: "2026-07-31" },
     ]);
-    const ahead = { trackId: "com.one", ranksByCategory: { US: { TOOLS: told("2026-08-21T00:00:00") } } };
+    const ahead = { trackId: "com.one", ranksByCategory: { US: { TOOLS: reported("2026-08-21T00:00:00") } } };
     expect(ranks(scope, "android.global-category-rankings", ahead)).toEqual({ rows: [], invalid: ["a day to come"] });
   });
 });

@@ -10,8 +10,8 @@ const rowsOf = (scope: Record<string, string>, ...apps: readonly unknown[]) =>
 
 describe("the apps of a developer", () => {
   test("have a category that is an id on iOS and a name on Android, and 0 is one", () => {
-    const told = { name: "Habit", price: "0.00", developerId: 12, developerName: "M", lastUpdateTime: 0, rank: 1 };
-    expect(rowsOf(ios, { ...told, trackId: 6_446_318_020, category: 6007 })).toEqual([
+    const reported = { name: "Habit", price: "0.00", developerId: 12, developerName: "M", lastUpdateTime: 0, rank: 1 };
+    expect(rowsOf(ios, { ...reported, trackId: 6_446_318_020, category: 6007 })).toEqual([
       {
         store: "ios",
         developer_code: "123456789012",
@@ -30,7 +30,7 @@ describe("the apps of a developer", () => {
       },
     ]);
     expect(
-      rowsOf(android, { ...told, trackId: "com.one", category: "BOOKS_AND_REFERENCE", categoryId: 0 }),
+      rowsOf(android, { ...reported, trackId: "com.one", category: "BOOKS_AND_REFERENCE", categoryId: 0 }),
     ).toMatchObject([
       { category_id: "0", category_name: "BOOKS_AND_REFERENCE", country_key: "ALL", language_code: "pt_br" },
     ]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
-import { openFollowed, planned, runPlanned } from "../support/backfill-stage.ts";
+import { openWithPortfolio, planned, runPlanned } from "../support/backfill-stage.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 
@@ -24,7 +24,7 @@ const rejects = async (stage: Stage) =>
 const differs = "a second row with the same key";
 
 test("a chart that is fetched again has one app a rank: a doubled entry is one, and one that does not fit keeps nobody", async () => {
-  await using stage = await openFollowed({ market });
+  await using stage = await openWithPortfolio({ market });
   const chart = { path: "/androidstore-category/topcharts/", dataset: "top_chart" };
   const entries = (...apps: readonly string[]) =>
     apps.map((app) => ({ trackId: `com.${app[0]}`, rank: Number(app.slice(1)), category: 26, type: 0 }));
@@ -51,7 +51,7 @@ test("a chart that is fetched again has one app a rank: a doubled entry is one, 
 });
 
 test("a locale that is gone is closed beside a doubled one, and unknown beside one that does not fit", async () => {
-  await using stage = await openFollowed({ market, today: addDays(today, 3) });
+  await using stage = await openWithPortfolio({ market, today: addDays(today, 3) });
   const spots = { path: "/keyword-spots/", dataset: "keyword_spot" };
   const data = (...locales: readonly unknown[]) => ({
     success: true,

@@ -25,9 +25,9 @@ test("thirty days are requested at once, the last one inclusive, and the device 
 });
 
 test("figures are stamped with country and device, and those of all devices are marked as a total", () => {
-  const told = [{ date: "2026-07-02", download: 5_000_000_000, revenue: "1.50", proceeds: 1 }];
+  const reported = [{ date: "2026-07-02", download: 5_000_000_000, revenue: "1.50", proceeds: 1 }];
   const rows = (device: string) =>
-    downloadRevenue.normalise(slice(device), [told], []).rows["core.fact_download_revenue"];
+    downloadRevenue.normalise(slice(device), [reported], []).rows["core.fact_download_revenue"];
   expect(rows("IPHONE")).toEqual([
     {
       app_key: "ios:42",
@@ -44,9 +44,9 @@ test("figures are stamped with country and device, and those of all devices are 
 });
 
 test("a day beside the window is invalid", () => {
-  const told = [{ date: "2026-07-31", download: 1 }];
-  expect(downloadRevenue.normalise(slice("IPHONE"), [told], [])).toMatchObject({
+  const reported = [{ date: "2026-07-31", download: 1 }];
+  expect(downloadRevenue.normalise(slice("IPHONE"), [reported], [])).toMatchObject({
     rows: { "core.fact_download_revenue": [] },
-    invalid: [{ item: told[0] }],
+    invalid: [{ item: reported[0] }],
   });
 });

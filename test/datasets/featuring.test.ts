@@ -14,10 +14,10 @@ function cards(...showings: readonly unknown[]) {
   return { rows: rows["core.fact_featuring"] ?? [], invalid };
 }
 
-const showing = (date: string, countryCode: string | undefined, ...told: readonly unknown[]) => ({
+const showing = (date: string, countryCode: string | undefined, ...reported: readonly unknown[]) => ({
   date,
   countryCode,
-  data: { cards: told },
+  data: { cards: reported },
 });
 
 describe("a card", () => {
@@ -83,8 +83,8 @@ describe("a card", () => {
   });
 
   test("keeps what is unknown of it and of what is around it", () => {
-    const told = { ...showing("2026-08-03", "US", { title: "a", badge: 1 }), editor: "x" };
-    expect(JSON.parse(String(cards(told).rows[0]?.["extra"]))).toEqual({ badge: 1, editor: "x" });
+    const reported = { ...showing("2026-08-03", "US", { title: "a", badge: 1 }), editor: "x" };
+    expect(JSON.parse(String(cards(reported).rows[0]?.["extra"]))).toEqual({ badge: 1, editor: "x" });
   });
 
   test("of the day after the window belongs to the next one, whichever way the end was read", () => {

@@ -60,12 +60,12 @@ describe("estimates as they are now", () => {
         row["keyword_key"],
         row["max_reach_count"],
       ]);
-    const told = [{ keyword: "TO DO", maxReach: 1 }];
-    expect(reach(told)).toEqual([
+    const reported = [{ keyword: "TO DO", maxReach: 1 }];
+    expect(reach(reported)).toEqual([
       ["to do", 1],
       ["to-do, list", null],
     ]);
-    expect(reach(told, [{ reason: "odd", item: {} }])).toEqual([["to do", 1]]);
+    expect(reach(reported, [{ reason: "odd", item: {} }])).toEqual([["to do", 1]]);
     expect(reach([])).toEqual([]);
   });
 

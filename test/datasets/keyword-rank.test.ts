@@ -114,8 +114,8 @@ describe("keyword ranks", () => {
 
   test("have one device on Android", () => {
     const slice = sliceOf({ items: ["yoga"], scope: { store: "android", app: "com.yoga", country: "US" } });
-    const { appKind: _, ...told } = entry({ trackId: "com.yoga" });
-    expect(rowsOf(slice, [told]).rows).toEqual(["yoga ALL 2026-08-01 7 2026-08-01T05:00:00"]);
+    const { appKind: _, ...reported } = entry({ trackId: "com.yoga" });
+    expect(rowsOf(slice, [reported]).rows).toEqual(["yoga ALL 2026-08-01 7 2026-08-01T05:00:00"]);
     expect(rowsOf(slice, []).rows).toEqual(["yoga ALL 2026-08-01  "]);
   });
 

@@ -16,9 +16,16 @@ function truthOf(market: Market): string[] {
       market.trackedKeywords(app, country).flatMap((keyword) =>
         devicesOf[app.store].flatMap((device) =>
           askedDays().map((day) => {
-            const told = market.latestRank({ store: app.store, trackId: app.trackId, keyword, country, device, day });
-            const at = told === null ? null : new Date(told.at).toISOString().slice(0, 19);
-            return [`${app.store}:${app.trackId}`, country, keyword, device, day, told?.rank ?? null, at];
+            const reported = market.latestRank({
+              store: app.store,
+              trackId: app.trackId,
+              keyword,
+              country,
+              device,
+              day,
+            });
+            const at = reported === null ? null : new Date(reported.at).toISOString().slice(0, 19);
+            return [`${app.store}:${app.trackId}`, country, keyword, device, day, reported?.rank ?? null, at];
           }),
         ),
       ),
@@ -46,10 +53,10 @@ test("brings every keyword whole and every rank as the market has it", async () 
   const { market } = calm.sandbox;
   const keywords = (facts["core.dim_keyword"] ?? []).map((row) => (JSON.parse(row) as { keyword: string }).keyword);
   expect(keywords).toEqual(expect.arrayContaining([...awkwardKeywords]));
-  const followed = market.apps.flatMap((app) =>
+  const inMarket = market.apps.flatMap((app) =>
     app.countries.flatMap((country) => market.trackedKeywords(app, country)),
   );
-  expect(keywords.sort()).toEqual([...new Set(followed)].sort());
+  expect(keywords.sort()).toEqual([...new Set(inMarket)].sort());
   const truth = truthOf(market);
   expect(truth.filter((cell) => cell.includes("null")).length).toBeGreaterThan(0);
   expect(ranksOf(facts)).toEqual(truth);

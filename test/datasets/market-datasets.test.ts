@@ -22,7 +22,7 @@ const count = async (stage: Stage, from: string) =>
   (await stage.query<{ count: number }>(`select count(*)::int as count from ${from}`))[0]?.count;
 
 /** What the service has of the reviews of an iOS app in the requested countries, day by day. */
-async function reviewsTold(stage: Stage, app: string, from: Day): Promise<readonly string[]> {
+async function reportedReviews(stage: Stage, app: string, from: Day): Promise<readonly string[]> {
   const url = `${stage.sandbox.url}/iosstore-app-reviews/v2/${app}/${from}/${today}`;
   const ids: string[] = [];
   for (let page = 0; ; page += 1) {
@@ -43,13 +43,13 @@ test.each(long ? (["inclusive", "exclusive"] as const) : (["exclusive"] as const
       `select track_id, count(*)::int as reviews from core.review join core.dim_app using (app_key)
        where store = 'ios' group by 1 order by 2 desc`,
     );
-    const told = await reviewsTold(stage, app?.track_id ?? "", addDays(today, -100));
-    expect(told.length).toBeGreaterThan(100);
+    const reported = await reportedReviews(stage, app?.track_id ?? "", addDays(today, -100));
+    expect(reported.length).toBeGreaterThan(100);
     const rows = await stage.query<{ review_id: string }>(
       "select review_id from core.review join core.dim_app using (app_key) where track_id = $1 order by 1",
       [app?.track_id],
     );
-    expect(rows.map(({ review_id: id }) => id)).toEqual(told);
+    expect(rows.map(({ review_id: id }) => id)).toEqual(reported);
     expect(askedFor(stage, "ios.reviews-v2").map(({ params }) => params["page"])).toContain(1);
     const [{ booked, charged } = { booked: 0, charged: 1 }] = await stage.query<{ booked: number; charged: number }>(
       "select sum(cost)::int as booked, count(*)::int * 5 as charged from ops.request where dataset = 'review'",
@@ -181,10 +181,10 @@ describe("datasets that were loaded in one night, each again later", () => {
   test("a developer's apps are known from the first night on, and one that is taken out ends with a date", async () => {
     const apps = "core.developer_app where is_current";
     const before = await count(stage, apps);
-    const followed = await stage.query<{ followed: number }>(
-      `select count(distinct app_key)::int as followed from core.developer_app join core.tracked_app using (app_key)`,
+    const own = await stage.query<{ own: number }>(
+      `select count(distinct app_key)::int as own from core.developer_app join core.tracked_app using (app_key)`,
     );
-    expect(followed).toEqual([{ followed: 3 }]);
+    expect(own).toEqual([{ own: 3 }]);
     await stage.query(
       `with taken_out as (insert into core.dim_app (store, track_id) values ('ios', '2') returning app_key)
        insert into core.developer_app (store, developer_code, country_key, language_code, app_key, valid_from, is_current, slice_id, fetched_at)

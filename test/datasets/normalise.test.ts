@@ -48,8 +48,8 @@ test("requests the device where the store has devices", () => {
 
 test("takes the metadata of the keyword that was requested, however it is spelled back", () => {
   const slice = sliceOf({ scope: { store: "ios", country: "US", keyword: "Yoga Mat" } });
-  const told = { keyword: "yoga mat", searchVolume: 40.5, brandApp: 42 };
-  const { rows, invalid } = keywordMetadata.normalise(slice, [told], []);
+  const reported = { keyword: "yoga mat", searchVolume: 40.5, brandApp: 42 };
+  const { rows, invalid } = keywordMetadata.normalise(slice, [reported], []);
   expect(rows["core.fact_keyword_metadata"]).toMatchObject([
     { keyword_key: "Yoga Mat", search_volume: 40.5, popularity: null, brand_track_id: "42" },
   ]);

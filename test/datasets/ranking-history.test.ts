@@ -16,7 +16,7 @@ test("has each whole rank by its day", () => {
 
 test.each([
   [
-    "a rank that is null or absent, which may mean that nobody looked",
+    "a rank that is null or absent, which may mean that nothing was crawled",
     history({ rank: null, date: "2026-08-01" }, { date: "2026-08-02" }),
   ],
   [

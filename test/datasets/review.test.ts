@@ -11,7 +11,7 @@ import { sliceOf } from "../support/ingest-slice.ts";
 const window = { start: day("2026-08-01"), end: day("2026-08-05") };
 const ios: Scope = { store: "ios", app: "6446318020", regions: "portfolio", source: "v2" };
 const android: Scope = { store: "android", app: "com.one", source: "plain" };
-const told = {
+const reported = {
   reviewer: "さくら",
   date: "2026-08-02T10:00:00",
   countryCode: "US",
@@ -27,7 +27,7 @@ function rowsOf(scope: Scope, pages: readonly unknown[], items: readonly string[
 
 describe("a review", () => {
   test("is one row by the id of its list, whether that is a large number or a text", () => {
-    const numbered = rowsOf(ios, [page({ ...told, reviewId: 12_345_678_901 })]);
+    const numbered = rowsOf(ios, [page({ ...reported, reviewId: 12_345_678_901 })]);
     expect(numbered).toEqual([
       {
         app_key: "ios:6446318020",
@@ -45,17 +45,19 @@ describe("a review", () => {
         extra: null,
       },
     ]);
-    expect(rowsOf(android, [[{ ...told, id: "gp:AOq" }]])).toMatchObject([{ review_id: "gp:AOq", source: "plain" }]);
-    const paged = page({ ...told, reviewId: "gp:AOq", version: "1.2" });
+    expect(rowsOf(android, [[{ ...reported, id: "gp:AOq" }]])).toMatchObject([
+      { review_id: "gp:AOq", source: "plain" },
+    ]);
+    const paged = page({ ...reported, reviewId: "gp:AOq", version: "1.2" });
     expect(rowsOf({ ...android, source: "v2" }, [paged])).toMatchObject([{ version: "1.2", extra: null }]);
     expect(review.tables[0]?.key).toEqual(["app_key", "review_id", "source"]);
   });
 
   test("has its stars as a number, and nothing where it has no title", () => {
-    const { title: _, ...untitled } = told;
+    const { title: _, ...untitled } = reported;
     const answers = [
       { ...untitled, id: 1, rating: "4" },
-      { ...told, id: 2, title: "" },
+      { ...reported, id: 2, title: "" },
     ];
     expect(rowsOf({ ...ios, source: "plain" }, [answers])).toMatchObject([
       { rating: 4, title: null },
@@ -68,20 +70,20 @@ describe("a review", () => {
     ["pt_BR", "pt_br"],
     ["pt-BR", "pt_br"],
   ])("on Android has the language that is reported for a country, %s as %s", (countryCode, code) => {
-    expect(rowsOf(android, [[{ ...told, id: 1, countryCode }]])).toMatchObject([
+    expect(rowsOf(android, [[{ ...reported, id: 1, countryCode }]])).toMatchObject([
       { country_key: "ALL", language_code: code, extra: null },
     ]);
   });
 
   test("that names no country or language has the only one that was requested", () => {
-    const nowhere = { ...told, reviewId: 1, countryCode: undefined };
+    const nowhere = { ...reported, reviewId: 1, countryCode: undefined };
     const country = (items: readonly string[] | null) => rowsOf(ios, [page(nowhere)], items)[0]?.["country_key"];
     expect([country(["JP"]), country(["JP", "US"]), country(null)]).toEqual(["JP", "ALL", "ALL"]);
     expect(rowsOf(android, [[{ ...nowhere, id: 1 }]], ["pt_br"])).toMatchObject([{ language_code: "pt_br" }]);
   });
 
   test("is kept with all that is reported of it, also where a country is none", () => {
-    const odd = { ...told, reviewId: 1, countryCode: "USA", helpful: 3, replies: [{ text: "Thanks" }] };
+    const odd = { ...reported, reviewId: 1, countryCode: "USA", helpful: 3, replies: [{ text: "Thanks" }] };
     const [row] = rowsOf(ios, [page(odd)], ["JP", "US"]);
     expect(row).toMatchObject({ country_key: "ALL" });
     expect(JSON.parse(String(row?.["extra"]))).toEqual({
@@ -89,16 +91,16 @@ describe("a review", () => {
       helpful: 3,
       replies: [{ text: "Thanks" }],
     });
-    expect(rowsOf(ios, [page({ ...told, reviewId: 1, countryCode: "us" })])).toMatchObject([{ country_key: "US" }]);
+    expect(rowsOf(ios, [page({ ...reported, reviewId: 1, countryCode: "us" })])).toMatchObject([{ country_key: "US" }]);
   });
 
   test("that the service files under another day than it was requested is not lost", () => {
-    expect(rowsOf(ios, [page({ ...told, reviewId: 1, date: "2026-07-31T23:30:00" })])).toHaveLength(1);
+    expect(rowsOf(ios, [page({ ...reported, reviewId: 1, date: "2026-07-31T23:30:00" })])).toHaveLength(1);
   });
 
   test("that two pages have is one row, as it was written last", () => {
-    const edited = { ...told, reviewId: 1, content: "Bad", date: "2026-08-03T09:00:00" };
-    const pages = [page(edited, { ...told, reviewId: 2 }), page({ ...told, reviewId: 1 })];
+    const edited = { ...reported, reviewId: 1, content: "Bad", date: "2026-08-03T09:00:00" };
+    const pages = [page(edited, { ...reported, reviewId: 2 }), page({ ...reported, reviewId: 1 })];
     expect(rowsOf(ios, pages).map((row) => [row["review_id"], row["content"]])).toEqual([
       ["1", "Bad"],
       ["2", "Good"],
@@ -107,7 +109,7 @@ describe("a review", () => {
 
   test("in any script, with U+0000 and half a character in it, is a row that Postgres takes", () => {
     const content = "مرحبا 🌱 とても\u0000\ud83e";
-    const body = Buffer.from(JSON.stringify([{ ...told, id: 1, title: "👍\u0000", content }]));
+    const body = Buffer.from(JSON.stringify([{ ...reported, id: 1, title: "👍\u0000", content }]));
     const { value, invalid } = readAnswer(iosReviews, body);
     const table = review.tables[0];
     expect(invalid).toEqual([]);
@@ -118,11 +120,11 @@ describe("a review", () => {
 
   test("that breaks the contract is left out with its reason, and those beside it are not", () => {
     const body = (content: unknown[]) => Buffer.from(JSON.stringify(page(...content)));
-    const fine = { ...told, reviewId: 1 };
+    const fine = { ...reported, reviewId: 1 };
     for (const bad of [
       { ...fine, rating: 6 },
       { ...fine, rating: "five" },
-      { ...told },
+      { ...reported },
       { ...fine, date: "yesterday" },
     ]) {
       const read = readAnswer(iosReviewsV2, body([bad, { ...fine, reviewId: 2 }]));
@@ -178,7 +180,7 @@ describe("reviews are requested", () => {
       { repliedReview: true },
       {},
     ]);
-    const rows = scopes.slice(0, 2).flatMap((scope) => rowsOf(scope, [page({ ...told, reviewId: 1 })]));
+    const rows = scopes.slice(0, 2).flatMap((scope) => rowsOf(scope, [page({ ...reported, reviewId: 1 })]));
     expect(rows.map((row) => row["is_replied"])).toEqual([false, true]);
   });
 

@@ -17,27 +17,27 @@ describe("days of reports", () => {
   /** A night in which the service does as it is documented. */
   const usual = forTests(() => openStage({ market }));
   let first: SyncResult;
-  let told: Awaited<ReturnType<typeof figures>>;
+  let reported: Awaited<ReturnType<typeof figures>>;
   beforeAll(async () => {
     first = await usual.sync(chosen({ levels }));
-    told = await figures(usual);
+    reported = await figures(usual);
   });
 
   test("come from few calls, each day once, whether the end is inclusive or not", async () => {
     expect(first.outcome).toBe("loaded");
-    expect(new Set(told.map(({ date_day: date }) => date)).size).toBe(days);
+    expect(new Set(reported.map(({ date_day: date }) => date)).size).toBe(days);
     expect(new Set(reports(usual).map(({ reportType }) => reportType))).toEqual(new Set(["DAILY"]));
     await using other = await openStage({ market, openEnd: "exclusive" });
     await other.sync(chosen({ levels }));
-    expect(await figures(other)).toEqual(told);
-    expect(told.length).toBeGreaterThan(0);
+    expect(await figures(other)).toEqual(reported);
+    expect(reported.length).toBeGreaterThan(0);
   });
 
   test("come from a report each where reports by day have none", async () => {
     await using stage = await openStage({ market, dailyReports: "undated" });
     const result = await stage.sync(chosen({ levels }));
     expect(result.outcome).toBe("loaded");
-    expect(await figures(stage)).toEqual(told);
+    expect(await figures(stage)).toEqual(reported);
     const types = Map.groupBy(reports(stage), ({ reportType }) => reportType);
     const spans = types.get("REPORT")?.map(({ startDate: from, endDate: to }) => daysOfSpan(from, to));
     expect(new Set(spans)).toEqual(new Set([1, 7]));
@@ -188,7 +188,7 @@ describe("days of reports", () => {
     };
     const result = await stage.sync({ ...chosen({ levels }), at, request: { datasets: names, today: tonight } });
     expect(result.outcome).toBe("loaded");
-    expect(await figures(stage)).toEqual(told);
+    expect(await figures(stage)).toEqual(reported);
     const noted = await stage.query(
       `select s.state, count(*)::int > 0 as is_noted, bool_and((r.item ->> 'rows')::int > 0) as names_rows
        from   ops.reject as r join ops.slice as s using (slice_id) where r.dataset = 'search_ads_report' group by 1`,

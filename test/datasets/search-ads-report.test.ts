@@ -225,7 +225,7 @@ describe("rows without a day", () => {
     ["other figures", { spend: 13 }],
     ["a day by a name that nobody knows", { day: "2026-08-02" }],
     ["nothing else at all", {}],
-  ])("of a report by day are all rejects where several are about the same, with %s", (_told, more) => {
+  ])("of a report by day are all rejects where several are about the same, with %s", (_reported, more) => {
     const other = { ...undated, adGroupId: 7 };
     const { rows, invalid, shape } = normalise([undated, other, { ...undated, ...more }]);
     expect(rows).toMatchObject([{ ad_group_id: "7", grain: "window" }]);

@@ -71,14 +71,14 @@ describe("top advertisers", () => {
   });
 
   test("keep figures and lists, known and new", () => {
-    const told = app(1, {
+    const reported = app(1, {
       adCount: 5,
       networks: [{ title: "AdMob", class: "admob" }],
       countries: [{ title: "Germany", countryCode: "DE" }],
       categoryId: 0,
       soon: true,
     });
-    expect(rowsOf(page([told])).rows).toMatchObject([
+    expect(rowsOf(page([reported])).rows).toMatchObject([
       {
         ad_count: 5,
         networks: '[{"title":"AdMob","class":"admob"}]',

@@ -35,7 +35,7 @@ function chart(scope: Scope, body: unknown) {
   };
 }
 
-const told = {
+const reported = {
   countryCode: "US",
   categoryId: 6007,
   targetDevice: "IPHONE",
@@ -46,7 +46,7 @@ const told = {
 
 describe("a chart", () => {
   test("of iOS is in the order of its list, with ids above 32 bits, as number or text", () => {
-    const { rows, places } = chart(ios, told);
+    const { rows, places } = chart(ios, reported);
     expect(places).toEqual([
       ["ios:6446318020", 1],
       ["ios:42", 2],
@@ -66,7 +66,7 @@ describe("a chart", () => {
   });
 
   test("keeps the places behind one that is no app", () => {
-    const { places, invalid } = chart(ios, { ...told, trackIds: [1, null, { odd: true }, 4, "", 6] });
+    const { places, invalid } = chart(ios, { ...reported, trackIds: [1, null, { odd: true }, 4, "", 6] });
     expect(places).toEqual([
       ["ios:1", 1],
       ["ios:4", 4],
@@ -101,21 +101,21 @@ describe("a chart", () => {
     ["kind as a number", { rankingType: 1 }],
     ["day", { date: "2026-07-31T00:00:00" }],
   ])("of another %s than was requested is invalid as a whole", (_, other) => {
-    expect(chart(ios, { ...told, ...other })).toMatchObject({
+    expect(chart(ios, { ...reported, ...other })).toMatchObject({
       rows: [],
       invalid: ["a chart or a day that was not requested"],
     });
   });
 
   test("is of the requested country, in whichever case the answer names it", () => {
-    expect(chart(ios, { ...told, countryCode: "us" })).toMatchObject({ rows: [{}, {}, {}], invalid: [] });
+    expect(chart(ios, { ...reported, countryCode: "us" })).toMatchObject({ rows: [{}, {}, {}], invalid: [] });
   });
 
   test("that echoes nothing is stamped with what was requested", () => {
     expect(chart(ios, { trackIds: [1] }).rows).toMatchObject([
       { country_key: "US", device_key: "IPHONE", chart: "FREE", date_day: "2026-08-01", charted_at: null },
     ]);
-    expect(chart(ios, { ...told, rankingType: 0 }).rows).toHaveLength(3);
+    expect(chart(ios, { ...reported, rankingType: 0 }).rows).toHaveLength(3);
     expect(chart(android, [{ trackId: "com.one", rank: 1 }]).rows).toMatchObject([{ rank: 1, charted_at: null }]);
   });
 

@@ -102,7 +102,7 @@ test("a list that is refused takes no keyword out of the plan: all are requested
   const tried = stage.asked().filter(({ operation, status }) => operation === list && status === 400);
   const days = new Set(tried.map(({ params }) => [params["trackId"], params["countryCode"], params["date"]].join()));
   expect(tried).toHaveLength(days.size);
-  expect([...days].some((wish) => wish.endsWith(addDays(today, -1)))).toBe(true);
+  expect([...days].some((callText) => callText.endsWith(addDays(today, -1)))).toBe(true);
 });
 
 test("a keyword that one of the two lists does not name has no rank of the other either, before a replay and after it", async () => {

@@ -146,7 +146,7 @@ function addressIn(service: string): string {
   return /http:[^']+/.exec(file.services[service]?.healthcheck?.test.at(-1) ?? "")?.[0] ?? "";
 }
 
-/** How a Node of our own ends with these arguments, without standing in the way of a server in this process. */
+/** How a Node of our own ends with these arguments, without blocking a server in this process. */
 async function nodeEnds(args: readonly string[]): Promise<number | null> {
   const child = spawn(process.execPath, args, { stdio: "ignore" });
   const [code] = (await once(child, "close")) as [number | null];

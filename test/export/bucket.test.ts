@@ -120,8 +120,8 @@ test("one export at a time writes into a bucket: another is refused and touches 
 });
 
 test("the task of the crontab exports what the configuration names, and nothing where it names no place", async () => {
-  const told: unknown[] = [];
-  const log = { info: (...line: unknown[]) => told.push(line) };
+  const reported: unknown[] = [];
+  const log = { info: (...line: unknown[]) => reported.push(line) };
   const run = (settings: object) =>
     exportTask(
       { clock: { now: () => 0 }, log, halted: new AbortController().signal } as never,
@@ -135,9 +135,9 @@ test("the task of the crontab exports what the configuration names, and nothing 
     )({}, {} as never);
   const settings = { tables: [ranks], format: "parquet", s3: { endpoint: bucket.endpoint } };
   await run(settings);
-  expect([told, bucket.changes()]).toEqual([[], []]);
+  expect([reported, bucket.changes()]).toEqual([[], []]);
   await run({ ...settings, to: "s3://lake/exports" });
-  expect(told).toEqual([[{ table: ranks, files: 3, removed: 0, rows: 9 }, "export.table"]]);
+  expect(reported).toEqual([[{ table: ranks, files: 3, removed: 0, rows: 9 }, "export.table"]]);
   expect(await read()).toEqual({ rows: 9, files: 3 });
 });
 

@@ -233,11 +233,11 @@ test("a file that is gone or cut is written again, and what a killed export left
   const [may, june] = (await stage.manifest(ranks)).files;
   await rm(path.join(folder, may!.path));
   await writeFile(path.join(folder, june!.path), "PAR1");
-  const strays = [
+  const unlisted = [
     "date_month=2026-07/rows-0123456789abcdef.parquet.part",
     "date_month=2026-07/rows-fedcba9876543210.parquet",
   ];
-  for (const stray of strays) await writeFile(path.join(folder, stray), "PAR1");
+  for (const name of unlisted) await writeFile(path.join(folder, name), "PAR1");
   await writeFile(path.join(folder, "mine.txt"), "not ours");
   expect(await counts()).toMatchObject({ written: 2, unchanged: 1 });
   expect(await readdir(path.join(folder, "date_month=2026-07"))).toHaveLength(1);

@@ -101,11 +101,11 @@ describe("storehouse dbt", () => {
     const { rows } = await stage.pool.query<{ name: string; columns: string[] }>(`
       select table_schema || '.' || table_name as name, array_agg(column_name::text order by ordinal_position) as columns
       from information_schema.columns where table_schema in ('core', 'mart') group by 1`);
-    const told = sources.sources.flatMap(({ schema, tables }) =>
+    const reported = sources.sources.flatMap(({ schema, tables }) =>
       tables.map(({ name, columns }) => ({ name: `${schema}.${name}`, columns: columns.map((column) => column.name) })),
     );
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
-    expect(told.sort(byName)).toEqual(rows.sort(byName));
+    expect(reported.sort(byName)).toEqual(rows.sort(byName));
   });
 
   test("has the keys, the tables that they lead to, and the values that a column may have", () => {
@@ -211,12 +211,12 @@ test("words that mean something to YAML or to dbt's templates stay words", () =>
   };
   const text = dbtSources({ relations: [relation], facts: new Map(), fixed: new Map() });
   const read = Sources.parse(parse(text, { version: "1.1" }));
-  const told = tableIn(read, "core.odd");
+  const reported = tableIn(read, "core.odd");
   // what dbt's templates make of a text in quotes
-  const rendered = told?.columns.map(({ description }) => description.replaceAll(/\{\{ '(.*?)' \}\}/g, "$1"));
+  const rendered = reported?.columns.map(({ description }) => description.replaceAll(/\{\{ '(.*?)' \}\}/g, "$1"));
   expect(rendered).toEqual(comments);
-  expect(told?.description).toBe("yes");
-  for (const { description } of told?.columns ?? [])
+  expect(reported?.description).toBe("yes");
+  for (const { description } of reported?.columns ?? [])
     expect(description.replaceAll(/\{\{ '..' \}\}/g, "")).not.toMatch(/\{[{%#]/);
 });
 

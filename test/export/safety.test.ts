@@ -193,10 +193,10 @@ test("what a task of the crontab failed to do is over once the command does it, 
       { kind: "task_failed", subject, accountId: "", facts: { task: subject, error_code: "unwritable_file" } },
       { now: Date.now() - 60_000, forMs: null },
     );
-  const standing = async () => (await readFindings(stage.db, Date.now())).map(({ subject }) => subject);
+  const subjects = async () => (await readFindings(stage.db, Date.now())).map(({ subject }) => subject);
   const ended = async (...typed: readonly string[]) => {
     expect(await runCommand(behind(), typed, { variables, settings })).toMatchObject({ code: 0 });
-    return standing();
+    return subjects();
   };
   expect(await ended("export", "--table", "dim_device")).toEqual(["export", "retention"]);
   expect(await ended("retention", "--dry-run")).toEqual(["export", "retention"]);

@@ -5,7 +5,7 @@ import { review } from "../../src/datasets/review.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
-import { openStage, today, wish, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun, type Calm } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 
 /** What was requested beyond what an undisturbed run requests. */
-function askedAgain(stage: Stage): number {
-  return stage.asked().length - calm.wishes.length;
+function requestedAgain(stage: Stage): number {
+  return stage.asked().length - calm.callTexts.length;
 }
 
 /** What passes, of each kind: also where all of an operation befall one slice, it is not given up. */
@@ -41,8 +41,8 @@ test("requests again after a 500, a 503 of a gateway, a cut connection, half an 
   const kinds = stage.asked().flatMap(({ fault }) => fault ?? []);
   expect([...new Set(kinds)].sort()).toEqual([...new Set(passing.map(({ kind }) => kind))].sort());
   // all but what came without headers, once each
-  expect(askedAgain(stage)).toBe(passing.length - 1);
-  expect([...new Set(stage.asked().map(wish))].sort()).toEqual(calm.wishes);
+  expect(requestedAgain(stage)).toBe(passing.length - 1);
+  expect([...new Set(stage.asked().map(callText))].sort()).toEqual(calm.callTexts);
 });
 
 test("finds a pace that the service bears", async () => {
@@ -54,8 +54,8 @@ test("finds a pace that the service bears", async () => {
   const refused = stage.asked().filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
   // how many, is a matter of the machine; without a slower pace each is refused until its tries are over
-  expect(refused.length).toBeLessThan(2 * calm.wishes.length);
-  expect(askedAgain(stage)).toBe(refused.length);
+  expect(refused.length).toBeLessThan(2 * calm.callTexts.length);
+  expect(requestedAgain(stage)).toBe(refused.length);
   expect(await factsOf(stage)).toEqual(calm.facts);
 });
 
@@ -75,7 +75,7 @@ test("gives up after a few tries, names what failed, and goes on beside it", asy
     expect(slice.error_message).toMatch(/status=500.*storehouse retry/);
   }
   expect(stage.asked().filter(({ status }) => status === 500)).toHaveLength(4 * failed.length);
-  expect(askedAgain(stage)).toBe(3 * failed.length);
+  expect(requestedAgain(stage)).toBe(3 * failed.length);
   const ranks = calm.facts["core.fact_keyword_rank"]?.length ?? 0;
   const there = (await factsOf(stage))["core.fact_keyword_rank"]?.length ?? 0;
   expect(there).toBeGreaterThan(ranks / 2);
@@ -127,12 +127,12 @@ test("takes a 404 and a 204 for what they say and sends no second request", asyn
     { state: "empty", code: "no_content", slices: 3 },
     { state: "skipped", code: "not_found", slices: 3 },
   ]);
-  expect(askedAgain(stage)).toBe(0);
+  expect(requestedAgain(stage)).toBe(0);
   await stage.sync();
-  expect(askedAgain(stage)).toBe(0);
+  expect(requestedAgain(stage)).toBe(0);
 });
 
-// a 404 and a 204 are told apart above; here both are an end
+// a 404 and a 204 are distinguished above; here both are an end
 test.each(long ? [204, 404] : [204])(
   "takes a %i for a further page for the end of the list, and loads the pages before it",
   async (status) => {

@@ -4,7 +4,7 @@ import { syncInForeground } from "../../src/foreground.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
 import { openWire } from "../support/cut-wire.ts";
 import { startChild, syncCommand, type Child } from "../support/ingest-child.ts";
-import { gateAfter, openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { gateAfter, openStage, today, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, repeats, type Calm } from "../support/ingest-witness.ts";
 
@@ -12,7 +12,7 @@ import { calmRun, repeats, type Calm } from "../support/ingest-witness.ts";
 const market = { apps: 2, keywordsPerApp: 6 };
 const concurrency = 2;
 /** Slices under way at a time: some are loaded while others are requested. */
-const hands = 2 * concurrency;
+const mostRunning = 2 * concurrency;
 // a machine that stands still for a while must not end a request: which error that is would change what is seen
 const settings = { api: { concurrency, timeout_seconds: 600 } };
 const nothingWorks = (kind: Fault["kind"]): Fault => ({ kind, status: 503, times: 1_000_000, charge: false });
@@ -36,9 +36,9 @@ async function expectUnharmed(stage: Stage, { outages = 1, paidTwice = 0 } = {})
   expect(await factsOf(stage)).toEqual(calm.facts);
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
   expect(await stage.query("select dataset, failures from ops.slice where failures > 0")).toEqual([]);
-  expect([...new Set(stage.asked().map(wish))].sort()).toEqual(calm.wishes);
+  expect([...new Set(stage.asked().map(callText))].sort()).toEqual(calm.callTexts);
   expect(repeats(stage.asked().filter(({ charged }) => charged > 0)).length).toBeLessThanOrEqual(paidTwice);
-  expect(repeats(stage.asked()).length).toBeLessThanOrEqual(outages * hands);
+  expect(repeats(stage.asked()).length).toBeLessThanOrEqual(outages * mostRunning);
 }
 
 test("a sync waits for an API of which every answer is an error, is cut, or is no JSON, and for one that cannot be reached: it requests nothing but whether it is back, and says so once each time", async () => {
@@ -57,8 +57,8 @@ test("a sync waits for an API of which every answer is an error, is cut, or is n
   for (const [at, kind] of kinds.entries()) {
     await moreAnswers();
     stage.sandbox.set({ faults: [nothingWorks(kind)] });
-    const looks = () => stage.sandbox.log().filter(({ path, fault }) => path === "/api-key" && fault === kind);
-    await until(() => looks().length >= 4);
+    const checks = () => stage.sandbox.log().filter(({ path, fault }) => path === "/api-key" && fault === kind);
+    await until(() => checks().length >= 4);
     stage.sandbox.set({ faults: [] });
     await until(() => said(child, "api.recovered") === at + 1);
   }
@@ -112,8 +112,8 @@ test("a run in the foreground does not wait for ever: it cancels the rest and na
   const gate = gateAfter(9);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using app = await stage.open({ settings });
-  let isAway = false;
-  const clock = hasty(() => isAway);
+  let isUnavailable = false;
+  const clock = hasty(() => isUnavailable);
   const run = {
     request: { datasets: [], bounds: {}, today },
     maxCredits: null,
@@ -123,13 +123,13 @@ test("a run in the foreground does not wait for ever: it cancels the rest and na
   const running = syncInForeground({ ...app, clock }, run);
   await until(() => gate.held() > 0);
   stage.sandbox.set({ faults: [nothingWorks("status")] });
-  isAway = true;
+  isUnavailable = true;
   gate.open();
   expect(await running).toMatchObject({ outcome: "aborted", error: { code: "server_error" }, progress: { failed: 0 } });
   // what was not begun is cancelled, and planned again
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
   stage.sandbox.set({ faults: [] });
-  isAway = false;
+  isUnavailable = false;
   expect(await syncInForeground({ ...app, clock }, run)).toMatchObject({ outcome: "loaded" });
   await expectUnharmed(stage);
 });

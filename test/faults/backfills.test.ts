@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { backfillCommand, openFollowed, planned, runPlanned } from "../support/backfill-stage.ts";
+import { backfillCommand, openWithPortfolio, planned, runPlanned } from "../support/backfill-stage.ts";
 import { startChild, startDoomed } from "../support/ingest-child.ts";
-import { gateAfter, today, until, wish } from "../support/ingest-stage.ts";
+import { gateAfter, today, until, callText } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { repeats } from "../support/ingest-witness.ts";
 
@@ -12,32 +12,32 @@ const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 4 };
 
 test("a worker automatically resumes a backfill that credits stopped, and requests what the plan priced, once", async () => {
-  await using calm = await openFollowed({ market });
+  await using calm = await openWithPortfolio({ market });
   const made = await planned(calm, {}, { settings });
   await runPlanned(calm, made.planId, { settings });
-  const wishes = calm.asked().map(wish).sort();
+  const callTexts = calm.asked().map(callText).sort();
 
   // a period is a few seconds; in one there are credits for the portfolio, and for less than half of the plan
   const account = { token: "sandbox-token", total: 1_000, periodHours: 4 / 3_600 };
   const floors = { snapshot: 0, daily: 0, lookback: 0, history: 1 - (0.4 * made.credits) / account.total };
-  await using stage = await openFollowed({ market, accounts: [account] });
+  await using stage = await openWithPortfolio({ market, accounts: [account] });
   const tight = { ...settings, credits: { floors } };
   const stopped = await backfillCommand(stage, ranks, { settings: tight });
   expect(stopped).toMatchObject({ code: 3, stdout: expect.stringMatching(/reset|credits/) });
   const before = stage.asked().length;
-  expect(before).toBeLessThan(wishes.length);
+  expect(before).toBeLessThan(callTexts.length);
 
-  const planWishes = new Set(wishes);
+  const planCallTexts = new Set(callTexts);
   const asked = () =>
     stage
       .asked()
-      .map(wish)
-      .filter((one) => planWishes.has(one));
+      .map(callText)
+      .filter((one) => planCallTexts.has(one));
   await using worker = startDoomed(stage, "worker", { settings: tight });
-  await until(async () => asked().length >= wishes.length && Object.keys(await statesOf(stage)).join() === "loaded");
+  await until(async () => asked().length >= callTexts.length && Object.keys(await statesOf(stage)).join() === "loaded");
   worker.process.kill("SIGTERM");
   expect(await worker.ended).toBe(0);
-  expect(asked().sort()).toEqual(wishes);
+  expect(asked().sort()).toEqual(callTexts);
   expect(repeats(stage.asked())).toEqual([]);
   expect(stage.asked().filter(({ status }) => status !== 200)).toEqual([]);
   const ranksOf = "core.fact_keyword_rank";
@@ -46,7 +46,7 @@ test("a worker automatically resumes a backfill that credits stopped, and reques
 
 test("a backfill that is killed is taken over at its agreed price, less the calls whose answers were lost", async () => {
   const gate = gateAfter(5);
-  await using stage = await openFollowed({ market, clock: gate.clock });
+  await using stage = await openWithPortfolio({ market, clock: gate.clock });
   stage.sandbox.set({ latencyMs: gate.latencyMs });
   await using killed = startChild(stage, ["backfill", "--as-of", today, ...ranks], { settings });
   await until(() => gate.held() > 0);
@@ -99,11 +99,11 @@ test("two backfills of days and countries that overlap run at once and fetch not
     ["--country", "US"],
     ["--from", addDays(today, -4), "--to", addDays(today, -2)],
   ] as const;
-  await using calm = await openFollowed({ market: two });
+  await using calm = await openWithPortfolio({ market: two });
   for (const part of parts)
     expect(await backfillCommand(calm, [...ranks, ...part], { settings })).toMatchObject({ code: 0 });
 
-  await using stage = await openFollowed({ market: two, latencyMs: 10 });
+  await using stage = await openWithPortfolio({ market: two, latencyMs: 10 });
   await using opened = new AsyncDisposableStack();
   const children = parts.map((part) =>
     opened.use(startChild(stage, ["backfill", "--as-of", today, ...ranks, ...part], { settings })),

@@ -71,17 +71,21 @@ const variables = {
 };
 
 /** How a command ended, and what it printed. */
-type Told = { readonly ended: number | NodeJS.Signals | null; readonly stdout: string; readonly stderr: string };
+type Reported = { readonly ended: number | NodeJS.Signals | null; readonly stdout: string; readonly stderr: string };
 
 /** Waits for the end of a process, and fails where its arguments or its words hold a secret. */
-async function endOf(child: Child): Promise<Told> {
+async function endOf(child: Child): Promise<Reported> {
   expect(givenAway(readFileSync(`/proc/${child.process.pid}/cmdline`, "utf8"))).toBe(false);
   const ended = await child.ended;
   return keptSecret({ ended, ...child.output() });
 }
 
 /** Runs a command as a process, or in this one, to its end, and fails where its words hold a secret. */
-async function played(behind: Behind, typed: readonly string[], { isProcess = false, given = {} } = {}): Promise<Told> {
+async function played(
+  behind: Behind,
+  typed: readonly string[],
+  { isProcess = false, given = {} } = {},
+): Promise<Reported> {
   const options = { variables: { ...variables, ...given } };
   if (!isProcess) {
     const { code: ended, ...words } = await runCommand(behind, typed, options);
@@ -91,7 +95,7 @@ async function played(behind: Behind, typed: readonly string[], { isProcess = fa
   return await endOf(child);
 }
 
-function keptSecret(words: Told): Told {
+function keptSecret(words: Reported): Reported {
   for (const text of [words.stdout, words.stderr]) expect(givenAway(text)).toBe(false);
   return words;
 }
@@ -191,9 +195,9 @@ test("the queue's last_error has none of what a job fails with", async () => {
     );
   await until(async () => (await errors()).length > 0);
   await runner.stop();
-  const [told] = await errors();
-  expect(told?.error).toContain("[hidden]");
-  expect(givenAway(told)).toBe(false);
+  const [reported] = await errors();
+  expect(reported?.error).toContain("[hidden]");
+  expect(givenAway(reported)).toBe(false);
 });
 
 // both come to the same place in the program

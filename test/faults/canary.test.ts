@@ -52,8 +52,10 @@ test("the token turns up nowhere: not in a table, an answer that was kept, an ou
   await until(() => stage.asked().length > 0);
   expect(givenAway(running())).toBe(false);
   expect(await child.ended).toBe(1);
-  const told = await stage.query("select distinct error_code as code from ops.request where error_code is not null");
-  expect(told.map(({ code }) => String(code)).sort()).toEqual(
+  const reported = await stage.query(
+    "select distinct error_code as code from ops.request where error_code is not null",
+  );
+  expect(reported.map(({ code }) => String(code)).sort()).toEqual(
     expect.arrayContaining(["cut_connection", "unexpected_status", "server_error"]),
   );
 

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, torn, type Calm } from "../support/ingest-witness.ts";
 
@@ -49,8 +49,8 @@ test("leaves neither rows nor outcome when the connection is cut in the middle o
   expect(await running).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
   expect(await torn(stage)).toEqual([]);
   expect(await factsOf(stage)).toEqual(calm);
-  const wishes = stage.asked().map(wish);
-  expect(wishes.length).toBe(new Set(wishes).size);
+  const callTexts = stage.asked().map(callText);
+  expect(callTexts.length).toBe(new Set(callTexts).size);
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
 });
 

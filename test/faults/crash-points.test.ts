@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { crashPoints } from "../../src/ingest/crash-point.ts";
 import { startDoomed, type Place } from "../support/ingest-child.ts";
-import { openStage, wish } from "../support/ingest-stage.ts";
+import { openStage, callText } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm, repeats, torn, type Calm } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
 
@@ -58,6 +58,6 @@ test("a group of many slices that is killed in the load is loaded from what was 
   expect(await stage.sync({ settings: many })).toMatchObject({ outcome: "loaded" });
   // beside those that were stored some were on their way
   await expectCalm(stage, whole, many.api.concurrency);
-  const again = new Set(repeats(stage.asked()).map(wish));
+  const again = new Set(repeats(stage.asked()).map(callText));
   expect(again.size).toBeLessThanOrEqual(many.api.concurrency);
 });

@@ -69,15 +69,17 @@ test("lists a field that nobody knows once, and takes the answer", async () => {
   };
   await syncAltered(stage, alter);
   const drift = () =>
-    stage.query("select operation, path, kind, slice_id is not null as told from ops.drift order by operation, path");
+    stage.query(
+      "select operation, path, kind, slice_id is not null as reported from ops.drift order by operation, path",
+    );
   const listed = [
     "android.keyword-history",
     "android.keyword-ranking",
     "ios.keyword-history",
     "ios.keyword-ranking",
   ].flatMap((operation) => [
-    { operation, path: "[].mood", kind: "string", told: true },
-    { operation, path: "[].trend", kind: "object", told: true },
+    { operation, path: "[].mood", kind: "string", reported: true },
+    { operation, path: "[].trend", kind: "object", reported: true },
   ]);
   expect(await drift()).toEqual(listed);
   expect(await factsOf(stage)).toEqual(calm);
@@ -92,7 +94,7 @@ test("lists a field that nobody knows once, and takes the answer", async () => {
     await stage.retry({ environment: { API_BASE_URL: proxy.url } });
   };
   await again('"mood":1');
-  // the same field with another type is news, the rest is not
+  // the same field with another type is new, the rest is not
   expect(await drift()).toHaveLength(listed.length + 4);
   await stage.query("update ops.drift set first_seen_at = '2026-01-01', last_seen_at = '2026-01-01'");
   await stage.query("truncate raw.answer");

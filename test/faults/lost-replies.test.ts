@@ -4,7 +4,7 @@ import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { runToEnd, type RunStory } from "../../src/runs/run-to-end.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { syncInForeground } from "../../src/foreground.ts";
-import { openStage, today, wish } from "../support/ingest-stage.ts";
+import { openStage, today, callText } from "../support/ingest-stage.ts";
 
 test("gives back a slice whose claim went through and whose reply never came", async () => {
   await using stage = await openStage();
@@ -38,8 +38,8 @@ test("gives back a slice whose claim went through and whose reply never came", a
   });
   expect(result).toMatchObject({ outcome: "loaded", progress: { open: 0 } });
   expect(cut).toBeGreaterThan(0);
-  const wishes = stage.asked().map(wish);
-  expect(new Set(wishes).size).toBe(wishes.length);
+  const callTexts = stage.asked().map(callText);
+  expect(new Set(callTexts).size).toBe(callTexts.length);
 });
 
 /** How many waves a run queues that finds nothing to do. */

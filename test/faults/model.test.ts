@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { manualClock } from "../sandbox/open.ts";
-import { openStage, today, wish } from "../support/ingest-stage.ts";
+import { openStage, today, callText } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
-import { commands, finish, restarts, scene, total, type Account, type Real } from "../support/model-commands.ts";
+import { commands, finish, restarts, smallMarket, total, type Account, type Real } from "../support/model-commands.ts";
 import { charged, repeats } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
 import { ownPostgres } from "../support/own-postgres.ts";
@@ -13,18 +13,22 @@ const account = { token: "sandbox-token", total, periodHours: 24 * 3_650 };
 const budget = long ? { numRuns: 60, maxCommands: 25 } : { numRuns: 2, maxCommands: 6 };
 
 /** What is left by a run a day that nothing disturbs, up to each day. */
-const calm = new Map<string, { facts: Record<string, string[]>; wishes: readonly string[]; credits: number }>();
+const calm = new Map<string, { facts: Record<string, string[]>; callTexts: readonly string[]; credits: number }>();
 
 async function calmUntil(last: string) {
   const known = calm.get(last);
   if (known !== undefined) return known;
   const clock = manualClock(Date.now());
-  await using stage = await openStage({ market: scene, accounts: [account], clock });
+  await using stage = await openStage({ market: smallMarket, accounts: [account], clock });
   for (let day = today; day <= last; day = addDays(day, 1)) {
     stage.sandbox.set({ today: day });
     await finish({ stage, clock }, { killed: 0, surprises: 0, day });
   }
-  const left = { facts: await factsOf(stage), wishes: stage.asked().map(wish).sort(), credits: charged(stage.asked()) };
+  const left = {
+    facts: await factsOf(stage),
+    callTexts: stage.asked().map(callText).sort(),
+    credits: charged(stage.asked()),
+  };
   calm.set(last, left);
   return left;
 }
@@ -39,7 +43,7 @@ test(
       fc.asyncProperty(fc.commands(all, { maxCommands: budget.maxCommands, size: "max" }), async (sequence) => {
         const clock = manualClock(Date.now());
         const own = server === undefined ? {} : { database: await server.migrated() };
-        await using stage = await openStage({ market: scene, accounts: [account], clock, ...own });
+        await using stage = await openStage({ market: smallMarket, accounts: [account], clock, ...own });
         const real: Real = { stage, clock, ...(server === undefined ? {} : { restart: server.restart }) };
         const model: Account = { killed: 0, surprises: 0, day: today };
         await fc.asyncModelRun(() => ({ model, real }), sequence);
@@ -47,12 +51,12 @@ test(
         const expected = await calmUntil(model.day);
         expect(await factsOf(stage)).toEqual(expected.facts);
         const asked = stage.asked();
-        expect([...new Set(asked.map(wish))].sort()).toEqual([...new Set(expected.wishes)].sort());
+        expect([...new Set(asked.map(callText))].sort()).toEqual([...new Set(expected.callTexts)].sort());
         // requested again is only what was refused or spoilt, and what was on its way at a kill
         const vain = asked.filter(
           ({ status, fault }) => status !== 200 || (fault !== undefined && fault !== "no-credit-headers"),
         );
-        const again = asked.length - expected.wishes.length;
+        const again = asked.length - expected.callTexts.length;
         expect(again).toBeLessThanOrEqual(vain.length + model.killed);
         expect(charged(asked) - expected.credits).toBeLessThanOrEqual(charged(repeats(asked)));
       }),

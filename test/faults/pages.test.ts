@@ -9,7 +9,7 @@ const size = 3;
 const Page = z.looseObject({ content: z.array(z.looseObject({ id: z.number() })), totalPages: z.number() });
 const paged = { param: "page", first: 0, size } as const;
 const bare = invent({ paging: paged, items: ["content"], answer: Page });
-const told = invent({
+const reported = invent({
   paging: { ...paged, total: { pages: "totalPages", items: "totalElements" } },
   items: ["content"],
   answer: Page,
@@ -34,7 +34,7 @@ async function read(operation: typeof bare, lists: (index: number) => readonly n
 
 const seven = [1, 2, 3, 4, 5, 6, 7];
 
-test.each([bare, told])(
+test.each([bare, reported])(
   "reads every page once and reports no suspicion when the list does not change",
   async (operation) => {
     expect(await read(operation, () => seven)).toEqual({ asked: 3, ids: seven, reasons: [] });
@@ -42,14 +42,18 @@ test.each([bare, told])(
 );
 
 test("requests no page past the end where the answer reports the end", async () => {
-  expect(await read(told, () => seven.slice(0, 6))).toMatchObject({ asked: 2, ids: seven.slice(0, 6), reasons: [] });
+  expect(await read(reported, () => seven.slice(0, 6))).toMatchObject({
+    asked: 2,
+    ids: seven.slice(0, 6),
+    reasons: [],
+  });
 });
 
 test.each([0, 1, 2])(
   "reads all items that are reported, in full pages of which the answer names %i",
   async (totalPages) => {
     let asked = 0;
-    const { pages, invalid } = await readPages(told, async (index) => {
+    const { pages, invalid } = await readPages(reported, async (index) => {
       asked += 1;
       const content = seven.slice(index * size, (index + 1) * size).map((id) => ({ id }));
       return { body: Buffer.from(JSON.stringify({ content, totalElements: 7, totalPages })), fetchedAt: index };
@@ -60,7 +64,7 @@ test.each([0, 1, 2])(
 
 test("requests no page beyond those that are named where pages hold more than the usual number of items", async () => {
   let asked = 0;
-  const { invalid } = await readPages(told, async (index) => {
+  const { invalid } = await readPages(reported, async (index) => {
     asked += 1;
     const content = seven.map((id) => ({ id }));
     return { body: Buffer.from(JSON.stringify({ content, totalElements: 7, totalPages: 1 })), fetchedAt: index };
@@ -69,7 +73,7 @@ test("requests no page beyond those that are named where pages hold more than th
 });
 
 test("says so where the pages have fewer items than the answer reports", async () => {
-  const { pages, invalid } = await readPages(told, async (index) => {
+  const { pages, invalid } = await readPages(reported, async (index) => {
     const content = seven.slice(index * 2, index * 2 + 2).map((id) => ({ id }));
     return { body: Buffer.from(JSON.stringify({ content, totalElements: 7, totalPages: 3 })), fetchedAt: index };
   });
@@ -79,7 +83,7 @@ test("says so where the pages have fewer items than the answer reports", async (
 
 test.each([
   [bare, []],
-  [told, [{ reason: "page 2 has no content", item: null }]],
+  [reported, [{ reason: "page 2 has no content", item: null }]],
 ])(
   "takes a further page without content for the end, and for missing where the answer reports it",
   async (operation, invalid) => {
@@ -99,7 +103,7 @@ test.each([
 ])(
   "takes a page without items %s for the end, and for missing where the answer reports it",
   async (_, at, totalPages, rejects) => {
-    const { pages, invalid } = await readPages(told, async (index) => {
+    const { pages, invalid } = await readPages(reported, async (index) => {
       const content = index === at ? [] : [{ id: index }];
       return { body: Buffer.from(JSON.stringify({ content, totalPages })), fetchedAt: 0 };
     });
@@ -149,7 +153,7 @@ test.each([
 });
 
 test("says that items may have been lost when the list shrinks in between and one slips over the edge of a page", async () => {
-  const { ids, reasons } = await read(told, (index) => (index === 0 ? seven : seven.slice(1)));
+  const { ids, reasons } = await read(reported, (index) => (index === 0 ? seven : seven.slice(1)));
   expect(ids).not.toContain(4);
   expect(reasons).toEqual([
     expect.stringMatching(/changed while its pages were read.*totalElements 7.*totalElements 6/),
@@ -157,13 +161,13 @@ test("says that items may have been lost when the list shrinks in between and on
 });
 
 test("says so as well when the list grows, and passes on what came twice", async () => {
-  const { ids, reasons } = await read(told, (index) => (index === 0 ? seven : [0, ...seven]));
+  const { ids, reasons } = await read(reported, (index) => (index === 0 ? seven : [0, ...seven]));
   expect(ids.filter((id) => id === 3)).toHaveLength(2);
   expect(new Set(ids)).toEqual(new Set(seven));
   expect(reasons).toEqual([expect.stringMatching(/changed while its pages were read/)]);
 });
 
-test.each([bare, told])(
+test.each([bare, reported])(
   "stops at the second page of a service that gives the same one for ever, and says why",
   async (operation) => {
     let asked = 0;
@@ -179,12 +183,12 @@ test.each([1, 2, 3])("stops where %i pages come round again, although each print
     const content = Array.from({ length: size }, (_, place) => ({ id: (index % length) * size + place }));
     return { body: Buffer.from(JSON.stringify({ content, pageNumber: index, totalPages: 90 })), fetchedAt: 0 };
   };
-  const { pages, invalid } = await readPages(told, page);
+  const { pages, invalid } = await readPages(reported, page);
   expect(pages).toHaveLength(length);
   expect(invalid).toEqual([{ reason: `page ${length + 1} is the same as page 1: the answer ends there`, item: null }]);
 });
 
-test.each([bare, told])("pays for no page past the limit, and says that there are more", async (operation) => {
+test.each([bare, reported])("pays for no page past the limit, and says that there are more", async (operation) => {
   let asked = 0;
   const page = async (index: number) => {
     asked += 1;
@@ -206,7 +210,7 @@ test.each([bare, told])("pays for no page past the limit, and says that there ar
   expect(invalid).toEqual([{ reason: expect.stringMatching(/goes on after 5 pages.*most_pages/), item: null }]);
 });
 
-test.each([bare, told])("is left after a thousand pages, and says that there are more", async (operation) => {
+test.each([bare, reported])("is left after a thousand pages, and says that there are more", async (operation) => {
   let asked = 0;
   const page = async (index: number) => {
     asked += 1;
@@ -230,7 +234,7 @@ test.each([
 });
 
 test("ends where the list ends although it promised more", async () => {
-  const { asked, reasons } = await read(told, (index) => (index < 2 ? seven : []));
+  const { asked, reasons } = await read(reported, (index) => (index < 2 ? seven : []));
   expect(asked).toBe(3);
   expect(reasons).toEqual([expect.stringMatching(/changed while its pages were read/)]);
 });
@@ -242,7 +246,7 @@ test("requests no page past the limit, and reports no suspicion for that", async
     const content = seven.slice(index * size, (index + 1) * size).map((id) => ({ id }));
     return { body: Buffer.from(JSON.stringify({ content, totalPages: 3 })), fetchedAt: 0 };
   };
-  const fetched = await readPages(told, page, { mostPages: 2 });
+  const fetched = await readPages(reported, page, { mostPages: 2 });
   expect([asked, fetched.pages.length, fetched.invalid]).toEqual([2, 2, []]);
 });
 
@@ -263,7 +267,7 @@ test("reports before each further page how many there will be, never more than a
     });
     return { seen, isCut };
   };
-  expect(await numbers(told)).toEqual({ seen: [3, 3, 3], isCut: false });
-  expect(await numbers(told, 2)).toEqual({ seen: [2, 2], isCut: true });
+  expect(await numbers(reported)).toEqual({ seen: [3, 3, 3], isCut: false });
+  expect(await numbers(reported, 2)).toEqual({ seen: [2, 2], isCut: true });
   expect(await numbers(bare)).toEqual({ seen: [2, 3, 3], isCut: false });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { startDoomed } from "../support/ingest-child.ts";
-import { openStage, today, until, wish } from "../support/ingest-stage.ts";
+import { openStage, today, until, callText } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
@@ -29,7 +29,7 @@ test.runIf(long)(
     await using one = startDoomed(stage, "worker", { settings });
     await using other = startDoomed(stage, "worker", { settings });
     await until(async () => {
-      if (new Set(stage.asked().map(wish)).size < calm.wishes.length) return false;
+      if (new Set(stage.asked().map(callText)).size < calm.callTexts.length) return false;
       return Object.keys(await statesOf(stage)).every((state) => state === "loaded");
     });
     for (const worker of [one, other]) worker.process.kill("SIGTERM");

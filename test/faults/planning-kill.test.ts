@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startDoomed } from "../support/ingest-child.ts";
-import { openStage, until, wish } from "../support/ingest-stage.ts";
+import { openStage, until, callText } from "../support/ingest-stage.ts";
 
 const apps = Array.from({ length: 130 }, (_, index) => ({
   id: String(1_000_000 + index),
@@ -36,8 +36,8 @@ test("two workers plan a night together, and what one had begun when it was kill
   );
   expect(slices.map(({ app }) => app)).toEqual(apps.map(({ id }) => id));
   expect(new Set(slices.map(({ run_id }) => run_id)).size).toBe(1);
-  const wishes = stage.asked().map(wish);
-  expect(wishes.length).toBe(new Set(wishes).size);
+  const callTexts = stage.asked().map(callText);
+  expect(callTexts.length).toBe(new Set(callTexts).size);
   expect(await stage.query("select planned_slices as slices, outcome from ops.run order by run_id limit 1")).toEqual([
     { slices: apps.length, outcome: "planned" },
   ]);

@@ -53,7 +53,7 @@ test.each(long ? (["fast", "immediate"] as const) : (["immediate"] as const))(
   "ends as if undisturbed when Postgres is restarted (%s) in the middle",
   async (mode) => {
     await using stage = await openStage({ market, database: await server.migrated(), latencyMs: 5 });
-    const [after = 1] = fc.sample(fc.integer({ min: 1, max: calm.wishes.length - 8 }), { seed, numRuns: 1 });
+    const [after = 1] = fc.sample(fc.integer({ min: 1, max: calm.callTexts.length - 8 }), { seed, numRuns: 1 });
     const ended = await syncThrough(stage, async (over) => {
       await until(() => over() || stage.asked().length >= after);
       await server.restart(mode);

@@ -52,8 +52,8 @@ test("a worker whose token is refused stays up, requests nothing but whether it 
   await until(isNow(worker, "aborted"));
   expect(worker.states.map(({ is }) => is)).toEqual(["starting", "aborted"]);
   expect(worker.states.at(-1)?.error).toMatchObject({ code: "unauthorised" });
-  const looks = () => stage.sandbox.log().length;
-  await until(() => looks() >= 4);
+  const checks = () => stage.sandbox.log().length;
+  await until(() => checks() >= 4);
   expect(stage.asked()).toEqual([]);
   stage.sandbox.set({ faults: [] });
   await until(() => allIsLoaded(stage));
@@ -81,11 +81,11 @@ test("checks of a refused account grow rarer, and of several workers one checks"
   await until(() => isNow(first, "aborted")() && isNow(second, "aborted")());
   const starts = 2;
   await until(() => stage.sandbox.log().length >= starts + 4);
-  const [stop] = await stage.query<{ looks: number; gap: number }>(
-    "select check_count as looks, extract(epoch from next_check_at - clock_timestamp()) * 1000 as gap from ops.account_stop",
+  const [stop] = await stage.query<{ checks: number; gap: number }>(
+    "select check_count as checks, extract(epoch from next_check_at - clock_timestamp()) * 1000 as gap from ops.account_stop",
   );
-  expect(stop?.looks).toBeGreaterThanOrEqual(4);
-  expect(stop?.looks).toBeLessThanOrEqual(stage.sandbox.log().length);
+  expect(stop?.checks).toBeGreaterThanOrEqual(4);
+  expect(stop?.checks).toBeLessThanOrEqual(stage.sandbox.log().length);
 });
 
 test("a refused operation stops every worker of the account, names the operation and the dataset to switch off, and spends no attempt", async () => {
@@ -97,9 +97,9 @@ test("a refused operation stops every worker of the account, names the operation
   await until(
     () => first.states.some(({ is }) => is === "aborted") && second.states.some(({ is }) => is === "aborted"),
   );
-  const told = first.states.find(({ is }) => is === "aborted")?.error;
-  expect(told).toMatchObject({ code: "forbidden" });
-  expect(told?.message).toMatch(/ios\.keyword-ranking.*keyword_rank.*switch the dataset off/);
+  const reported = first.states.find(({ is }) => is === "aborted")?.error;
+  expect(reported).toMatchObject({ code: "forbidden" });
+  expect(reported?.message).toMatch(/ios\.keyword-ranking.*keyword_rank.*switch the dataset off/);
   expect(await stage.query("select from ops.slice where failures > 0 or state in ('failed', 'skipped')")).toEqual([]);
   stage.sandbox.set({ faults: [] });
   await until(() => allIsLoaded(stage));

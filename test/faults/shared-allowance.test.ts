@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { startDoomed, type Child } from "../support/ingest-child.ts";
-import { openStage, until, wish, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openStage, until, callText, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { charged, expectCalm, type Calm } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
@@ -9,14 +9,14 @@ import { long } from "../support/long.ts";
 const concurrency = 2;
 const cost = 3;
 
-let followed: NonNullable<RunOptions["settings"]>;
+let portfolioSettings: NonNullable<RunOptions["settings"]>;
 let calm: Calm;
 
 /** Ranks alone, of apps that the configuration lists: every request costs the same. */
 beforeAll(async () => {
   await using stage = await openStage();
   const { apps } = stage.sandbox.market;
-  followed = {
+  portfolioSettings = {
     api: { concurrency },
     portfolio: {
       source: "config",
@@ -28,10 +28,10 @@ beforeAll(async () => {
     },
   };
   if (!long) return;
-  await stage.sync({ settings: followed });
+  await stage.sync({ settings: portfolioSettings });
   calm = {
     facts: await factsOf(stage),
-    wishes: stage.asked().map(wish).sort(),
+    callTexts: stage.asked().map(callText).sort(),
     credits: charged(stage.asked()),
   };
 });
@@ -76,7 +76,7 @@ test.runIf(long).each([1, 2, 4])(
     await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
     await using children = new AsyncDisposableStack();
     const workers = Array.from({ length: count }, () =>
-      children.use(startDoomed(stage, "worker", { settings: followed })),
+      children.use(startDoomed(stage, "worker", { settings: portfolioSettings })),
     );
     await until(async () => gate.passed() && (await isAtRest(stage)));
     await stopAll(workers);
@@ -95,7 +95,7 @@ test.each(long ? [2, 4] : [2])("%i workers that want more than there is leave th
     accounts: [{ token: "shared", total, periodHours: 24 }],
   });
   const floors = { snapshot: share, daily: share, lookback: share, history: share };
-  const settings = { ...followed, credits: { floors } };
+  const settings = { ...portfolioSettings, credits: { floors } };
   await using children = new AsyncDisposableStack();
   const workers = Array.from({ length: count }, () => children.use(startDoomed(stage, "worker", { settings })));
   await until(async () => gate.passed() && (await isAtRest(stage)));
@@ -107,5 +107,5 @@ test.each(long ? [2, 4] : [2])("%i workers that want more than there is leave th
   expect(Object.keys(states)).toEqual(["deferred", "loaded"]);
   expect(states["loaded"]).toBe(stage.asked().length);
   expect(charged(stage.asked())).toBe(cost * (states["loaded"] ?? 0));
-  expect(new Set(stage.asked().map(wish)).size).toBe(stage.asked().length);
+  expect(new Set(stage.asked().map(callText)).size).toBe(stage.asked().length);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { books } from "../support/books.ts";
-import { wish } from "../support/ingest-stage.ts";
+import { callText } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, torn, type Calm } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
@@ -51,6 +51,6 @@ async function played({ workers, mishaps }: ReturnType<typeof scheduleOf>, calm:
 async function isLoaded({ stage, retry }: Storm, calm: Calm): Promise<boolean> {
   const states = await statesOf(stage);
   if (states["failed"] !== undefined) await retry();
-  const wanted = new Set(stage.asked().map(wish));
-  return calm.wishes.every((one) => wanted.has(one)) && Object.keys(states).every((state) => state === "loaded");
+  const wanted = new Set(stage.asked().map(callText));
+  return calm.callTexts.every((one) => wanted.has(one)) && Object.keys(states).every((state) => state === "loaded");
 }

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, test } from "vitest";
-import { gateAfter, openStage, until, wish } from "../support/ingest-stage.ts";
+import { gateAfter, openStage, until, callText } from "../support/ingest-stage.ts";
 
 const datasets = { app_version: { on: true }, app_history: { on: true }, keyword_rank: { on: false } };
 
@@ -28,5 +28,5 @@ test("a plan whose connection breaks once its slices are queued is made again wh
   await other.query("rollback");
   expect(await ended).toMatchObject({ outcome: "loaded" });
   const pages = stage.asked().filter(({ operation }) => operation?.endsWith(".app-detail"));
-  expect(pages.map(wish)).toHaveLength(apps.length);
+  expect(pages.map(callText)).toHaveLength(apps.length);
 });

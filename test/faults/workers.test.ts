@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { books } from "../support/books.ts";
 import { startDoomed, type Child } from "../support/ingest-child.ts";
-import { openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { openStage, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { calmRun, expectCalm, repeats, torn, type Calm } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
@@ -59,14 +59,14 @@ test("two workers that are killed again and again load what one loads that nobod
   expect(new Set(stage.asked().map(({ at }) => Math.floor(at / 5_000))).size).toBeGreaterThan(2);
   // only a kill in between makes one request what another has requested
   for (const again of repeats(stage.asked())) {
-    const first = stage.asked().find((request) => wish(request) === wish(again));
+    const first = stage.asked().find((request) => callText(request) === callText(again));
     expect(killedAt.some((at) => (first?.at ?? 0) <= at && at <= again.at)).toBe(true);
   }
 });
 
 /** True when all ranks are requested and nothing is open. */
 async function isDone(stage: Stage): Promise<boolean> {
-  if (new Set(stage.asked().map(wish)).size < calm.wishes.length) return false;
+  if (new Set(stage.asked().map(callText)).size < calm.callTexts.length) return false;
   return Object.keys(await statesOf(stage)).every((state) => state === "loaded");
 }
 

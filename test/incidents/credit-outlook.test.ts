@@ -16,19 +16,24 @@ const well: CreditDemand = {
   floors,
   nights: null,
 };
-const look = (change: Partial<CreditDemand>) => creditOutlook({ ...well, ...change }, 0);
+const outlookWith = (change: Partial<CreditDemand>) => creditOutlook({ ...well, ...change }, 0);
 
 describe("the allowance", () => {
   test("lasts where the pace of the last day leaves something above the floor", () => {
-    expect(look({})).toMatchObject({ usable: 7_500, wanted: 4_800, perHour: 20, short: 0, outAt: null });
+    expect(outlookWith({})).toMatchObject({ usable: 7_500, wanted: 4_800, perHour: 20, short: 0, outAt: null });
   });
 
   test("is short by what the pace takes beyond that, and runs out at the pace", () => {
-    expect(look({ remaining: 2_500 })).toMatchObject({ usable: 2_000, wanted: 4_800, short: 2_800, outAt: 100 * hour });
+    expect(outlookWith({ remaining: 2_500 })).toMatchObject({
+      usable: 2_000,
+      wanted: 4_800,
+      short: 2_800,
+      outAt: 100 * hour,
+    });
   });
 
   test("is short of what waits, however slow the pace was", () => {
-    expect(look({ remaining: 1_000, spent: 0, open: { daily: 400, snapshot: 200 } })).toMatchObject({
+    expect(outlookWith({ remaining: 1_000, spent: 0, open: { daily: 400, snapshot: 200 } })).toMatchObject({
       usable: 500,
       wanted: 600,
       short: 100,
@@ -37,38 +42,42 @@ describe("the allowance", () => {
   });
 
   test("does not count twice what waits and the pace that it is part of", () => {
-    expect(look({ remaining: 6_000, open: { daily: 4_000 } })).toMatchObject({ wanted: 4_800, short: 0 });
+    expect(outlookWith({ remaining: 6_000, open: { daily: 4_000 } })).toMatchObject({ wanted: 4_800, short: 0 });
   });
 
   test("is not short because a backfill is larger than it: that stops at its floor", () => {
-    expect(look({ spent: 60, open: { history: 1_000_000 } })).toMatchObject({ usable: 1_500, wanted: 600, short: 0 });
+    expect(outlookWith({ spent: 60, open: { history: 1_000_000 } })).toMatchObject({
+      usable: 1_500,
+      wanted: 600,
+      short: 0,
+    });
   });
 
   test("is short where a backfill may take what the days to come need", () => {
-    expect(look({ open: { history: 1_000_000 } })).toMatchObject({ usable: 1_500, short: 3_300 });
+    expect(outlookWith({ open: { history: 1_000_000 } })).toMatchObject({ usable: 1_500, short: 3_300 });
   });
 
   test("is not needed for a night that begins with the reset, which is known by whole seconds from when an answer came", () => {
     const nights = [216, 240].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
     for (const off of [-700, 0, 300])
-      expect(look({ nights, resetsAt: 240 * hour + off })).toMatchObject({ nights: 1, wanted: 1_500 });
+      expect(outlookWith({ nights, resetsAt: 240 * hour + off })).toMatchObject({ nights: 1, wanted: 1_500 });
   });
 
   test("is needed for the nights until the reset where they are foreseen, at any pace before", () => {
     const nights = [-2, 4, 28, 52, 300].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
-    expect(look({ nights })).toMatchObject({ wanted: 4_500, nights: 3, short: 0, outAt: null });
+    expect(outlookWith({ nights })).toMatchObject({ wanted: 4_500, nights: 3, short: 0, outAt: null });
     const tight = { nights, remaining: 2_500, open: { daily: 100 } };
-    expect(look(tight)).toMatchObject({ wanted: 4_600, short: 2_600, outAt: 28 * hour });
-    expect(look({ nights, remaining: 550, open: { daily: 100 } })).toMatchObject({ outAt: 0 });
+    expect(outlookWith(tight)).toMatchObject({ wanted: 4_600, short: 2_600, outAt: 28 * hour });
+    expect(outlookWith({ nights, remaining: 550, open: { daily: 100 } })).toMatchObject({ outAt: 0 });
   });
 
   test("takes days beyond those that are foreseen for one of these", () => {
     const nights = [4, 28].map((at) => ({ startsAt: at * hour, credits: 100 }));
-    expect(look({ nights })).toMatchObject({ wanted: 1_000, nights: 10 });
+    expect(outlookWith({ nights })).toMatchObject({ wanted: 1_000, nights: 10 });
   });
 
   test("is nobody's guess after the reset", () => {
-    expect(look({ resetsAt: 0 })).toBeNull();
+    expect(outlookWith({ resetsAt: 0 })).toBeNull();
   });
 
   test("never has less than nothing, and is never short by less", () => {
@@ -84,7 +93,7 @@ describe("the allowance", () => {
     });
     fc.assert(
       fc.property(amounts, (change) => {
-        const outlook = look(change);
+        const outlook = outlookWith(change);
         expect(outlook?.usable).toBeGreaterThanOrEqual(0);
         expect(outlook?.short).toBeGreaterThanOrEqual(0);
         expect(outlook?.outAt ?? 0).toBeLessThanOrEqual(change.resetsAt);

@@ -62,23 +62,23 @@ test("checks again soon when the last second before a reset is reported as none,
   });
   const { db } = warehouse;
   await openAccount(db, accountId, 3, clock);
-  const look = async () => {
+  const check = async () => {
     await refreshBalance({ db, client, clock, accountId, workerId: null });
     return readAccount(db, accountId);
   };
   const resetsAt = Math.ceil(clock.now() / dayMs) * dayMs;
 
   clock.move(resetsAt - clock.now() - 10_400);
-  const told = await look();
-  expect(told).toMatchObject({ total: 400, remaining: 42, resetsAt: resetsAt - 400, periodHours: 24 });
+  const reported = await check();
+  expect(reported).toMatchObject({ total: 400, remaining: 42, resetsAt: resetsAt - 400, periodHours: 24 });
 
   // woken at the reported deadline, 0.4 s before the credits are back
   clock.move(10_000);
   expect(sandbox.account().resetSeconds).toBe(0);
-  expect(await look()).toMatchObject({ remaining: 42, resetsAt: resetsAt - 400 });
+  expect(await check()).toMatchObject({ remaining: 42, resetsAt: resetsAt - 400 });
 
   clock.move(5_000);
-  const next = await look();
+  const next = await check();
   expect(next?.remaining).toBe(400);
   expect(next?.resetsAt).toBeGreaterThan(resetsAt + dayMs - 60_000);
 });

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
 import { manualClock } from "../sandbox/open.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 
 const ranking = "ios.keyword-ranking";
 
 test("books a charged answer that has nothing to say, and takes its slice for empty", async () => {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"] } });
   const before = stage.sandbox.account().remaining;
   stage.sandbox.set({
     faults: [{ operation: ranking, times: 1, kind: "status", status: 204, body: "", charge: true }],
   });
   const { progress } = await stage.sync({ request: { datasets: ["keyword_rank"] } });
-  const [told] = await stage.query("select status, error_code, cost from ops.request where status = 204");
-  expect(told).toEqual({ status: 204, error_code: "no_content", cost: 3 });
+  const [reported] = await stage.query("select status, error_code, cost from ops.request where status = 204");
+  expect(reported).toEqual({ status: 204, error_code: "no_content", cost: 3 });
   expect(progress.credits).toBe(before - stage.sandbox.account().remaining);
   const [account] = await stage.query("select remaining, held from ops.credit_account");
   expect(account).toEqual({ remaining: stage.sandbox.account().remaining, held: 0 });
@@ -26,7 +26,7 @@ test("books a charged answer that has nothing to say, and takes its slice for em
 });
 
 test("books nothing for a refusal, although it names a cost", async () => {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"] } });
   const before = stage.sandbox.account().remaining;
   stage.sandbox.set({ faults: [{ operation: ranking, times: 100, kind: "empty-401" }] });
   const { progress, outcome } = await stage.sync({ request: { datasets: ["keyword_rank"] } });
@@ -39,7 +39,7 @@ test("books nothing for a refusal, although it names a cost", async () => {
 test("holds a slice that was planned at an older price at what the service charged last", async () => {
   const clock = manualClock(Date.now());
   const accounts = [{ token: "sandbox-token", total: 5_000, periodHours: 24 * 3_650, costs: { [ranking]: 5 } }];
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] }, accounts, clock });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"] }, accounts, clock });
   stage.sandbox.spend(stage.sandbox.account().remaining - 5);
   const request = { datasets: ["keyword_rank"] };
   // one after the other: no check of the balance runs beside the call, so that the balance shows its price
@@ -61,7 +61,7 @@ test("holds a slice that was planned at an older price at what the service charg
 
 test("holds what waits already at the higher price as soon as one call has shown it", async () => {
   const accounts = [{ token: "sandbox-token", total: 5_000, periodHours: 24, costs: { [ranking]: 5 } }];
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] }, accounts });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"] }, accounts });
   const before = stage.sandbox.account().remaining;
   // two of them fit under 8 at the price of the contract, and both wait before the first is answered
   const run = { request: { datasets: ["keyword_rank"] }, settings: { api: { concurrency: 1 } }, maxCredits: 8 };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 
 test("slices are claimed four at a time where few run side by side, as long as so many wait", async () => {
-  await using stage = await openFollowed({ market: { apps: 4, countries: ["US", "JP", "DE"] } });
+  await using stage = await openWithPortfolio({ market: { apps: 4, countries: ["US", "JP", "DE"] } });
   await stage.query("create table public.claim (slices integer, left_over integer)");
   await stage.query(`
     create function public.note_claim() returns trigger language plpgsql as $$ begin
@@ -28,7 +28,7 @@ const takenForSmall = `
   where  oid = 'ops.slice'::regclass`;
 
 test("where statistics take the ledger for small they are gathered before slices are claimed", async () => {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"] } });
   await stage.query(takenForSmall);
   await stage.sync({ request: { datasets: ["keyword_rank"] } });
   const [known] = await stage.query<{ slices: number }>(
@@ -38,7 +38,7 @@ test("where statistics take the ledger for small they are gathered before slices
 });
 
 test("slices are claimed all the same where statistics cannot be gathered", async () => {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"] } });
   await stage.query(takenForSmall);
   await stage.query("drop function ops.gather_slice_statistics()");
   expect(await stage.sync({ request: { datasets: ["keyword_rank"] } })).toMatchObject({ outcome: "loaded" });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { SandboxAccount } from "../../src/sandbox/sandbox.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
-import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { gateAfter, openStage, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 
@@ -28,7 +28,7 @@ test("never spends more than --max-credits, not even on the lists that the portf
 });
 
 test("never spends more than --max-credits in a step, and reaches the same end in steps as at once", async () => {
-  const { facts, wishes, credits } = await calmRun(small);
+  const { facts, callTexts, credits } = await calmRun(small);
   await using stage = await openStage(small);
   const step = credits - 10;
   for (let spent = -1; spent !== charged(stage);) {
@@ -40,11 +40,11 @@ test("never spends more than --max-credits in a step, and reaches the same end i
     expect([result.outcome, result.leftOut > 0]).toEqual([isDone ? "loaded" : "deferred", !isDone]);
   }
   expect(await factsOf(stage)).toEqual(facts);
-  expect(stage.asked().map(wish).sort()).toEqual(wishes);
+  expect(stage.asked().map(callText).sort()).toEqual(callTexts);
 });
 
 test("keeps to --max-credits although answers are lost and requested again", async () => {
-  await using stage = await openFollowed(small);
+  await using stage = await openWithPortfolio(small);
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "half" }] });
   const result = await stage.sync({ maxCredits: 12 });
   expect(charged(stage)).toBeLessThanOrEqual(12);
@@ -55,7 +55,7 @@ test("keeps to --max-credits although answers are lost and requested again", asy
 
 test("puts off what the credits do not reach, sends nothing that would be refused, and goes on after the reset", async () => {
   const clock = manualClock(Date.now());
-  const { facts, wishes, credits } = await calmRun(small);
+  const { facts, callTexts, credits } = await calmRun(small);
   await using stage = await openStage({ ...small, clock, accounts: purse(credits - 10) });
   const first = await stage.sync();
   expect(first).toMatchObject({ outcome: "deferred", progress: { failed: 0 } });
@@ -72,7 +72,7 @@ test("puts off what the credits do not reach, sends nothing that would be refuse
   clock.move(stage.sandbox.account().resetSeconds * 1000);
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { deferred: 0 } });
   expect(await factsOf(stage)).toEqual(facts);
-  expect(stage.asked().map(wish).sort()).toEqual(wishes);
+  expect(stage.asked().map(callText).sort()).toEqual(callTexts);
   expect(charged(stage)).toBe(credits);
 });
 

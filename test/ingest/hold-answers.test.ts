@@ -8,7 +8,7 @@ import { createPartitions } from "../../src/load/partitions.ts";
 import { runCommand } from "../support/command.ts";
 import { syncCommand } from "../support/ingest-child.ts";
 import { today, type Stage } from "../support/ingest-stage.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { openSynced } from "../support/synced-stage.ts";
 
 const market = { apps: 4, countries: ["US"], keywordsPerApp: 5 } as const;
@@ -40,7 +40,7 @@ async function current(stage: Stage): Promise<number> {
   return row?.apps ?? 0;
 }
 
-async function told(stage: Stage) {
+async function reported(stage: Stage) {
   await using app = await stage.open();
   const { clock, config, warehouse } = app;
   const parts = { db: warehouse.db, clock, settings: config.settings, accountId: "", scheduled: new Map() };
@@ -95,7 +95,7 @@ describe("an answer that leaves out the whole portfolio", () => {
     const [ranks] = await stage.query("select count(*)::int as rows from core.fact_keyword_rank");
     expect(ranks?.["rows"]).toBeGreaterThan(0);
     const facts = expect.objectContaining({ current: apps, closing: apps });
-    expect(await told(stage)).toEqual([{ subject: "tracked_app", facts }]);
+    expect(await reported(stage)).toEqual([{ subject: "tracked_app", facts }]);
     stage.sandbox.clearLog();
     await syncAfter(stage, 0);
     expect(stage.asked()).toEqual([]);
@@ -109,7 +109,7 @@ describe("an answer that leaves out the whole portfolio", () => {
     expect(await syncAfter(stage, 1)).toMatchObject({ outcome: "loaded" });
     expect(await current(stage)).toBe(0);
     expect(await outcomes(stage)).toEqual([{ outcome: "confirmed" }]);
-    expect(await told(stage)).toEqual([]);
+    expect(await reported(stage)).toEqual([]);
     const { before, after } = await beforeAndAfterReplay(stage);
     expect(before.length).toBeGreaterThan(0);
     expect(after).toEqual(before);
@@ -150,7 +150,7 @@ describe("an answer that leaves out the whole portfolio", () => {
     expect(await current(stage)).toBe(0);
     expect(await outcomes(stage)).toEqual([{ outcome: null }, { outcome: "agreed" }]);
     await stage.query("delete from ops.held_answer where outcome is null");
-    expect(await told(stage)).toEqual([]);
+    expect(await reported(stage)).toEqual([]);
     const { before, after } = await beforeAndAfterReplay(stage);
     expect(after).toEqual(before);
   });
@@ -179,7 +179,7 @@ test("an answer that leaves out others than the one before is held in its place,
 });
 
 test("a list of keywords that a person cut down is taken as it comes; one that came short for no known reason is held", async () => {
-  await using stage = await openFollowed({ market: { ...market, apps: 1 } });
+  await using stage = await openWithPortfolio({ market: { ...market, apps: 1 } });
   const lists = { request: { datasets: ["tracked_keyword"] } };
   const names = () =>
     stage.query<{ app: string; keyword: string }>(
@@ -228,7 +228,7 @@ test("a list of an app that leaves the account with it is held no more: nobody r
     { dataset: "tracked_country", outcome: null },
   ]);
   expect(await current(stage)).toBe(kept.length);
-  expect(await told(stage)).toEqual([]);
+  expect(await reported(stage)).toEqual([]);
   expect(await command(stage, "held")).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("No answer is held."),

@@ -4,10 +4,10 @@ import { openProxy } from "../support/ingest-proxy.ts";
 import { planned } from "../support/ingest-planned.ts";
 import { today } from "../support/ingest-stage.ts";
 import { openSynced } from "../support/synced-stage.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 
 test("does not say loaded when nothing of a dataset was available, and requests it again on demand", async () => {
-  await using stage = await openFollowed({
+  await using stage = await openWithPortfolio({
     market: { apps: 2, countries: ["US"], keywordsPerApp: 3 },
     faults: [
       { operation: "ios.keyword-ranking", times: 1_000, kind: "status", status: 404 },
@@ -26,7 +26,7 @@ test("does not say loaded when nothing of a dataset was available, and requests 
 });
 
 test("fails a slice of whose answer nothing fits, and keeps what did not", async () => {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"] } });
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     // ranks that all say they are of another app
     if (passing.target.includes("/keywordrankings"))
@@ -46,7 +46,7 @@ test("fails a slice of whose answer nothing fits, and keeps what did not", async
 });
 
 test("a retry requests an answer again that could not be read, instead of reading what is stored", async () => {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"] } });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"] } });
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     // ranks of another app: the contract is met, and nothing fits
     if (passing.target.includes("/keywordrankings"))

@@ -7,7 +7,7 @@ import { createPartitions } from "../../src/load/partitions.ts";
 import { planChunks } from "../../src/planner/plan-stream.ts";
 import { openWork } from "../../src/ledger/open-slices.ts";
 import { manualClock } from "../sandbox/open.ts";
-import { openFollowed, planned as plannedBackfill, runPlanned } from "../support/backfill-stage.ts";
+import { openWithPortfolio, planned as plannedBackfill, runPlanned } from "../support/backfill-stage.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
@@ -48,7 +48,7 @@ test("a total raises what the slice is planned to cost to what it is charged", a
 });
 
 test("the next answer of the same scope is expected to have as many pages as the last one, and costs what was planned", async () => {
-  await using stage = await openFollowed({ market });
+  await using stage = await openWithPortfolio({ market });
   await stage.sync(run());
   const earlier = run({ request: { bounds: { start: addDays(today, -45) } } });
   expect(await planned(stage, earlier)).toEqual([{ requests: 2, credits: 400 }]);
@@ -67,7 +67,7 @@ test("the next answer of the same scope is expected to have as many pages as the
 test("no page is requested that credits do not pay for; what has landed stays and continues after the reset", async () => {
   const clock = manualClock(Date.now());
   const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
-  await using stage = await openFollowed({ market, clock, accounts });
+  await using stage = await openWithPortfolio({ market, clock, accounts });
   stage.sandbox.spend(stage.sandbox.account().remaining - 399);
   const creatives = () => stage.asked().filter(({ operation }) => operation === "ad-intelligence.creatives");
   expect(await stage.sync(run())).toMatchObject({ outcome: "deferred" });
@@ -86,7 +86,7 @@ test("no page is requested that credits do not pay for; what has landed stays an
 });
 
 test("a budget that ends between two pages is kept, and the next run pays for the rest alone", async () => {
-  await using stage = await openFollowed({ market });
+  await using stage = await openWithPortfolio({ market });
   const steps = run({ maxCredits: 210, request: { datasets: ["ad_creative"] } });
   expect(await stage.sync(steps)).toMatchObject({ outcome: "deferred", progress: { credits: 200 } });
   expect(await slices(stage)).toMatchObject([{ requests: 2, credits: 400, asked: 1 }]);
@@ -95,7 +95,7 @@ test("a budget that ends between two pages is kept, and the next run pays for th
 });
 
 test("pages are capped by default, and fewer of them remove no row that more had imported", async () => {
-  await using stage = await openFollowed({ market });
+  await using stage = await openWithPortfolio({ market });
   const one = run({ settings: {} });
   await stage.sync(one);
   expect(await slices(stage)).toEqual([{ state: "loaded", requests: 1, credits: 200, rows: 50, asked: 1, cost: 200 }]);
@@ -110,7 +110,7 @@ test("pages are capped by default, and fewer of them remove no row that more had
 });
 
 test("a plan of a backfill never costs more than its price, and the pages that it did not foresee are left to a sync", async () => {
-  await using stage = await openFollowed({ market });
+  await using stage = await openWithPortfolio({ market });
   const asked = { datasets: ["ad_creative"], apps: ["6446318020"], bounds: { start: addDays(today, -45) } };
   const plan = await plannedBackfill(stage, asked, { settings: whole });
   expect(plan).toMatchObject({ slices: 2, requests: 2, credits: 400 });
@@ -129,7 +129,7 @@ test("a plan of a backfill never costs more than its price, and the pages that i
 
 test("the price of each page of top advertisers is held: with one page paid for and less than another left, no second is requested", async () => {
   const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
-  await using stage = await openFollowed({ market: { apps: 2, countries: ["US"] }, accounts });
+  await using stage = await openWithPortfolio({ market: { apps: 2, countries: ["US"] }, accounts });
   stage.sandbox.spend(stage.sandbox.account().remaining - 299);
   const settings = { datasets: { top_advertiser: { most_pages: 9 } } };
   expect(await stage.sync({ settings, request: { datasets: ["top_advertiser"] } })).toMatchObject({
@@ -145,7 +145,7 @@ const perPage = 10;
 
 /** Fetches reviews of one app from a service whose pages never end; `idOf` names the reviews of each page. */
 async function endlessReviews(idOf: (page: number, place: number) => number) {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   let pages = 0;
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     if (!passing.target.includes("app-reviews")) return;

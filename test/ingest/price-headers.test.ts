@@ -3,7 +3,7 @@ import type { CheckParts } from "../../src/incidents/check-parts.ts";
 import { checks } from "../../src/incidents/checks.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import type { RunOptions } from "../support/ingest-stage.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { long } from "../support/long.ts";
 
 const ranking = "ios.keyword-ranking";
@@ -17,7 +17,7 @@ type Priced = { readonly cost: string; readonly concurrency: number; readonly ti
 
 /** Fetches ranks through a server that names another price for them, and reads what was booked, learned and reported. */
 async function fetchPriced({ cost, concurrency, times = Number.POSITIVE_INFINITY }: Priced) {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
   const before = stage.sandbox.account().remaining;
   let priced = 0;
   await using proxy = await openProxy(stage.sandbox, (passing) => {
@@ -39,7 +39,7 @@ async function fetchPriced({ cost, concurrency, times = Number.POSITIVE_INFINITY
     booked: progress.credits,
     spent: before - stage.sandbox.account().remaining,
     learned,
-    told: await wrongPricesIn(parts),
+    reported: await wrongPricesIn(parts),
   };
 }
 
@@ -60,7 +60,7 @@ test.each(long ? prices : prices.slice(0, 2))(
     expect(seen.calls).toBeGreaterThan(1);
     expect(seen.booked).toBe(seen.spent);
     const facts = expect.objectContaining({ header: Math.min(Number(cost), 1e9), documented: 3 });
-    expect(seen.told).toContainEqual({ subject: ranking, facts });
+    expect(seen.reported).toContainEqual({ subject: ranking, facts });
   },
 );
 
@@ -72,7 +72,7 @@ test("another price that may be right is booked as it is named, and one answer a
 test.each(long ? [1, 4] : [4])(
   "an empty answer for nothing is booked so, and is no price, with %i calls at a time",
   async (concurrency) => {
-    await using stage = await openFollowed({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+    await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
     const before = stage.sandbox.account().remaining;
     const faults = [{ operation: ranking, times: 2, kind: "status", status: 204, body: "" }] as const;
     stage.sandbox.set({ faults });

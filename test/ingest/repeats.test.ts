@@ -82,7 +82,7 @@ describe("an answer that says again what is loaded", () => {
     [true, "was about other keywords", "'loaded', 1, now(), (select batch_id from others)"],
   ])("is known: %s, beside a slice that %s", async (known, _, how) => {
     await writeBeside(how);
-    const [told] = await stage.query<{ digest: string; rows: number }>(
+    const [reported] = await stage.query<{ digest: string; rows: number }>(
       `select encode(answer_digest, 'hex') as digest, rows_loaded as rows from ops.slice where slice_id = ${oldest}`,
     );
     const running = await beginAgain();
@@ -90,24 +90,24 @@ describe("an answer that says again what is loaded", () => {
     const found = await endUnchanged(
       app.warehouse.db,
       [
-        { slice: { sliceId: running, attempt: 1 }, digest: told?.digest ?? "" },
+        { slice: { sliceId: running, attempt: 1 }, digest: reported?.digest ?? "" },
         { slice: { sliceId: "99999", attempt: 1 }, digest: "00" },
       ],
       Date.now(),
     );
-    expect([...found]).toEqual(known ? [[running, told?.rows]] : []);
+    expect([...found]).toEqual(known ? [[running, reported?.rows]] : []);
     expect(
       await stage.query("select state, rows_loaded as rows from ops.slice where slice_id = $1", [running]),
-    ).toEqual([known ? { state: "loaded", rows: told?.rows } : { state: "running", rows: 0 }]);
+    ).toEqual([known ? { state: "loaded", rows: reported?.rows } : { state: "running", rows: 0 }]);
   });
 
   test("does not end an attempt that another one has taken over", async () => {
     const running = await beginAgain();
-    const [told] = await stage.query<{ digest: string }>(
+    const [reported] = await stage.query<{ digest: string }>(
       `select encode(answer_digest, 'hex') as digest from ops.slice where slice_id = ${oldest}`,
     );
     await using app = await stage.open();
-    const late = [{ slice: { sliceId: running, attempt: 0 }, digest: told?.digest ?? "" }];
+    const late = [{ slice: { sliceId: running, attempt: 0 }, digest: reported?.digest ?? "" }];
     expect([...(await endUnchanged(app.warehouse.db, late, Date.now()))]).toEqual([]);
     expect(await stage.query("select state from ops.slice where slice_id = $1", [running])).toEqual([
       { state: "running" },

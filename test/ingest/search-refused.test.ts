@@ -28,7 +28,7 @@ test("of two slices with a refused keyword one is searched, the other waits and 
 
   const bad = await stage.claimed(first.sliceId, worker);
   const endSearch = () => endAttempt(stage.db, bad, refusal, now);
-  expect(await searchRefused(endingAfterFirstLook(stage.db, endSearch), second, now)).toBe(true);
+  expect(await searchRefused(endingAfterFirstRead(stage.db, endSearch), second, now)).toBe(true);
   expect(await stage.slices(left)).toEqual([
     { items: ["bad"], state: "skipped" },
     { items: ["good"], state: "pending" },
@@ -36,8 +36,8 @@ test("of two slices with a refused keyword one is searched, the other waits and 
   ]);
 });
 
-/** A database in whose transactions something else happens once, after the first look at the slices. */
-function endingAfterFirstLook(db: Database, happens: () => Promise<unknown>): Database {
+/** A database in whose transactions something else happens once, after the first read of the slices. */
+function endingAfterFirstRead(db: Database, happens: () => Promise<unknown>): Database {
   let isOver = false;
   const watched = (transaction: Database): Database => ({
     ...transaction,

@@ -107,10 +107,10 @@ describe("a failed slice", () => {
   test("counts only where it touches the requested days", async () => {
     await ended("failed", lost);
     const beside = { start: day("2026-08-07"), end: day("2026-08-09") };
-    const looked = { runId: await ledger.stage.run(), datasets: ["keyword_rank"], within: beside };
-    expect((await readUnfinished(ledger.stage.db, looked)).failedBefore).toBe(0);
+    const wanted = { runId: await ledger.stage.run(), datasets: ["keyword_rank"], within: beside };
+    expect((await readUnfinished(ledger.stage.db, wanted)).failedBefore).toBe(0);
     expect(
-      (await readUnfinished(ledger.stage.db, { ...looked, within: { start: day("2026-08-06") } })).failedBefore,
+      (await readUnfinished(ledger.stage.db, { ...wanted, within: { start: day("2026-08-06") } })).failedBefore,
     ).toBe(1);
   });
 

@@ -60,7 +60,7 @@ describe("a snapshot that nobody can request any more", () => {
   test("is lost where nobody planned it: the days between two snapshots on which it was due", async () => {
     await ended("loaded", snapshot("daily", 17), snapshot("daily", 19, { scope: { app: "2" } }), snapshot("weekly", 4));
     const day = (dataset: string, scope = {}) => snapshot(dataset, 20, { scope: { ...draft().scope, ...scope } });
-    // a scope that is new, one that was not followed for long, and one that is up to date lose nothing
+    // a scope that is new, one that was long not in the portfolio, and one that is up to date lose nothing
     await ended(
       "loaded",
       snapshot("daily", 1, { scope: { app: "3" }, window: { start: addDays(today, -40), end: addDays(today, -39) } }),
@@ -143,7 +143,7 @@ describe("a snapshot that nobody can request any more", () => {
       );
     expect(await at(midnight + 16 * hour - 1)).toEqual([]);
     expect(await at(midnight + 16 * hour)).toEqual(["daily 2 2026-08-21T00"]);
-    // a day later nobody has planned the new day: it is at risk for all three, whatever became of the day before
+    // a day later nobody has planned the new day: it is at risk for all three, with any state of the day before
     expect(await at(midnight + 40 * hour)).toEqual(["daily 3 2026-08-22T00", "weekly 1 2026-08-24T00"]);
   });
 

@@ -31,7 +31,7 @@ describe("a worker in the ledger", () => {
   }
 
   /** Numbers of the processes that are found dead now, however recently they were heard of. */
-  async function bury(): Promise<readonly string[]> {
+  async function foundDead(): Promise<readonly string[]> {
     return (await reconcile(stage.db, 60_000)).deadWorkers;
   }
 
@@ -40,11 +40,11 @@ describe("a worker in the ledger", () => {
     const [workerId] = (await once(child, "message")) as [string];
     await stage.inState(await stage.run({ workerId }), "running", workerId, draft());
     const mine = { runId: await stage.run(), datasets: ["keyword_rank"], mostCredits: 99 };
-    expect(await bury()).toEqual([]);
+    expect(await foundDead()).toEqual([]);
     expect(await adoptOrphanedSlices(stage.db, mine)).toBe(0);
     child.kill("SIGKILL");
     await once(child, "exit");
-    await expect.poll(() => bury()).toEqual([workerId]);
+    await expect.poll(() => foundDead()).toEqual([workerId]);
     expect(await stage.slices("state, attempt, failures")).toEqual([{ state: "pending", attempt: 1, failures: 0 }]);
     expect(await adoptOrphanedSlices(stage.db, mine)).toBe(1);
     expect(await workers()).toMatchObject([{ pid: child.pid, stopped_at: expect.any(Date) }]);
@@ -52,8 +52,8 @@ describe("a worker in the ledger", () => {
 
   test("is noted once as dead", async () => {
     const gone = await stage.dead();
-    expect(await bury()).toEqual([gone]);
-    expect(await bury()).toEqual([]);
+    expect(await foundDead()).toEqual([gone]);
+    expect(await foundDead()).toEqual([]);
   });
 
   test("says that it lives, and when it leaves", async () => {
@@ -66,7 +66,7 @@ describe("a worker in the ledger", () => {
     await worker[Symbol.asyncDispose]();
     expect(await workers()).toMatchObject([{ stopped_at: expect.any(Date) }]);
     expect(await locks()).toEqual([]);
-    expect(await bury()).toEqual([]);
+    expect(await foundDead()).toEqual([]);
   });
 
   test("is not taken for alive because one of the same number lives in another database", async () => {
@@ -75,14 +75,14 @@ describe("a worker in the ledger", () => {
     await using neighbour = await enterWorker(other.pool, { kind: "sync", account: "", clock: stage.clock });
     const gone = await stage.dead();
     expect(gone).toBe(neighbour.workerId);
-    expect(await bury()).toEqual([gone]);
+    expect(await foundDead()).toEqual([gone]);
   });
 
   test("takes its lock again when the connection breaks, and is not declared dead after that", async () => {
     await using worker = await enterWorker(stage.pool, { kind: "sync", account: "", clock: stage.clock });
     await cutLock(stage);
     await expect.poll(async () => (await locks()).length).toBe(1);
-    expect(await bury()).toEqual([]);
+    expect(await foundDead()).toEqual([]);
     await worker.beat();
     expect(await workers()).toMatchObject([{ stopped_at: null }]);
   });
@@ -108,9 +108,9 @@ describe("a worker in the ledger", () => {
 
   test("is never seen without its lock, however many processes check while others register", async () => {
     const entered = Array.from({ length: 4 }, () => stage.alive());
-    const looked = Array.from({ length: 20 }, () => bury());
+    const found = Array.from({ length: 20 }, () => foundDead());
     await Promise.all(entered);
-    expect((await Promise.all(looked)).flat()).toEqual([]);
+    expect((await Promise.all(found)).flat()).toEqual([]);
   });
 });
 

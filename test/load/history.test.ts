@@ -6,8 +6,8 @@ import { defineTable, type Row } from "../../src/load/table.ts";
 import { openWarehouseStage } from "../support/warehouse-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 
-const followed = defineTable({
-  name: "core.followed",
+const listed = defineTable({
+  name: "core.listed",
   columns: { country_key: "country", keyword_key: "keyword", title: "text", votes: "int" },
   key: ["country_key", "keyword_key"],
   load: { kind: "history", scope: ["country_key"], versioned: ["title"] },
@@ -20,11 +20,11 @@ describe("a history", () => {
   const stage = forTests(openWarehouseStage);
 
   beforeAll(async () => {
-    await stage.create(followed);
+    await stage.create(listed);
   });
 
   beforeEach(async () => {
-    await stage.empty(followed);
+    await stage.empty(listed);
   });
 
   /** Members as `keyword title votes`, on a day of August. */
@@ -35,7 +35,7 @@ describe("a history", () => {
       return { country_key: country, keyword_key, title: title === "-" ? null : title, votes: Number(votes) };
     });
     await stage.load({
-      table: followed,
+      table: listed,
       rows,
       scope: { country_key: country },
       day: day(`2026-08-${String(answer.day).padStart(2, "0")}`),
@@ -49,7 +49,7 @@ describe("a history", () => {
   async function stretches(country = "US"): Promise<readonly string[]> {
     const { rows } = await sql<{ line: string }>`
       select concat_ws(' ', keyword, coalesce(title, '-'), votes, to_char(valid_from, 'FMDD') || '-' || coalesce(to_char(valid_to, 'FMDD'), case when is_current then '' else '?' end)) as line
-      from   core.followed natural join core.dim_keyword natural join core.dim_country
+      from   core.listed natural join core.dim_keyword natural join core.dim_country
       where  country_code = ${country} and coalesce(is_current, valid_to is null) = (valid_to is null)
       order  by keyword, valid_from`.execute(stage.db);
     return rows.map(({ line }) => line);
@@ -82,10 +82,10 @@ describe("a history", () => {
 
   test("writes nothing when the same comes again, on any day", async () => {
     await see({ day: 1, at: 1 }, "a Same 5", "b -");
-    const before = await stage.versions(followed);
+    const before = await stage.versions(listed);
     await see({ day: 1, at: 2 }, "b -", "a Same 5");
     await see({ day: 9, at: 3 }, "b -", "a Same 5");
-    expect(await stage.versions(followed)).toEqual(before);
+    expect(await stage.versions(listed)).toEqual(before);
   });
 
   test("leaves no trace of what came and went within one day", async () => {
@@ -127,9 +127,9 @@ describe("a history", () => {
 
   test("knows as much as before after an answer of which nothing fits", async () => {
     await see({ day: 1, at: 1 }, "a", "b");
-    const before = await stage.versions(followed);
+    const before = await stage.versions(listed);
     await see({ day: 2, at: 2, complete: false });
-    expect(await stage.versions(followed)).toEqual(before);
+    expect(await stage.versions(listed)).toEqual(before);
   });
 
   test("leaves out an older answer that arrives late, all of it", async () => {
@@ -156,7 +156,7 @@ describe("a history", () => {
   test("names the slice that opened and the one that closed", async () => {
     await see({ day: 1, at: 1 }, "a", "b");
     await see({ day: 2, at: 2 }, "b");
-    expect((await stage.rows(followed, "valid_to, slice_id::int")).map(({ slice_id }) => slice_id)).toEqual([2, 1]);
+    expect((await stage.rows(listed, "valid_to, slice_id::int")).map(({ slice_id }) => slice_id)).toEqual([2, 1]);
   });
 
   test("takes a real table whose scope is everything", async () => {

@@ -10,13 +10,13 @@ import { forTests } from "../support/for-tests.ts";
 
 const thing = {
   name: "core.some_thing",
-  columns: { thing_id: "int", told_by: "text", label: "text" },
+  columns: { thing_id: "int", reported_by: "text", label: "text" },
   key: ["thing_id"],
-  load: { kind: "upsert", ranked: { column: "told_by", sources: ["hearsay", "list", "page"] } },
+  load: { kind: "upsert", ranked: { column: "reported_by", sources: ["hearsay", "list", "page"] } },
   partitioned: false,
 } as const;
-const ofList = defineTable({ ...thing, owned: { told_by: ["hearsay", "list"] } });
-const ofPage = defineTable({ ...thing, owned: { told_by: ["page"] } });
+const ofList = defineTable({ ...thing, owned: { reported_by: ["hearsay", "list"] } });
+const ofPage = defineTable({ ...thing, owned: { reported_by: ["page"] } });
 
 const pair = defineTable({
   name: "core.some_pair",
@@ -41,8 +41,8 @@ beforeAll(async () => {
 beforeEach(() => stage.empty(ofList, pair, loose));
 
 describe("a table that two datasets write", () => {
-  const fromList = { thing_id: 1, told_by: "list", label: "of the list" };
-  const fromPage = { thing_id: 1, told_by: "page", label: "of the page" };
+  const fromList = { thing_id: 1, reported_by: "list", label: "of the list" };
+  const fromPage = { thing_id: 1, reported_by: "page", label: "of the page" };
 
   test("keeps what the better source reported, however late the other comes", async () => {
     await stage.load({ table: ofList, rows: [fromList] });
@@ -52,9 +52,9 @@ describe("a table that two datasets write", () => {
   });
 
   test("takes the better source's word whenever that comes, and of one source the later", async () => {
-    const heard = { thing_id: 1, told_by: "hearsay", label: "heard" };
+    const rumour = { thing_id: 1, reported_by: "hearsay", label: "rumour" };
     const words = [
-      { table: ofList, rows: [heard], at: 3_000 },
+      { table: ofList, rows: [rumour], at: 3_000 },
       { table: ofPage, rows: [fromPage], at: 1_000 },
       { table: ofPage, rows: [{ ...fromPage, label: "of the newer page" }], at: 2_000 },
       { table: ofList, rows: [fromList], at: 4_000 },
@@ -68,10 +68,10 @@ describe("a table that two datasets write", () => {
 
   test("takes it as well where both come together", async () => {
     const whole = { table: ofList, day: day("2026-08-01"), scope: {}, complete: true };
-    const heard = { ...fromList, told_by: "hearsay", label: "heard later" };
+    const rumour = { ...fromList, reported_by: "hearsay", label: "rumour later" };
     const loads = [
       { ...whole, rows: [fromList], fetchedAt: 1_000, sliceId: "1" },
-      { ...whole, rows: [heard], fetchedAt: 2_000, sliceId: "2" },
+      { ...whole, rows: [rumour], fetchedAt: 2_000, sliceId: "2" },
     ];
     const dimensions = createDimensions(stage.db);
     const ready = await Promise.all(loads.map((load) => prepareLoad(load, dimensions, createPartitions(stage.db))));
@@ -89,7 +89,7 @@ describe("a table that two datasets write", () => {
     await stage.load({ table: ofList, rows: [{ ...fromList, thing_id: 2 }] });
     await stage.load({ table: ofPage, rows: [fromPage] });
     await clearTable(stage.db, ofList, { within: {}, keepPruned: false });
-    expect(await stage.rows(ofList, "thing_id, told_by")).toEqual([{ thing_id: 1, told_by: "page" }]);
+    expect(await stage.rows(ofList, "thing_id, reported_by")).toEqual([{ thing_id: 1, reported_by: "page" }]);
   });
 });
 

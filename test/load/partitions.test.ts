@@ -233,19 +233,19 @@ describe("partitions", () => {
       complete: true,
     };
     const ready = await prepareLoad(load, dimensions, createPartitions(stage.db));
-    const looks = await stage.db.transaction().execute(async (transaction) => {
+    const reads = await stage.db.transaction().execute(async (transaction) => {
       // as the commit of a slice sets it, so that a small or unknown partition is not read whole
       await sql`select set_config('enable_seqscan', 'off', true)`.execute(transaction);
-      const before = await looksInto(transaction);
+      const before = await readsOfLeaves(transaction);
       await runLoads(transaction, [ready], dimensions);
-      const after = await looksInto(transaction);
+      const after = await readsOfLeaves(transaction);
       return after.map(({ leaf, whole, keyed }, index) => ({
         leaf,
         whole: whole - (before[index]?.whole ?? 0),
         keyed: keyed - (before[index]?.keyed ?? 0),
       }));
     });
-    expect(looks).toEqual([
+    expect(reads).toEqual([
       { leaf: "fact_keyword_rank_2026_03", whole: 0, keyed: 0 },
       // once for whether there is anything yet, once for what its sums will move by, once to merge
       { leaf: "fact_keyword_rank_2026_04", whole: 0, keyed: 3 },
@@ -255,7 +255,7 @@ describe("partitions", () => {
 });
 
 /** How often this connection has read each leaf whole and by key. */
-async function looksInto(db: Database) {
+async function readsOfLeaves(db: Database) {
   const { rows } = await sql<{ leaf: string; whole: number; keyed: number }>`
     select relname as leaf, seq_scan::int as whole, idx_scan::int as keyed
     from   pg_stat_xact_user_tables where schemaname = 'parts' and relname ^@ 'fact_' order by 1`.execute(db);

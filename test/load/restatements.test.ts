@@ -20,7 +20,7 @@ const replaced = defineTable({
 /** Spend that two sources report. */
 const sourced = defineTable({
   ...replaced,
-  name: "core.fact_told_spend",
+  name: "core.fact_reported_spend",
   columns: { ...columns, source: "text" },
   load: { kind: "replace", scope: ["org_id", "date_day"], source: "source" },
 });
@@ -75,10 +75,10 @@ async function noted() {
 
 /** Campaigns with their spend as they stood at a moment, `2 b: 3`. */
 async function reportedAt(name: string, at: number): Promise<string[]> {
-  const { rows } = await sql<{ told: string }>`
-    select concat(r ->> 'campaign_id', ' ', r ->> 'name', ': ', r ->> 'spend') as told
+  const { rows } = await sql<{ reported: string }>`
+    select concat(r ->> 'campaign_id', ' ', r ->> 'name', ': ', r ->> 'spend') as reported
     from   ops.reported_at(${name}::regclass, to_timestamp(${at})) as r order by 1`.execute(stage.db);
-  return rows.map(({ told }) => told);
+  return rows.map(({ reported }) => reported);
 }
 
 describe.each([

@@ -35,8 +35,8 @@ async function rowsByMart(): Promise<Record<string, string>> {
 
 test("a second account that tracks the same adds no row to any mart", async () => {
   const before = await rowsByMart();
-  const told = ["keyword_not_requested_daily", "keyword_rank_vs_competitor", "visibility_daily"];
-  expect(told.filter((name) => before[name] === "")).toEqual([]);
+  const reported = ["keyword_not_requested_daily", "keyword_rank_vs_competitor", "visibility_daily"];
+  expect(reported.filter((name) => before[name] === "")).toEqual([]);
   // from another day on, as it began later
   for (const table of ["tracked_app", "tracked_keyword", "tracked_competitor"])
     await mart.ask(`

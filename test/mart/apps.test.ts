@@ -137,7 +137,7 @@ beforeAll(async () => {
                            run_id, created_at)
     select 'review', 'o', '{"store":"ios","app":"1","source":"v2"}', batch_id, '2026-08-05', '2026-08-21', '2026-08-20', '', 'daily', 'loaded', 1, 5, run_id,
            '2026-08-20Z' from ops.run, list`);
-  await mart.name({ "ios:1": "Ours", "ios:2": "Charts alone", "ios:9": "Never followed" });
+  await mart.name({ "ios:1": "Ours", "ios:2": "Charts alone", "ios:9": "Never listed" });
 });
 
 test("a release is compared by the days before and after it, over one week and two", async () => {

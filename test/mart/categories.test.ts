@@ -5,7 +5,7 @@ import { forTests } from "../support/for-tests.ts";
 
 const mart = forTests(openMartStage);
 
-function look(date: string, rank: number | null, resolution = "daily", more: Row = {}): Row {
+function observed(date: string, rank: number | null, resolution = "daily", more: Row = {}): Row {
   return {
     app_key: "ios:1",
     country_key: "US",
@@ -24,24 +24,24 @@ function look(date: string, rank: number | null, resolution = "daily", more: Row
 
 beforeAll(async () => {
   await mart.fill("core.fact_category_rank", [
-    look("2026-08-01", 7.5),
-    look("2026-08-01", 1, "hourly", { ranked_at: "2026-08-01T06:00:00" }),
-    look("2026-08-01", 90, "last_day"),
-    look("2026-08-01", 8, "daily", { chart_version: "v2" }),
-    look("2026-08-01", 40, "daily", { device_key: "IPAD" }),
-    look("2026-08-01", 3, "daily", { chart: "GROSSING" }),
-    look("2026-08-02", 4, "hourly", { ranked_at: "2026-08-02T06:00:00" }),
-    look("2026-08-02", 9, "hourly", { ranked_at: "2026-08-02T18:00:00" }),
-    look("2026-08-02", null, "hourly", { ranked_at: "2026-08-02T20:00:00" }),
-    look("2026-08-02", 60, "last_day"),
-    look("2026-08-03", null),
-    look("2026-08-01", 2, "daily", {
+    observed("2026-08-01", 7.5),
+    observed("2026-08-01", 1, "hourly", { ranked_at: "2026-08-01T06:00:00" }),
+    observed("2026-08-01", 90, "last_day"),
+    observed("2026-08-01", 8, "daily", { chart_version: "v2" }),
+    observed("2026-08-01", 40, "daily", { device_key: "IPAD" }),
+    observed("2026-08-01", 3, "daily", { chart: "GROSSING" }),
+    observed("2026-08-02", 4, "hourly", { ranked_at: "2026-08-02T06:00:00" }),
+    observed("2026-08-02", 9, "hourly", { ranked_at: "2026-08-02T18:00:00" }),
+    observed("2026-08-02", null, "hourly", { ranked_at: "2026-08-02T20:00:00" }),
+    observed("2026-08-02", 60, "last_day"),
+    observed("2026-08-03", null),
+    observed("2026-08-01", 2, "daily", {
       app_key: "android:a",
       device_key: "ALL",
       category_code: "PRODUCTIVITY",
       chart_version: "",
     }),
-    look("2026-08-01", 70, "daily", { country_key: "JP" }),
+    observed("2026-08-01", 70, "daily", { country_key: "JP" }),
   ]);
   await mart.name({ "ios:1": "Ours", "android:a": "Other store" });
 });

@@ -56,7 +56,7 @@ async function ranksRead(query: string, tables = /^fact_keyword_rank_\d/): Promi
     return (node.Plans ?? []).reduce((sum, one) => sum + count(one), own);
   };
   const [plan] = rows[0]?.["QUERY PLAN"] ?? [];
-  if (plan === undefined) throw new Error("no plan was told");
+  if (plan === undefined) throw new Error("no plan was reported");
   return count(plan.Plan);
 }
 
@@ -74,7 +74,7 @@ test("the ranks of a day are one row of sums", async () => {
 });
 
 test.each([
-  ["all apps and days at a glance", "select * from mart.app_overview_daily", 0],
+  ["all apps and days", "select * from mart.app_overview_daily", 0],
   ["share of voice of all apps and days", "select * from mart.organic_share_of_voice_daily", 0],
   ["what releases did", "select * from mart.release_impact", 0],
   [

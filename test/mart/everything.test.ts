@@ -47,7 +47,7 @@ test("every mart has a declared key", () => {
 });
 
 /** What a client's rows of a mart come to. Computing a mart takes longest, so that each client does it once. */
-async function toldOf(reader: pg.Client, name: string) {
+async function reportedOf(reader: pg.Client, name: string) {
   const { key = [] } = martShapes[name] ?? {};
   const { rows } = await reader.query<{
     rows: number;
@@ -57,13 +57,13 @@ async function toldOf(reader: pg.Client, name: string) {
     long: string[];
   }>(`
     with m as materialized (select * from mart.${name}),
-    told as (select (to_jsonb(m) - array(select a.attname::text from pg_attribute as a
-                                         where a.attrelid = 'mart.${name}'::regclass and a.atttypid = 'timestamptz'::regtype)) as told
+    reported as (select (to_jsonb(m) - array(select a.attname::text from pg_attribute as a
+                                         where a.attrelid = 'mart.${name}'::regclass and a.atttypid = 'timestamptz'::regtype)) as reported
              from m)
     select count(*)::int as rows, count(distinct row(${key.join(", ")}))::int as keys,
            json_build_object(${key.map((column) => `'${column}', count(*) filter (where ${column} is null)`).join(", ")}) as nulls,
-           (select md5(string_agg(told::text, ',' order by told::text)) from told) as digest,
-           array(select distinct f.key from told, jsonb_each(told) as f
+           (select md5(string_agg(reported::text, ',' order by reported::text)) from reported) as digest,
+           array(select distinct f.key from reported, jsonb_each(reported) as f
                  where  jsonb_typeof(f.value) = 'number' and scale(f.value::text::numeric) > 9) as long
     from   m`);
   return rows[0];
@@ -72,15 +72,15 @@ async function toldOf(reader: pg.Client, name: string) {
 test.each(marts)(
   "%s has rows once everything is loaded, the same in every zone, one for each value of its key",
   async (name) => {
-    const [told, elsewhere] = await Promise.all(readers.map((reader) => toldOf(reader, name)));
-    expect((told?.rows ?? 0) > 0).toBe(name !== "keyword_not_requested_daily");
-    expect(elsewhere).toEqual(told);
-    expect(told?.keys).toBe(told?.rows);
+    const [reported, elsewhere] = await Promise.all(readers.map((reader) => reportedOf(reader, name)));
+    expect((reported?.rows ?? 0) > 0).toBe(name !== "keyword_not_requested_daily");
+    expect(elsewhere).toEqual(reported);
+    expect(reported?.keys).toBe(reported?.rows);
     const { nullable = [] } = martShapes[name] ?? {};
-    const nulls = Object.entries(told?.nulls ?? {}).filter(([, count]) => count > 0);
+    const nulls = Object.entries(reported?.nulls ?? {}).filter(([, count]) => count > 0);
     expect(nulls.map(([column]) => column).filter((column) => !nullable.includes(column))).toEqual([]);
     // no figure is computed to more than nine decimals
-    expect(told?.long).toEqual([]);
+    expect(reported?.long).toEqual([]);
   },
 );
 
@@ -127,15 +127,15 @@ test.skipIf(enginePath === null)(
 /** `npm run demo -- --everything` loads the same, which makes README's answers those that anybody sees. */
 test("README's questions have the answers that it shows (vitest -u writes them, npm run docs takes them over)", async () => {
   await using asker = await openAsker();
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const { mart, query } of martExamples) {
     const { rows } = await asker.query<Record<string, Cell>>(query);
     expect([mart, rows.length]).not.toEqual([mart, 0]);
     const headings = Object.keys(rows[0] ?? {});
     const cells = rows.map((row) => headings.map((heading) => row[heading]));
-    told.push(`## ${mart}\n\n${table(headings, cells)}\n`);
+    reported.push(`## ${mart}\n\n${table(headings, cells)}\n`);
   }
-  await expect(told.join("\n")).toMatchFileSnapshot(martAnswers);
+  await expect(reported.join("\n")).toMatchFileSnapshot(martAnswers);
 });
 
 /** A connection that leaves days as texts, in any zone of this machine. */

@@ -20,10 +20,10 @@ const groupsOf = (groups: object) => Settings.parse({ portfolio: { groups } }).p
 
 test("groups of apps and keywords are those of the configuration, and what has not changed is not written", async () => {
   const read = async () => {
-    const { rows } = await warehouse.pool.query<{ told: string }>(`
-      select group_name || ': ' || app_name as told from mart.app_group
+    const { rows } = await warehouse.pool.query<{ reported: string }>(`
+      select group_name || ': ' || app_name as reported from mart.app_group
       union all select group_name || ': ' || keyword from mart.keyword_group order by 1`);
-    return rows.map(({ told }) => told);
+    return rows.map(({ reported }) => reported);
   };
   const versions = async () =>
     (

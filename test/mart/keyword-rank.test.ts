@@ -98,8 +98,8 @@ const movers = (where: string) =>
     from   mart.keyword_rank_movers where device_code <> 'IPAD' and ${where} order by store desc, country_code, keyword, days_back`);
 
 test("what moved in a week is reported by kind, and a keyword that was not requested then is no newcomer", async () => {
-  const week = (keyword: string, told: string, from = "2026-08-01") =>
-    `ios | US | ${keyword} | 7 | ${from} to 2026-08-08 | ${told}`;
+  const week = (keyword: string, reported: string, from = "2026-08-01") =>
+    `ios | US | ${keyword} | 7 | ${from} to 2026-08-08 | ${reported}`;
   expect(await movers("store = 'ios' and country_code = 'US' and days_back = 7")).toEqual([
     week("diary", "- | 4 | - | left"),
     week("habit", "30 | - | - | entered"),

@@ -36,7 +36,7 @@ const slices: readonly Planned[] = [
   // seven days at once: those up to Sunday, 16 August, are due, and scopes may have a timing of their own
   ["category_rank", app("2"), "2026-08-03", 7, "loaded", "2026-08-10"],
   ["category_rank", app("8"), "2026-08-01", 13, "loaded", "2026-08-14"],
-  // older days: one waits, one was never requested, one is lost; one failed and was loaded before, one failed longer ago than anybody looks
+  // older days: one waits, one was never requested, one is lost; one failed and was loaded before, one failed longer ago than anything reads
   ["visibility_score", app("1"), "2026-08-01", 9, "loaded", "2026-08-10"],
   ["visibility_score", app("1"), "2026-08-10", 1, "deferred", "2026-08-11"],
   ["visibility_score", app("1"), "2026-08-11", 9, "loaded", today],

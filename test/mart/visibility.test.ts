@@ -84,9 +84,9 @@ describe("visibility beside competitors", () => {
 
   test("has no rows for apps that are nothing but competitors, nor has the overview", async () => {
     const apps = (view: string) => mart.ask(`select distinct store, app_name from mart.${view} order by 1, 2`);
-    const followed = ["ios | Ours", "ios | Second", "ios | Third"];
-    expect(await apps("visibility_daily")).toEqual(followed);
-    expect(await apps("app_overview_daily")).toEqual(followed);
+    const own = ["ios | Ours", "ios | Second", "ios | Third"];
+    expect(await apps("visibility_daily")).toEqual(own);
+    expect(await apps("app_overview_daily")).toEqual(own);
   });
 
   test("has rows for a competitor that the configuration adds to the portfolio: its ranks are requested", async () => {

@@ -116,15 +116,15 @@ describe("aggregates over periods", () => {
   });
 
   test("that were empty are requested again when the answer is old enough, where it may mean that the crawl had not happened yet", () => {
-    const patient = { ...fortnights, historyDays: 14, emptyHoldsDays: 7 };
+    const heldWhenEmpty = { ...fortnights, historyDays: 14, emptyHoldsDays: 7 };
     const window = { start: day("2026-08-03"), end: day("2026-08-17") };
     const empty = [asked(window, { state: "empty", asOf: day("2026-08-17") })];
-    for (const today of ["2026-08-18", "2026-08-23"]) expect(plan(patient, today, empty)).toEqual([]);
-    expect(windows(plan(patient, "2026-08-24", empty))).toEqual([window]);
+    for (const today of ["2026-08-18", "2026-08-23"]) expect(plan(heldWhenEmpty, today, empty)).toEqual([]);
+    expect(windows(plan(heldWhenEmpty, "2026-08-24", empty))).toEqual([window]);
     const again = [...empty, asked(window, { state: "empty", asOf: day("2026-08-24") })];
-    expect(plan(patient, "2026-08-25", again)).toEqual([]);
+    expect(plan(heldWhenEmpty, "2026-08-25", again)).toEqual([]);
     const found = [...empty, asked(window, { asOf: day("2026-08-24") })];
-    expect(plan(patient, "2026-08-30", found)).toEqual([]);
+    expect(plan(heldWhenEmpty, "2026-08-30", found)).toEqual([]);
   });
 
   test("that hold the first day are requested whole", () => {

@@ -3,11 +3,11 @@ import { inGroups, groupKey, type PartitionGroup } from "../../src/core/partitio
 import { addDays, type Day } from "../../src/core/day.ts";
 import { readPartitionGroups, readScopeCoverage } from "../../src/planner/gaps.ts";
 import { pricePlan } from "../../src/planner/backfill-plan.ts";
-import { openFollowed, plan, planned, runPlanned } from "../support/backfill-stage.ts";
+import { openWithPortfolio, plan, planned, runPlanned } from "../support/backfill-stage.ts";
 import { today } from "../support/ingest-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 
-const stage = forTests(openFollowed);
+const stage = forTests(openWithPortfolio);
 let groups: readonly PartitionGroup[];
 const request = { datasets: ["keyword_rank"], bounds: {}, today };
 const window = { start: addDays(today, -40), end: addDays(today, -37) };

@@ -134,8 +134,8 @@ test("an app or a country that nobody follows is refused by name", async () => {
   }
   const ended = await runCommand(stage, ["gaps", "--country", "us", "--json"]);
   expect(ended.code).toBe(0);
-  const told = JSON.parse(ended.stdout) as readonly { readonly country: string | null }[];
-  expect(new Set(told.map(({ country }) => country))).toContain("US");
+  const reported = JSON.parse(ended.stdout) as readonly { readonly country: string | null }[];
+  expect(new Set(reported.map(({ country }) => country))).toContain("US");
 });
 
 test("the gaps of an app are shown also of datasets that request several apps in one call, and are those of this app alone", async () => {

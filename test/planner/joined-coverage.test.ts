@@ -175,7 +175,7 @@ describe("days past that are summed up", () => {
     expect(await summedUp()).toBe(all - 1);
     await agree();
     await stage.pool.query("update ops.slice set state = 'loaded' where state = 'pending'");
-    // what comes of it, the next test finds when it looks at plans
+    // what comes of it, the next test finds when it reads plans
     await sumUp(settings);
     expect(await summedUp()).toBe(all);
   });

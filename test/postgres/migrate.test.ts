@@ -62,10 +62,10 @@ describe("migrate", () => {
     const program = new URL("../support/warehouse-migrator.ts", import.meta.url);
     const children = [1, 2].map(() => fork(program, [database.url]));
     await Promise.all(children.map((child) => once(child, "message")));
-    const told = children.map((child) => once(child, "message"));
+    const reported = children.map((child) => once(child, "message"));
     const ended = children.map((child) => once(child, "exit"));
     for (const child of children) child.send("go");
-    const ran = (await Promise.all(told)).map(([names]) => names as string[]);
+    const ran = (await Promise.all(reported)).map(([names]) => names as string[]);
     expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
     expect((await Promise.all(ended)).map(([code]) => code as number)).toEqual([0, 0]);
   });

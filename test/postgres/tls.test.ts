@@ -70,7 +70,7 @@ test("a mode that requires TLS refuses a server without it", async () => {
 });
 
 describe("an address", () => {
-  const asks = (url: string) => {
+  const modeOf = (url: string) => {
     try {
       return new URLSearchParams(connectionString(url).split("?")[1]).get("sslmode");
     } catch (error) {
@@ -88,7 +88,7 @@ describe("an address", () => {
     "postgres://me:s3cret@/house?host=/var/run/postgresql",
     "postgres://me:s3cret@%2Fvar%2Frun%2Fpostgresql/house",
     "postgres:///house",
-  ])("of this machine needs no sslmode: %s", (url) => expect(asks(url)).toBe("disable"));
+  ])("of this machine needs no sslmode: %s", (url) => expect(modeOf(url)).toBe("disable"));
 
   test.each([
     "postgres://me:s3cret@db.example/house",
@@ -98,10 +98,10 @@ describe("an address", () => {
     "postgres://me:s3cret@localhost/house?host=db.example",
     "postgres://me:s3cret@postgres:5432/house?application_name=x",
   ])("of another machine is refused without sslmode, with what to add: %s", (url) => {
-    expect(asks(url)).toMatch(
+    expect(modeOf(url)).toMatch(
       /names another machine .*sslmode=verify-full.*sslmode=disable in a network that you trust/,
     );
-    expect(asks(`${url}${url.includes("?") ? "&" : "?"}sslmode=disable`)).toBe("disable");
+    expect(modeOf(`${url}${url.includes("?") ? "&" : "?"}sslmode=disable`)).toBe("disable");
   });
 
   test.each([
@@ -117,17 +117,17 @@ describe("an address", () => {
     ["ssl=true", /by sslmode alone/],
     ["uselibpqcompat=false&sslmode=require", /by sslmode alone/],
   ])("with %s is refused", (query, problem) => {
-    expect(asks(`postgres://me:s3cret@db.example/house?${query}`)).toMatch(problem);
+    expect(modeOf(`postgres://me:s3cret@db.example/house?${query}`)).toMatch(problem);
   });
 
   test.each(["postgres://me:s3cret@host:port/house", "postgres://me:s3cret@a:1,b:2/house"])(
     "that cannot be read is refused without being repeated: %s",
-    (url) => expect(asks(url)).toMatch(/^is no address that can be read/),
+    (url) => expect(modeOf(url)).toMatch(/^is no address that can be read/),
   );
 
   test("whose machine comes from PGHOST is held to the same", () => {
     vi.stubEnv("PGHOST", "db.example");
-    expect(asks("postgres:///house")).toMatch(/names another machine \(db.example\)/);
+    expect(modeOf("postgres:///house")).toMatch(/names another machine \(db.example\)/);
   });
 
   test("whose certificate is no certificate is refused", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { startDoomed } from "../support/ingest-child.ts";
-import { askedDays, today, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { askedDays, today, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { charged } from "../support/ingest-witness.ts";
 import { asAcme, openStages, following } from "../support/two-accounts.ts";
 
@@ -36,10 +36,10 @@ test("two accounts share facts, which are fetched once, and neither lists nor cr
 
   // what both want is requested once, of the first that planned it
   const facts = (stage: Stage) => stage.asked().filter(({ operation }) => operation?.startsWith("dashboard.") !== true);
-  const asked = new Set(facts(acme).map(wish));
+  const asked = new Set(facts(acme).map(callText));
   expect(asked.size).toBeGreaterThan(0);
   expect(facts(first).length).toBeGreaterThan(0);
-  expect(facts(first).filter((one) => asked.has(wish(one)))).toEqual([]);
+  expect(facts(first).filter((one) => asked.has(callText(one)))).toEqual([]);
 
   // each paid for its own calls, and every row says whose it is
   const spend = await first.query(
@@ -125,7 +125,7 @@ test("an account without credits stops no other, and of a killed sync only the c
   // all that acme wants is there, what waited for the credits of the other account too; what acme does not want waits
   expect(await states("acme")).toEqual([{ state: "loaded", apps: [shared, own].sort() }]);
   expect((await states(""))[0]).toEqual({ state: "deferred", apps: [alone] });
-  const asked = [...first.asked(), ...acme.asked()].map(wish);
+  const asked = [...first.asked(), ...acme.asked()].map(callText);
   expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(1);
 });
 

@@ -2,9 +2,16 @@ import { quietProgram } from "../support/quiet-program.ts";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { planInForeground } from "../../src/foreground.ts";
-import { backfillCommand, charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import {
+  backfillCommand,
+  charged,
+  openWithPortfolio,
+  planned,
+  runPlanned,
+  progressOf,
+} from "../support/backfill-stage.ts";
 import { startChild } from "../support/ingest-child.ts";
-import { openStage, today, until, wish } from "../support/ingest-stage.ts";
+import { openStage, today, until, callText } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
@@ -12,7 +19,7 @@ import { forTests } from "../support/for-tests.ts";
 
 const ranks = ["--dataset", "keyword_rank"] as const;
 /** Confirms from the first credit on. */
-const asksAlways = {
+const confirmsAlways = {
   settings: { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 }, ask_above: 0 } },
 };
 
@@ -20,7 +27,7 @@ const asksAlways = {
 const small = { market: { apps: 1, keywordsPerApp: 4 } } as const;
 
 describe("storehouse backfill", () => {
-  const stage = forTests(() => openFollowed(small));
+  const stage = forTests(() => openWithPortfolio(small));
 
   test.each([
     ["an unknown plan", ["--plan", "4711"], "unknown_plan"],
@@ -28,7 +35,7 @@ describe("storehouse backfill", () => {
     ["no plan to cancel", ["--cancel"], "--plan is missing"],
     ["days the wrong way round", [...ranks, "--from", "2026-08-10", "--to", "2026-08-01"], "--from is after --to"],
     ["a last day to come", [...ranks, "--to", "2027-01-01"], "a day to come"],
-    ["a country that is not followed", [...ranks, "--country", "FR"], "the portfolio has JP, US"],
+    ["a country that is not in the portfolio", [...ranks, "--country", "FR"], "the portfolio has JP, US"],
   ])("refuses %s in one line, with 2", async (_, command, words) => {
     const { code, stdout, stderr } = await backfillCommand(stage, command);
     expect(code).toBe(2);
@@ -69,10 +76,10 @@ describe("storehouse backfill", () => {
 
   test("with --json prints the plan whole", async () => {
     const { code, stdout } = await backfillCommand(stage, [...ranks, "--dry-run", "--json"]);
-    const told = JSON.parse(stdout) as { plan: { planId: string; credits: number; lines: unknown[] } };
+    const reported = JSON.parse(stdout) as { plan: { planId: string; credits: number; lines: unknown[] } };
     expect(code).toBe(0);
-    expect(told.plan.lines.length).toBeGreaterThan(0);
-    expect(told.plan.credits).toBe((await planned(stage)).credits);
+    expect(reported.plan.lines.length).toBeGreaterThan(0);
+    expect(reported.plan.credits).toBe((await planned(stage)).credits);
   });
 });
 
@@ -85,22 +92,22 @@ test("says that `storehouse sync` comes first while the portfolio is unknown", a
 });
 
 test("above the threshold requires --yes where no terminal can confirm, and names the plan that it would run", async () => {
-  await using stage = await openFollowed(small);
-  const refused = await backfillCommand(stage, [...ranks], asksAlways);
+  await using stage = await openWithPortfolio(small);
+  const refused = await backfillCommand(stage, [...ranks], confirmsAlways);
   const [, planId = ""] = /--plan (\d+) --yes/.exec(refused.stderr) ?? [];
   expect(refused.code).toBe(2);
   expect(refused.stdout).toContain(`Plan ${planId}, made`);
   expect(stage.asked()).toEqual([]);
-  const agreed = await backfillCommand(stage, ["--plan", planId, "--yes"], asksAlways);
+  const agreed = await backfillCommand(stage, ["--plan", planId, "--yes"], confirmsAlways);
   expect(agreed).toMatchObject({ code: 0, stdout: expect.stringContaining("slices loaded") });
-  expect((await standingOf(stage, planId)).credits).toBe(charged(stage));
-  const again = await backfillCommand(stage, ["--plan", planId], asksAlways);
+  expect((await progressOf(stage, planId)).credits).toBe(charged(stage));
+  const again = await backfillCommand(stage, ["--plan", planId], confirmsAlways);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`Plan ${planId} is done`) });
-  expect((await standingOf(stage, planId)).credits).toBe(charged(stage));
+  expect((await progressOf(stage, planId)).credits).toBe(charged(stage));
 });
 
 test("cut by --max-credits says what was left out and ends with 3", async () => {
-  await using stage = await openFollowed(small);
+  await using stage = await openWithPortfolio(small);
   const { code, stdout, stderr } = await backfillCommand(stage, [...ranks, "--max-credits", "12"]);
   expect({ code, stderr }).toMatchObject({ code: 3 });
   expect(stdout).toMatch(/slices for [\d,]+ credits are left out: they do not fit under --max-credits 12/);
@@ -112,7 +119,7 @@ test("cut by --max-credits says what was left out and ends with 3", async () => 
 });
 
 test("shows of a plan that was begun what is left, at the price of today", async () => {
-  await using stage = await openFollowed(small);
+  await using stage = await openWithPortfolio(small);
   const made = await planned(stage);
   {
     await using app = await stage.open();
@@ -125,7 +132,7 @@ test("shows of a plan that was begun what is left, at the price of today", async
     const [, slices, requests, credits] = /^total +([\d,]+) +([\d,]+) +([\d,]+)/m.exec(stdout) ?? [];
     return [slices, requests, credits].map((text) => Number(text?.replaceAll(",", "")));
   };
-  const { open } = await standingOf(stage, made.planId);
+  const { open } = await progressOf(stage, made.planId);
   const [left] = await stage.query<{ requests: number; credits: number }>(
     "select sum(planned_requests)::int as requests, sum(planned_credits)::int as credits from ops.slice where state = 'deferred'",
   );
@@ -139,7 +146,7 @@ test("shows of a plan that was begun what is left, at the price of today", async
 });
 
 test("reports what changed since, and the command that makes a new plan, with 2", async () => {
-  await using stage = await openFollowed(small);
+  await using stage = await openWithPortfolio(small);
   const made = await planned(stage, { bounds: { start: addDays(today, -3), end: today } });
   const part = await planned(stage, { countries: ["JP"], bounds: { start: addDays(today, -2), end: today } });
   await runPlanned(stage, part.planId);
@@ -155,7 +162,7 @@ test("reports what changed since, and the command that makes a new plan, with 2"
 });
 
 test("killed while its slices are queued leaves nothing of them, and the plan can be run whole", async () => {
-  await using stage = await openFollowed(small);
+  await using stage = await openWithPortfolio(small);
   const made = await planned(stage);
   const { default: pg } = await import("pg");
   const blocker = new pg.Client({ connectionString: stage.databaseUrl });
@@ -196,7 +203,7 @@ test("killed while its slices are queued leaves nothing of them, and the plan ca
 test.runIf(long)(
   "killed while it runs continues with the same plan; what was loaded is not requested again",
   async () => {
-    await using stage = await openFollowed({ ...small, latencyMs: 20 });
+    await using stage = await openWithPortfolio({ ...small, latencyMs: 20 });
     const made = await planned(stage);
     {
       await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", made.planId]);
@@ -205,11 +212,11 @@ test.runIf(long)(
       await child.ended;
     }
     const { code } = await backfillCommand(stage, ["--plan", made.planId]);
-    const wishes = stage.asked().map(wish);
+    const callTexts = stage.asked().map(callText);
     // what was on its way when it died may have been charged: the price holds, and the rest is left then
     expect([0, 3]).toContain(code);
-    expect(charged(stage)).toBeLessThanOrEqual(made.credits + (wishes.length - new Set(wishes).size) * 10);
-    expect(wishes.length - new Set(wishes).size).toBeLessThanOrEqual(4);
+    expect(charged(stage)).toBeLessThanOrEqual(made.credits + (callTexts.length - new Set(callTexts).size) * 10);
+    expect(callTexts.length - new Set(callTexts).size).toBeLessThanOrEqual(4);
     if (code === 3) await stage.sync();
     expect(await factsOf(stage)).toEqual((await calmRun(small)).facts);
   },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { charged, openFollowed, plan, planned, runPlanned } from "../support/backfill-stage.ts";
-import { today, wish, type Stage } from "../support/ingest-stage.ts";
+import { charged, openWithPortfolio, plan, planned, runPlanned } from "../support/backfill-stage.ts";
+import { today, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
@@ -20,7 +20,7 @@ describe("the order", () => {
   const takenAhead = 24;
 
   test.each(long ? [false, true] : [true])("of days follows the plan, newest first %s", async (newestFirst) => {
-    await using stage = await openFollowed();
+    await using stage = await openWithPortfolio();
     const { planId } = await planned(stage, { newestFirst, bounds: { start: addDays(today, -12) } });
     await runPlanned(stage, planId, slow);
     // a keyword that only History can carry takes all of its days at once
@@ -41,7 +41,7 @@ describe("the order", () => {
   });
 
   test.each([false, true])("decides what a budget takes in, newest first %s", async (newestFirst) => {
-    await using stage = await openFollowed({ market: small });
+    await using stage = await openWithPortfolio({ market: small });
     const bounds = { start: addDays(today, -12) };
     const whole = await planned(stage, { newestFirst, bounds });
     const cut = await planned(stage, { newestFirst, bounds, mostCredits: 24 });
@@ -56,7 +56,7 @@ describe("the order", () => {
   });
 
   test("of budgets one after the other ends where one plan would", async () => {
-    await using stage = await openFollowed({ market: small });
+    await using stage = await openWithPortfolio({ market: small });
     const whole = await planned(stage);
     for (let tries = 0; tries < 20; tries += 1) {
       const { plan: made } = await plan(stage, { mostCredits: Math.ceil(whole.credits / 2) });
@@ -64,39 +64,39 @@ describe("the order", () => {
       await runPlanned(stage, made.planId);
     }
     expect(await factsOf(stage)).toEqual((await calmRun({ market: small })).facts);
-    const wishes = stage.asked().map(wish);
-    expect(new Set(wishes).size).toBe(wishes.length);
+    const callTexts = stage.asked().map(callText);
+    expect(new Set(callTexts).size).toBe(callTexts.length);
   });
 });
 
 describe("a second request", () => {
   test("for what failed requests that alone", async () => {
-    await using stage = await openFollowed({ market: small });
+    await using stage = await openWithPortfolio({ market: small });
     stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 3, kind: "status", status: 418 }] });
     const first = await planned(stage);
     expect(await runPlanned(stage, first.planId)).toMatchObject({ outcome: "failed", progress: { failed: 3 } });
     const failed = stage
       .asked()
       .filter(({ status }) => status === 418)
-      .map(wish);
+      .map(callText);
     expect(await plan(stage)).toMatchObject({ plan: null });
     stage.sandbox.clearLog();
     const again = await planned(stage, { reprocess: "failed" });
     expect(await runPlanned(stage, again.planId)).toMatchObject({ outcome: "loaded" });
-    expect(stage.asked().map(wish).sort()).toEqual(failed.sort());
+    expect(stage.asked().map(callText).sort()).toEqual(failed.sort());
     expect(await plan(stage, { reprocess: "failed" })).toMatchObject({ plan: null });
   });
 
   test("for all requests everything once more, and once only", async () => {
-    await using stage = await openFollowed({ market: small });
+    await using stage = await openWithPortfolio({ market: small });
     const first = await planned(stage);
     await runPlanned(stage, first.planId);
-    const wishes = stage.asked().map(wish).sort();
+    const callTexts = stage.asked().map(callText).sort();
     stage.sandbox.clearLog();
     const again = await planned(stage, { reprocess: "all" });
     await runPlanned(stage, again.planId);
-    expect(stage.asked().map(wish).sort()).toEqual(wishes);
+    expect(stage.asked().map(callText).sort()).toEqual(callTexts);
     await runPlanned(stage, again.planId);
-    expect(stage.asked()).toHaveLength(wishes.length);
+    expect(stage.asked()).toHaveLength(callTexts.length);
   });
 });

@@ -4,8 +4,15 @@ import { noMoreOfIt } from "../../src/foreground.ts";
 import { queueLeftOver } from "../../src/runs/orphans.ts";
 import { knownPlan } from "../../src/planner/backfill-plan.ts";
 import { planChanges } from "../../src/planner/plan-changes.ts";
-import { backfillCommand, charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
-import { askedDays, gateAfter, openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
+import {
+  backfillCommand,
+  charged,
+  openWithPortfolio,
+  planned,
+  runPlanned,
+  progressOf,
+} from "../support/backfill-stage.ts";
+import { askedDays, gateAfter, openStage, today, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 
@@ -20,7 +27,7 @@ describe("a plan that would be another one by now", () => {
   }
 
   test("is refused, says what was loaded meanwhile and where, and leaves nothing behind", async () => {
-    await using stage = await openFollowed(small);
+    await using stage = await openWithPortfolio(small);
     const made = await planned(stage);
     const part = await planned(stage, { countries: ["US"] });
     await runPlanned(stage, part.planId);
@@ -41,7 +48,7 @@ describe("a plan that would be another one by now", () => {
   });
 
   test("says which keywords are new and which prices were learned", async () => {
-    await using stage = await openFollowed(small);
+    await using stage = await openWithPortfolio(small);
     const made = await planned(stage);
     await stage.query(
       `insert into ops.credit_cost (operation, documented, learned, last_seen_at)
@@ -59,7 +66,7 @@ describe("a plan that would be another one by now", () => {
   });
 
   test("says that the settings changed", async () => {
-    await using stage = await openFollowed(small);
+    await using stage = await openWithPortfolio(small);
     const made = await planned(stage);
     expect(await changesOf(stage, made.planId)).toBeNull();
     const changes = await changesOf(stage, made.planId, { datasets: { keyword_rank: { history_days: 5 } } });
@@ -67,7 +74,7 @@ describe("a plan that would be another one by now", () => {
   });
 
   test("is not refused because the day moved on: its days stay those of its own day", async () => {
-    await using stage = await openFollowed(small);
+    await using stage = await openWithPortfolio(small);
     const made = await planned(stage);
     const later = addDays(today, 3);
     stage.sandbox.set({ today: later });
@@ -83,7 +90,7 @@ describe("a plan that would be another one by now", () => {
 describe("a plan that was begun", () => {
   test("continues where it was stopped, and requests nothing twice", async () => {
     const gate = gateAfter(4);
-    await using stage = await openFollowed({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
+    await using stage = await openWithPortfolio({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
     const made = await planned(stage);
     const stop = new AbortController();
     const first = runPlanned(stage, made.planId, { stop: stop.signal });
@@ -91,17 +98,17 @@ describe("a plan that was begun", () => {
     stop.abort();
     gate.open();
     expect((await first).outcome).toBe("interrupted");
-    expect((await standingOf(stage, made.planId)).open).toBeGreaterThan(0);
+    expect((await progressOf(stage, made.planId)).open).toBeGreaterThan(0);
     expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "loaded" });
     expect(charged(stage)).toBe(made.credits);
-    const wishes = stage.asked().map(wish);
-    expect(new Set(wishes).size).toBe(wishes.length);
-    expect(await standingOf(stage, made.planId)).toMatchObject({ open: 0, total: made.slices });
+    const callTexts = stage.asked().map(callText);
+    expect(new Set(callTexts).size).toBe(callTexts.length);
+    expect(await progressOf(stage, made.planId)).toMatchObject({ open: 0, total: made.slices });
   });
 
   test("is over where a person wants no more of it: what was not sent is cancelled, and is missing again", async () => {
     const gate = gateAfter(4);
-    await using stage = await openFollowed({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
+    await using stage = await openWithPortfolio({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
     const made = await planned(stage);
     const stop = new AbortController();
     const first = runPlanned(stage, made.planId, { stop: stop.signal });
@@ -110,7 +117,7 @@ describe("a plan that was begun", () => {
     gate.open();
     expect(await first).toMatchObject({ outcome: "interrupted" });
     const spent = charged(stage);
-    const { open, total, credits } = await standingOf(stage, made.planId);
+    const { open, total, credits } = await progressOf(stage, made.planId);
     expect({ open, credits }).toEqual({ open: 0, credits: spent });
     expect(total).toBeLessThan(made.slices);
     await using app = await stage.open();
@@ -121,7 +128,7 @@ describe("a plan that was begun", () => {
 
   test("is over where a person cancels it while workers have it: what was not sent, and would be tried again, is missing again", async () => {
     const gate = gateAfter(4);
-    await using stage = await openFollowed({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
+    await using stage = await openWithPortfolio({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
     const made = await planned(stage);
     const stop = new AbortController();
     const first = runPlanned(stage, made.planId, { stop: stop.signal });
@@ -138,7 +145,7 @@ describe("a plan that was begun", () => {
       [made.planId],
     );
     const ended = await backfillCommand(stage, ["--plan", made.planId, "--cancel"]);
-    const { open, failed, total, credits } = await standingOf(stage, made.planId);
+    const { open, failed, total, credits } = await progressOf(stage, made.planId);
     expect({ open, failed, credits }).toEqual({ open: 0, failed: 0, credits: spent });
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toBe(
@@ -150,7 +157,7 @@ describe("a plan that was begun", () => {
   });
 
   test("goes on after credits ran out, and nothing else goes with it", async () => {
-    await using stage = await openFollowed({
+    await using stage = await openWithPortfolio({
       ...small,
       accounts: [{ token: "sandbox-token", total: 2_000, periodHours: 24 * 3_650 }],
     });
@@ -162,12 +169,12 @@ describe("a plan that was begun", () => {
     await rich.query("update ops.credit_account set resets_at = now() - interval '1 hour'");
     expect(await runPlanned(rich, made.planId)).toMatchObject({ outcome: "loaded" });
     expect(charged(stage) + charged(rich)).toBe(made.credits);
-    expect(await standingOf(stage, other.planId)).toMatchObject({ total: 0 });
+    expect(await progressOf(stage, other.planId)).toMatchObject({ total: 0 });
     expect(new Set(rich.asked().map(({ params }) => params["countryCode"]))).toEqual(new Set(["US"]));
   });
 
   test("never spends more than its price, although answers are lost and requested again", async () => {
-    await using stage = await openFollowed(small);
+    await using stage = await openWithPortfolio(small);
     const made = await planned(stage);
     stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "half" }] });
     expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
@@ -179,7 +186,7 @@ describe("a plan that was begun", () => {
 
   test("leaves what another run has open in the same days to that run", async () => {
     const gate = gateAfter(3);
-    await using stage = await openFollowed(small);
+    await using stage = await openWithPortfolio(small);
     await using busy = await openStage({
       ...small,
       database: stage.databaseUrl,
@@ -197,15 +204,15 @@ describe("a plan that was begun", () => {
     await runPlanned(stage, rest.planId);
     gate.open();
     expect(await running).toMatchObject({ outcome: "loaded" });
-    const wishes = [...stage.asked(), ...busy.asked()]
+    const callTexts = [...stage.asked(), ...busy.asked()]
       .filter(({ operation }) => operation?.includes("keyword-"))
-      .map(wish);
+      .map(callText);
     // only what had been loaded before the second plan was made may be requested once more
-    expect(wishes.length - new Set(wishes).size).toBeLessThanOrEqual(3);
+    expect(callTexts.length - new Set(callTexts).size).toBeLessThanOrEqual(3);
   });
 
   test("is run once by two that start it at the same moment", async () => {
-    await using stage = await openFollowed({ ...small, latencyMs: 3 });
+    await using stage = await openWithPortfolio({ ...small, latencyMs: 3 });
     const made = await planned(stage);
     const ends = await Promise.all([runPlanned(stage, made.planId), runPlanned(stage, made.planId)]);
     expect(ends.map(({ outcome }) => outcome)).toEqual(["loaded", "loaded"]);

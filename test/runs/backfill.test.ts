@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { charged, openFollowed, plan, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import { charged, openWithPortfolio, plan, planned, runPlanned, progressOf } from "../support/backfill-stage.ts";
 import { today, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
@@ -21,7 +21,7 @@ async function openSlices(stage: Stage): Promise<number> {
 
 describe("a plan", () => {
   test("spends nothing and queues nothing until it is run", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openWithPortfolio();
     const made = await planned(stage);
     expect(made).toMatchObject({ asOf: today, queuedAt: null, leftOut: { slices: 0 } });
     expect(made.credits).toBeGreaterThan(0);
@@ -33,7 +33,7 @@ describe("a plan", () => {
   });
 
   test("is run exactly: its requests and its credits, no more and no fewer", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openWithPortfolio();
     const made = await planned(stage);
     const shown: { credits: number; open: number }[] = [];
     const progress = (one: { credits: number; open: number }) => void shown.push(one);
@@ -45,7 +45,7 @@ describe("a plan", () => {
     expect(shown.at(-1)).toMatchObject({ open: 0, credits: made.credits });
     expect(stage.asked()).toHaveLength(made.requests);
     expect(charged(stage)).toBe(made.credits);
-    expect(await standingOf(stage, made.planId)).toMatchObject({ total: made.slices, open: 0, credits: made.credits });
+    expect(await progressOf(stage, made.planId)).toMatchObject({ total: made.slices, open: 0, credits: made.credits });
     expect(await factsOf(stage)).toEqual((await calmRun()).facts);
     stage.sandbox.clearLog();
     expect(await runPlanned(stage, made.planId)).toMatchObject({
@@ -56,7 +56,7 @@ describe("a plan", () => {
   });
 
   test("is cut down to apps and countries", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openWithPortfolio();
     const { app, country } = (await planned(stage)).lines[0]!;
     const { planId, lines } = await planned(stage, { apps: [app], countries: [country.toLowerCase()] });
     expect(lines.every((line) => line.app === app && line.country === country)).toBe(true);
@@ -66,7 +66,7 @@ describe("a plan", () => {
   });
 
   test("of several datasets holds them and nothing that they are planned from", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openWithPortfolio();
     const made = await planned(stage, { datasets: ["keyword_metadata", "keyword_rank"] });
     expect(new Set(made.lines.map(({ dataset }) => dataset))).toEqual(new Set(["keyword_metadata", "keyword_rank"]));
     await runPlanned(stage, made.planId);
@@ -75,7 +75,7 @@ describe("a plan", () => {
   });
 
   test("names the unavailable days, and leaves them out", async () => {
-    await using stage = await openFollowed();
+    await using stage = await openWithPortfolio();
     const { plan: made, notes } = await plan(stage, {
       datasets: ["keyword_rank", "keyword_metadata"],
       bounds: { start: addDays(today, -2), end: addDays(today, 1) },
@@ -99,13 +99,13 @@ describe("a plan", () => {
 });
 
 describe("a request that does not fit the portfolio", () => {
-  const stage = forTests(openFollowed);
+  const stage = forTests(openWithPortfolio);
 
   test.each([
-    ["an app that is not followed", { apps: ["999"] }, { code: "not_in_portfolio" }],
-    ["a country that is not followed", { countries: ["FR"] }, { code: "not_in_portfolio" }],
+    ["an app that is not in the portfolio", { apps: ["999"] }, { code: "not_in_portfolio" }],
+    ["a country that is not in the portfolio", { countries: ["FR"] }, { code: "not_in_portfolio" }],
     ["a dataset that does not exist", { datasets: ["weather"] }, { code: "unknown_dataset" }],
-    ["a dataset that tells what is followed", { datasets: ["tracked_app"] }, { code: "bad_argument" }],
+    ["a dataset that reads the portfolio", { datasets: ["tracked_app"] }, { code: "bad_argument" }],
   ])("is refused: %s", async (_, asked, error) => {
     await expect(plan(stage, asked)).rejects.toMatchObject(error);
     expect(await stage.query("select from ops.plan")).toEqual([]);

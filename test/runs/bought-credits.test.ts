@@ -16,8 +16,8 @@ async function work(stage: Stage): Promise<number> {
   return (await statesOf(stage))["deferred"] ?? 0;
 }
 
-/** An hourly tick that has nothing to plan. */
-async function tick(stage: Stage): Promise<void> {
+/** An hourly trigger that has nothing to plan. */
+async function trigger(stage: Stage): Promise<void> {
   await using app = await stage.open({ settings });
   await using ingest = await openIngest(app, "worker", createRunLimit(null));
   await planDue(ingest.parts, app.config.settings, ["tracked_app"]);
@@ -31,13 +31,13 @@ test("credits that are bought before the reset are found by the next trigger, an
   const untouched = async () => stage.query("select slice_id, xmin::text from ops.slice order by 1");
   const before = await untouched();
   // the balance as it was pays for none of them: nothing is written
-  await tick(stage);
+  await trigger(stage);
   expect(await untouched()).toEqual(before);
 
   const spent = charged(stage.asked());
   const left = stage.sandbox.account().remaining;
   stage.sandbox.spend(-12);
-  await tick(stage);
+  await trigger(stage);
   const woken = (await statesOf(stage))["pending"] ?? 0;
   expect(woken).toBeGreaterThan(0);
   expect((await statesOf(stage))["deferred"]).toBe(putOff - woken);

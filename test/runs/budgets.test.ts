@@ -26,7 +26,7 @@ const settings = {
   },
 };
 type Standing = { dataset: string; state: string; code: string | null; failures: number; slices: number };
-const standing = ({ stage }: Nights) =>
+const slices = ({ stage }: Nights) =>
   stage.query<Standing>(
     `select dataset, state, error_code as code, max(failures) as failures, count(*)::int as slices from ops.slice
      where dataset in ('keyword_rank', 'app_rating') group by 1, 2, 3 order by 1, 2`,
@@ -53,15 +53,13 @@ test("what is over a budget waits for its next day, was foreseen to, and runs th
     return cutToRooms(tally.sum().lines, chosen, rooms).deferred;
   })();
   const first = await stage.sync(nights.run());
-  const deferred = (await standing(nights)).find(({ state }) => state === "deferred");
+  const deferred = (await slices(nights)).find(({ state }) => state === "deferred");
   expect(first).toMatchObject({ outcome: "deferred" });
   expect(deferred).toMatchObject({ dataset: "keyword_rank", code: "budget_exhausted", failures: 0 });
   expect(foreseen).toMatchObject([{ budget: { budget: "ranks", period: "day" }, slices: deferred?.slices }]);
   expect(await charged(nights, "keyword_rank")).toBeLessThanOrEqual(ranksADay);
   expect(await charged(nights, "app_rating")).toBeGreaterThan(1);
-  expect((await standing(nights)).filter(({ dataset }) => dataset === "app_rating")).toMatchObject([
-    { state: "loaded" },
-  ]);
+  expect((await slices(nights)).filter(({ dataset }) => dataset === "app_rating")).toMatchObject([{ state: "loaded" }]);
   expect(first.progress.nextDueAt).toBe(Date.parse(`${dayOf(clock.now() + 86_400_000)}T00:00:00Z`));
 
   await waitsCountForTheirApps(nights);

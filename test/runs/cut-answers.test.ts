@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
-import { openFollowed, charged, plan, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import { openWithPortfolio, charged, plan, planned, runPlanned, progressOf } from "../support/backfill-stage.ts";
 import { today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
@@ -15,7 +15,7 @@ const run = (bounds = { start: back(75) }): RunOptions => ({
 
 /** A warehouse that knows the portfolio, over a service whose answers end after so many days. */
 function openCut(mostRangeDays: number | null): Promise<Stage> {
-  return openFollowed({ market, today: addDays(today, 3), mostRangeDays });
+  return openWithPortfolio({ market, today: addDays(today, 3), mostRangeDays });
 }
 
 /** First days of the windows that were requested, as days before today. */
@@ -66,7 +66,7 @@ test("the tail is queued in the transaction that loads the rest: a process that 
 
 test("a tail that two answers leave out is empty, and is requested neither on that day nor on the next ones", async () => {
   await using stage = await openCut(null);
-  // the figures end 45 days ago, whatever is requested
+  // the figures end 45 days ago, for all requested days
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     if (!passing.target.includes("/retention")) return;
     const answer = JSON.parse(passing.body) as { data: { date: number }[] };
@@ -109,7 +109,7 @@ test("the agreed price of a plan pays for no tail: it is cancelled, reported, an
   expect(await runPlanned(stage, first.planId, settings)).toMatchObject({ outcome: "deferred" });
   expect(charged(stage)).toBe(1);
   expect(await coverage(stage)).toEqual({ loaded: 30, empty: 0, open: 0 });
-  expect(await standingOf(stage, first.planId)).toMatchObject({ open: 0, total: 1, credits: 1 });
+  expect(await progressOf(stage, first.planId)).toMatchObject({ open: 0, total: 1, credits: 1 });
   const second = await plan(stage, asked, settings);
   expect(second.plan).toMatchObject({ credits: 1, slices: 1 });
 });

@@ -46,7 +46,7 @@ async function cells(stage: Stage, dataset: string, run: RunOptions): Promise<Re
   const request = { datasets: [dataset], bounds: {}, today };
   const all = await readScopeCoverage(app.warehouse.db, { request, settings: app.config.settings });
   const days = Map.groupBy(
-    all.flatMap((standing) => [...standing.days]),
+    all.flatMap((scope) => [...scope.days]),
     ([day]) => day,
   );
   return Object.fromEntries([...days].map(([day, counts]) => [day, sumOfCells(counts.map(([, count]) => count))]));
@@ -117,8 +117,8 @@ test.each(lateDatasets)(
     const whole = Object.fromEntries(Object.keys(seen).map((day) => [day, { loaded: some }]));
     expect(await cells(stage, dataset, run)).toMatchObject(whole);
     const table = `core.fact_${dataset}`;
-    const told = await stage.query<{ day: Day }>(`select distinct date_day::text as day from ${table} order by 1`);
-    expect(told.map(({ day }) => day)).toEqual(expect.arrayContaining([from, newest]));
+    const reported = await stage.query<{ day: Day }>(`select distinct date_day::text as day from ${table} order by 1`);
+    expect(reported.map(({ day }) => day)).toEqual(expect.arrayContaining([from, newest]));
   },
 );
 

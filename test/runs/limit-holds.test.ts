@@ -4,11 +4,11 @@ import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { addDays } from "../../src/core/day.ts";
 import { today } from "../support/ingest-stage.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 
 test("what a run with --max-credits could not pay for is not done by workers unless it is due, and is not kept from being planned", async () => {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
   // paid for and spoilt: the plan fitted the limit, what is requested again does not
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "half" }] });
   const limited = await stage.sync({ maxCredits: 12 });
@@ -16,20 +16,20 @@ test("what a run with --max-credits could not pay for is not done by workers unl
   expect(limited.progress.deferred).toBeGreaterThan(0);
   expect(await statesOf(stage)).not.toHaveProperty("deferred");
 
-  const tick = async (on: boolean) => {
+  const trigger = async (on: boolean) => {
     await using app = await stage.open({ settings: { datasets: { keyword_rank: { on, history_days: 4 } } } });
     await using ingest = await openIngest(app, "worker", createRunLimit(null));
     await planDue(ingest.parts, app.config.settings, []);
     const { deferred = 0, pending = 0 } = await statesOf(stage);
     return { deferred, pending };
   };
-  expect(await tick(false)).toEqual({ deferred: 0, pending: 0 });
-  expect((await tick(true)).pending).toBeGreaterThan(0);
+  expect(await trigger(false)).toEqual({ deferred: 0, pending: 0 });
+  expect((await trigger(true)).pending).toBeGreaterThan(0);
   expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
 });
 
 test("what a run with --max-credits left is not made good by a sync of some days", async () => {
-  await using stage = await openFollowed({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
   const unfinished = () => stage.query("select ended_as from ops.unfinished_sync");
   expect(await stage.sync({ maxCredits: 4 })).toMatchObject({ outcome: "deferred" });
   const yesterday = { start: addDays(today, -1), end: today };

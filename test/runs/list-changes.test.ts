@@ -29,8 +29,8 @@ function ledger(silentOf: readonly string[] = []) {
     const coverage = { read: () => Promise.resolve(Map.groupBy(known, ({ scope }) => scopeKey(scope))) };
     for await (const { plan } of planInChunks(coverage, planning)) slices.push(...plan.slices);
     for (const slice of slices) {
-      const [silent, told] = [true, false].map((is) => (slice.items ?? []).filter((item) => isSilent(item) === is));
-      known.push({ ...slice, items: told ?? [], state: "loaded", refused: false });
+      const [silent, reported] = [true, false].map((is) => (slice.items ?? []).filter((item) => isSilent(item) === is));
+      known.push({ ...slice, items: reported ?? [], state: "loaded", refused: false });
       if (silent?.length) known.push({ ...slice, items: silent, state: "skipped", refused: false });
     }
     return slices;

@@ -3,12 +3,12 @@ import { readStatus } from "../../src/ledger/status.ts";
 import { addDays } from "../../src/core/day.ts";
 import { today } from "../support/ingest-stage.ts";
 import { runCommand } from "../support/command.ts";
-import { openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import { openWithPortfolio, planned, runPlanned, progressOf } from "../support/backfill-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
 
 test("what failed and was loaded by another plan since is a failure no more", async () => {
-  await using stage = await openFollowed({ market });
+  await using stage = await openWithPortfolio({ market });
   const first = await planned(stage);
   const broken = ["ios.keyword-ranking", "ios.keyword-history"].map((operation) => ({
     operation,
@@ -18,12 +18,12 @@ test("what failed and was loaded by another plan since is a failure no more", as
   }));
   stage.sandbox.set({ faults: broken });
   expect(await runPlanned(stage, first.planId)).toMatchObject({ outcome: "failed" });
-  expect((await standingOf(stage, first.planId)).failed).toBeGreaterThan(0);
+  expect((await progressOf(stage, first.planId)).failed).toBeGreaterThan(0);
   expect((await stage.sync()).left.failedBefore).toBeGreaterThan(0);
   stage.sandbox.set({ faults: [] });
   const again = await planned(stage, { reprocess: "failed" });
   expect(await runPlanned(stage, again.planId)).toMatchObject({ outcome: "loaded" });
-  expect(await standingOf(stage, first.planId)).toMatchObject({ failed: 0 });
+  expect(await progressOf(stage, first.planId)).toMatchObject({ failed: 0 });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", left: { failedBefore: 0 } });
   stage.sandbox.clearLog();
   expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: 0 } });
@@ -35,7 +35,7 @@ test("what failed and was loaded by another plan since is a failure no more", as
 });
 
 test("a retry of named slices ends as they do, even where others failed before; one of everything does not", async () => {
-  await using stage = await openFollowed({ market });
+  await using stage = await openWithPortfolio({ market });
   const failing = (days: readonly number[]) =>
     days.map((ago) => ({
       operation: "ios.keyword-ranking",
@@ -55,7 +55,7 @@ test("a retry of named slices ends as they do, even where others failed before; 
 });
 
 test("what was skipped and nothing else is neither all that was requested nor a dataset that is loaded", async () => {
-  await using stage = await openFollowed({ market: { ...market, keywordsPerApp: 12 } });
+  await using stage = await openWithPortfolio({ market: { ...market, keywordsPerApp: 12 } });
   // of a keyword with a comma
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-history", times: 1_000, kind: "status", status: 404 }] });
   const { planId } = await planned(stage);

@@ -7,7 +7,7 @@ import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { openSynced } from "../support/synced-stage.ts";
 
 const dataset = "paid_keyword";
@@ -34,7 +34,7 @@ async function rebuild(stage: Stage, within: Partial<Window>): Promise<void> {
 }
 
 test("the newest period that is over is requested, whole, both of its ends inclusive, and coverage counts each of its days; the current one is not", async () => {
-  await using stage = await openFollowed({ market });
+  await using stage = await openWithPortfolio({ market });
   await sync(stage);
   const asked = stage.asked().filter(({ operation }) => operation === "search-ads-insight.paid-keywords");
   expect(asked.map(({ params }) => [params["startDate"], params["endDate"]])).toEqual([
@@ -54,7 +54,7 @@ test("the newest period that is over is requested, whole, both of its ends inclu
 });
 
 test("requested days take the periods that hold them, and none twice", async () => {
-  await using stage = await openFollowed({ market });
+  await using stage = await openWithPortfolio({ market });
   const middle = addDays(before.start, 5);
   await sync(stage, { start: middle, end: addDays(middle, 1) });
   const windows = () =>
@@ -87,14 +87,14 @@ test("replay removes rows that no answer reports any more", async () => {
     { market },
     { request: { datasets: [dataset], bounds: { start: before.start } } },
   );
-  const told = await rowsOf(stage, newest);
+  const reported = await rowsOf(stage, newest);
   await stage.query(
     "with gone as (insert into core.dim_keyword (keyword) values ('nobody asks for this') returning keyword_key) update core.fact_paid_keyword set keyword_key = (select keyword_key from gone) where ctid = (select min(ctid) from core.fact_paid_keyword where period_start = $1) and period_start = $1",
     [newest.start],
   );
-  expect(await rowsOf(stage, newest)).not.toEqual(told);
+  expect(await rowsOf(stage, newest)).not.toEqual(reported);
   await rebuild(stage, { start: lastDay(newest), end: newest.end });
-  expect(await rowsOf(stage, newest)).toEqual(told);
+  expect(await rowsOf(stage, newest)).toEqual(reported);
 });
 
 test("calls that options narrow are answered and kept beside those that nothing narrows", async () => {

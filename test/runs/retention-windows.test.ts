@@ -6,7 +6,7 @@ import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import { readScopeCoverage } from "../../src/planner/gaps.ts";
 import { retire } from "../../src/runs/retention.ts";
-import { openStage, wish, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openStage, callText, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
 
 const names = (["category_share", "top_advertiser", "review_word", "monthly_estimate"] as const).slice(0, long ? 4 : 2);
@@ -31,7 +31,7 @@ async function night(
   const before = stage.asked().length;
   expect(await stage.sync(run)).toMatchObject({ outcome: "loaded" });
   // calls run side by side: their order may differ
-  return stage.asked().slice(before).map(wish).sort();
+  return stage.asked().slice(before).map(callText).sort();
 }
 
 /** The state of each day of a dataset, from a day on. */

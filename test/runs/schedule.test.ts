@@ -14,7 +14,7 @@ import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
 import { charged } from "../support/ingest-witness.ts";
 import { openSynced } from "../support/synced-stage.ts";
 
-const followed = ["tracked_app", "tracked_country", "tracked_keyword"];
+const portfolioLists = ["tracked_app", "tracked_country", "tracked_keyword"];
 const nights = 6;
 /** An iOS app of the market that the sandbox makes up, and keywords that are known there. */
 let app: string;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   keywords = rows.filter((row) => row.app === app).map(({ keyword }) => keyword);
 });
 
-/** What happens on a day: ticks of the schedule, by the names of their datasets, and then a worker until nothing is open. */
+/** What happens on a day: triggers of the schedule, by the names of their datasets, and then a worker until nothing is open. */
 async function on(stage: Stage, day: Day, run: RunOptions = {}): Promise<void> {
   await using opened = await stage.open({ ...run, request: { today: day } });
   const stop = new AbortController();
@@ -44,11 +44,15 @@ async function on(stage: Stage, day: Day, run: RunOptions = {}): Promise<void> {
 }
 
 /** Ticks without a worker. Returns how many slices each planned. */
-async function tick(stage: Stage, ticks: readonly (readonly string[])[], run: RunOptions = {}): Promise<number[]> {
+async function trigger(
+  stage: Stage,
+  triggers: readonly (readonly string[])[],
+  run: RunOptions = {},
+): Promise<number[]> {
   await using opened = await stage.open(run);
   await using ingest = await openIngest(opened, "worker", createRunLimit(null));
   const before = await stage.query("select from ops.run");
-  for (const names of ticks) await planDue(ingest.parts, opened.config.settings, names);
+  for (const names of triggers) await planDue(ingest.parts, opened.config.settings, names);
   const runs = await stage.query<{ slices: number }>("select planned_slices as slices from ops.run order by run_id");
   return runs.slice(before.length).map(({ slices }) => slices);
 }
@@ -102,7 +106,7 @@ test("a new country and a new keyword are caught up automatically, and cost no m
 test("a trigger while the work of an earlier one is queued queues nothing twice and leaves what is queued where it is", async () => {
   await using stage = await openStage();
   const settings = listed(["US", "JP"], keywords.slice(0, 1));
-  const planned = await tick(stage, [[], [], ["keyword_rank"]], { settings });
+  const planned = await trigger(stage, [[], [], ["keyword_rank"]], { settings });
   expect(planned[0]).toBeGreaterThan(0);
   expect(planned.slice(1)).toEqual([0, 0]);
   const runs = await stage.query("select distinct run_id from ops.slice");
@@ -112,17 +116,17 @@ test("a trigger while the work of an earlier one is queued queues nothing twice 
 test("a trigger costs nothing where all is fresh", async () => {
   await using stage = await openSynced();
   const asked = stage.asked().length;
-  expect(await tick(stage, [followed, followed, []])).toEqual([0, 0, 0]);
+  expect(await trigger(stage, [portfolioLists, portfolioLists, []])).toEqual([0, 0, 0]);
   expect(stage.asked().length).toBe(asked);
 });
 
 test("a line plans what it names also when that is off by default, but nothing that the configuration switches off or that the account does not count for", async () => {
   await using stage = await openStage();
   const settings = listed(["US"], keywords.slice(0, 1));
-  const [named] = await tick(stage, [["keyword_metadata"]], { settings });
+  const [named] = await trigger(stage, [["keyword_metadata"]], { settings });
   expect(named).toBeGreaterThan(0);
   const off = { ...settings, datasets: { ...settings.datasets, keyword_rank: { on: false } } };
-  expect(await tick(stage, [["keyword_rank"], followed], { settings: off })).toEqual([]);
+  expect(await trigger(stage, [["keyword_rank"], portfolioLists], { settings: off })).toEqual([]);
 });
 
 test("a dataset that the configuration switches off is not requested because another one is planned from it, and not priced", async () => {
@@ -133,7 +137,7 @@ test("a dataset that the configuration switches off is not requested because ano
     keyword_rank: { on: false },
   };
   const settings = { ...listed(["US"], keywords.slice(0, 1)), datasets };
-  expect(await tick(stage, [[], ["search_ads_top_app"]], { settings })).toEqual([0, 0]);
+  expect(await trigger(stage, [[], ["search_ads_top_app"]], { settings })).toEqual([0, 0]);
   await using opened = await stage.open({ settings });
   const foresight = createForesight({
     db: opened.warehouse.db,

@@ -27,7 +27,7 @@ const settings = {
 type Counts = Readonly<Record<string, number>>;
 
 /** Answered and stale cells as `gaps` reports them, by dataset, app, country and day. */
-async function toldByGaps({ warehouse, config }: App, day: Day): Promise<Counts> {
+async function countsByGaps({ warehouse, config }: App, day: Day): Promise<Counts> {
   const scopes = await readScopeCoverage(warehouse.db, {
     request: { datasets: [], bounds: {}, today: day },
     settings: config.settings,
@@ -50,7 +50,7 @@ function askedOn<R>({ warehouse }: App, day: Day, query: SqlFragment<R>): Promis
 }
 
 /** The same as `ops.coverage_daily` reports it, as of that day. */
-async function toldBySql(app: App, day: Day): Promise<Counts> {
+async function countsBySql(app: App, day: Day): Promise<Counts> {
   const rows = await askedOn(
     app,
     day,
@@ -81,7 +81,7 @@ test("SQL and gaps agree over nights, of which one is missed, on what is stale, 
     const day = addDays(today, -back);
     for (const isDone of [false, true]) {
       if (isDone) await stage.sync({ settings, request: { today: day } });
-      const [gaps, inSql] = [await toldByGaps(app, day), await toldBySql(app, day)];
+      const [gaps, inSql] = [await countsByGaps(app, day), await countsBySql(app, day)];
       expect(differences(gaps, inSql), `${day} ${isDone ? "after" : "before"} the sync`).toEqual([]);
       for (const [cell, stale] of Object.entries(gaps)) {
         const dataset = cell.split(" ")[0] ?? "";
@@ -98,37 +98,37 @@ test("SQL and gaps agree over nights, of which one is missed, on what is stale, 
 test("a slice has the state superseded, stale, or its own", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
   await using app = await stage.open();
-  const standing = async (day: Day, dataset: string) => {
+  const effectiveStates = async (day: Day, dataset: string) => {
     const rows = await askedOn(
       app,
       day,
-      sql<{ told: string }>`
-        select concat_ws(' ', first_day, effective_state) as told from ops.slice_status where dataset = ${dataset} order by first_day, slice_id`,
+      sql<{ reported: string }>`
+        select concat_ws(' ', first_day, effective_state) as reported from ops.slice_status where dataset = ${dataset} order by first_day, slice_id`,
     );
-    return rows.map(({ told }) => told);
+    return rows.map(({ reported }) => reported);
   };
   const [before, night] = [
     addDays(today, -1),
     { settings: { datasets: { keyword_rank: { history_days: 2, lookback_days: 1 } } } },
   ];
   await stage.sync({ ...night, request: { today: before } });
-  expect(await standing(before, "keyword_rank")).toEqual([
+  expect(await effectiveStates(before, "keyword_rank")).toEqual([
     `${addDays(today, -3)} loaded`,
     `${addDays(today, -2)} loaded`,
   ]);
-  expect(await standing(today, "keyword_rank")).toEqual([
+  expect(await effectiveStates(today, "keyword_rank")).toEqual([
     `${addDays(today, -3)} loaded`,
     `${addDays(today, -2)} stale`,
   ]);
   await stage.sync(night);
-  expect(await standing(today, "keyword_rank")).toEqual([
+  expect(await effectiveStates(today, "keyword_rank")).toEqual([
     `${addDays(today, -3)} loaded`,
     `${addDays(today, -2)} superseded`,
     `${addDays(today, -2)} loaded`,
     `${addDays(today, -1)} loaded`,
   ]);
   await stage.query("update ops.slice set state = 'failed' where window_start = $1", [addDays(today, -1)]);
-  expect((await standing(today, "keyword_rank")).at(-1)).toBe(`${addDays(today, -1)} failed`);
+  expect((await effectiveStates(today, "keyword_rank")).at(-1)).toBe(`${addDays(today, -1)} failed`);
 });
 
 test("SQL and plans agree on which days of an answer without rows are due again", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
 import { creditClasses } from "../../src/core/slice.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
-import { askedDays, gateAfter, openStage, today, until, wish } from "../support/ingest-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
+import { askedDays, gateAfter, openStage, today, until, callText } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 import { openSynced } from "../support/synced-stage.ts";
@@ -88,7 +88,7 @@ test("requests each list once on a night on which it is due and its number of ke
   grown.sandbox.set({ today: nextWeek });
   await grown.sync({ request: { today: nextWeek } });
   const lists = grown.asked().filter(({ operation }) => operation === "dashboard.daily-keyword-rankings");
-  expect(lists.map(wish).sort()).toEqual([...new Set(lists.map(wish))].sort());
+  expect(lists.map(callText).sort()).toEqual([...new Set(lists.map(callText))].sort());
   expect(lists).toHaveLength(3 * 2);
 });
 
@@ -102,7 +102,7 @@ test("requests the next day alone when a day has passed", async () => {
 });
 
 test("requests the given days, both ends inclusive", async () => {
-  await using stage = await openFollowed(small);
+  await using stage = await openWithPortfolio(small);
   const bounds = { start: addDays(today, -9), end: addDays(today, -7) };
   await stage.sync({ request: { bounds } });
   const days = await stage.query<{ day: string }>(
@@ -136,7 +136,7 @@ test("takes its portfolio from the configuration without a request to the accoun
 });
 
 test("spends what is allowed on what is lost first when missed", async () => {
-  await using stage = await openFollowed();
+  await using stage = await openWithPortfolio();
   const result = await stage.sync({
     maxCredits: 60,
     settings: { datasets: { keyword_metadata: { on: true }, keyword_rank: { history_days: 20 } } },
@@ -152,9 +152,9 @@ test("does not request one cell twice when two run at the same time", async () =
   await using stage = await openStage({ ...small, latencyMs: 5 });
   await Promise.all([stage.sync(), stage.sync()]);
   await stage.sync();
-  const wishes = stage.asked().map(wish);
-  expect(wishes.length).toBe(new Set(wishes).size);
-  expect(await statesOf(stage)).toEqual({ loaded: wishes.length });
+  const callTexts = stage.asked().map(callText);
+  expect(callTexts.length).toBe(new Set(callTexts).size);
+  expect(await statesOf(stage)).toEqual({ loaded: callTexts.length });
 });
 
 test("takes over the slices of a run whose process is gone, and leaves those of a living one", async () => {
@@ -175,12 +175,12 @@ test("takes over the slices of a run whose process is gone, and leaves those of 
   expect((await second).outcome).toBe("loaded");
   expect(waitedFor.at(-1)).toBe(0);
   expect(beside.asked()).not.toEqual([]);
-  const wishes = [...stage.asked(), ...beside.asked()].map(wish);
-  expect(wishes.length).toBe(new Set(wishes).size);
+  const callTexts = [...stage.asked(), ...beside.asked()].map(callText);
+  expect(callTexts.length).toBe(new Set(callTexts).size);
 });
 
 test("runs failed slices again when the option says so, and only those", async () => {
-  await using stage = await openFollowed(small);
+  await using stage = await openWithPortfolio(small);
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "status", status: 418 }] });
   expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { failed: 2 } });
   stage.sandbox.clearLog();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { today, type Stage } from "../support/ingest-stage.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 
 /** An app of each store; "50% off" is one of the keywords. */
 const market = { apps: 3, countries: ["US"], keywordsPerApp: 4 } as const;
@@ -22,7 +22,7 @@ const unknown = (contains = "") =>
   }));
 
 test("a keyword that the service does not know is no failure of the next day's sync, which requests it alone", async () => {
-  await using stage = await openFollowed({ market, faults: unknown("50% off") });
+  await using stage = await openWithPortfolio({ market, faults: unknown("50% off") });
   expect(await syncOn(stage, 0)).toMatchObject({ outcome: "loaded", left: { unavailable: [] } });
   stage.sandbox.clearLog();
   const next = await syncOn(stage, 1);
@@ -32,7 +32,7 @@ test("a keyword that the service does not know is no failure of the next day's s
 });
 
 test("a dataset of which nothing is available any more is named on each day, however much of it was loaded before", async () => {
-  await using stage = await openFollowed({ market });
+  await using stage = await openWithPortfolio({ market });
   expect(await syncOn(stage, 0)).toMatchObject({ outcome: "loaded" });
   stage.sandbox.set({ faults: unknown() });
   // not found so soon after an answer it fails and is requested again

@@ -43,15 +43,15 @@ test.each(stores)(
   async (store, trackId, word, device) => {
     await using api = await open();
     const keywords = listed(api, store, trackId);
-    const told = await ranking(api, word, trackId, keywords);
-    expect(told).toEqual(await ranking(api, word, trackId, keywords, yesterday));
+    const reported = await ranking(api, word, trackId, keywords);
+    expect(reported).toEqual(await ranking(api, word, trackId, keywords, yesterday));
     for (const keyword of keywords) {
-      const mine = told.filter((entry) => entry.keyword === keyword && (entry.appKind ?? "ALL") === device);
+      const mine = reported.filter((entry) => entry.keyword === keyword && (entry.appKind ?? "ALL") === device);
       expect(mine.map(({ date, rank }) => ({ at: date, rank }))).toEqual(
         api.sandbox.market.crawls({ store, trackId, keyword, country: "JP", device, day: yesterday }),
       );
     }
-    expect(new Set(told.map((entry) => entry.appKind))).toEqual(
+    expect(new Set(reported.map((entry) => entry.appKind))).toEqual(
       new Set(store === "ios" ? ["IPHONE", "IPAD"] : [undefined]),
     );
   },
@@ -63,14 +63,14 @@ test.each(stores)(
     await using api = await open();
     const days = daysOf({ start: addDays(today, -30), end: today });
     const [keyword = ""] = listed(api, store, trackId);
-    const told = await list<Entry[]>(
+    const reported = await list<Entry[]>(
       api,
       `/${word}-keyword-ranking/${trackId}/JP/${encode(keyword)}/keywordrankings?startDate=${days[0]}&endDate=${yesterday}`,
     );
     const daily = [];
     for (const on of days) daily.push(...(await ranking(api, word, trackId, [keyword], on)));
-    expect(told.length).toBeGreaterThan(20);
-    expect(told).toEqual(daily);
+    expect(reported.length).toBeGreaterThan(20);
+    expect(reported).toEqual(daily);
   },
 );
 
@@ -89,7 +89,7 @@ test("today is not published yet: every answer leaves it out, and has it tomorro
           day: today,
         })?.rank === "number",
     ) ?? "";
-  const told = async () => [
+  const reported = async () => [
     (await ranking(api, "iosstore", lumi.ios, [keyword], today)).length,
     (
       await list<Entry[]>(
@@ -108,9 +108,9 @@ test("today is not published yet: every answer leaves it out, and has it tomorro
       await list<{ data: Tracked[] }>(api, `/gateway/account/app/${lumi.ios}/keywords/rankings/JP?date=${today}`)
     ).data.filter((entry) => typeof entry.rank === "number").length,
   ];
-  expect(await told()).toEqual([0, 0, 0, 0, 0]);
+  expect(await reported()).toEqual([0, 0, 0, 0, 0]);
   api.clock.move(86_400_000);
-  expect((await told()).every((count) => count > 0)).toBe(true);
+  expect((await reported()).every((count) => count > 0)).toBe(true);
 });
 
 test("an app that is not sold in a country has nothing to report there", async () => {
@@ -164,8 +164,8 @@ test("top keywords are a hundred when no limit is named", async () => {
 
 test("tracked apps have ids as text and competitors from the same store, of which the account does not track all", async () => {
   await using api = await open();
-  type Told = { trackId: string; name: string; iconUrl: string; rating: number };
-  const { data } = await list<{ data: (Told & { availableCountries: string[]; competitors: Told[] })[] }>(
+  type Reported = { trackId: string; name: string; iconUrl: string; rating: number };
+  const { data } = await list<{ data: (Reported & { availableCountries: string[]; competitors: Reported[] })[] }>(
     api,
     "/gateway/account/app/tracked",
   );
@@ -234,12 +234,12 @@ test("keyword metadata agrees with the dashboard, and lacks a popularity now and
   );
   const facts = [];
   for (const { keyword, searchVolume } of data) {
-    const told = await list<{ searchVolume: number; popularity?: number }>(
+    const reported = await list<{ searchVolume: number; popularity?: number }>(
       api,
       `/iosstore-keyword-ranking/JP/keyword-metadata?keyword=${encode(keyword)}`,
     );
-    expect(told.searchVolume).toBe(searchVolume);
-    facts.push(told);
+    expect(reported.searchVolume).toBe(searchVolume);
+    facts.push(reported);
   }
-  expect(new Set(facts.map((told) => "popularity" in told))).toEqual(new Set([true, false]));
+  expect(new Set(facts.map((reported) => "popularity" in reported))).toEqual(new Set([true, false]));
 });

@@ -69,10 +69,10 @@ describe("apps", () => {
 
   test("have no rank before their release", () => {
     const young = market.apps.find((app) => app.released === "2026-03-09");
-    const told = (on: ReturnType<typeof day>) =>
+    const reported = (on: ReturnType<typeof day>) =>
       cells(on).filter((cell) => cell.trackId === young?.trackId && market.crawls(cell).length > 0).length;
-    expect(told(day("2026-03-08"))).toBe(0);
-    expect(told(day("2026-03-09"))).toBeGreaterThan(0);
+    expect(reported(day("2026-03-08"))).toBe(0);
+    expect(reported(day("2026-03-09"))).toBeGreaterThan(0);
   });
 });
 
@@ -94,11 +94,11 @@ describe("keywords", () => {
 
 describe("ranks", () => {
   test("are the same for the same seed in every time zone, and others for another seed", () => {
-    const told = (seed: number) => cells().map((cell) => createMarket(seed).latestRank(cell));
-    const here = told(1);
+    const reported = (seed: number) => cells().map((cell) => createMarket(seed).latestRank(cell));
+    const here = reported(1);
     vi.stubEnv("TZ", "Pacific/Apia");
-    expect(told(1)).toEqual(here);
-    expect(told(2)).not.toEqual(here);
+    expect(reported(1)).toEqual(here);
+    expect(reported(2)).not.toEqual(here);
   });
 
   test("wander from day to day and do not jump", () => {
@@ -161,25 +161,25 @@ describe("ranks", () => {
 });
 
 describe("crawls", () => {
-  const told = cells()
+  const reported = cells()
     .map((cell) => ({ cell, crawls: market.crawls(cell) }))
     .filter(({ crawls }) => crawls.length > 0);
 
   test("happen on their own UTC day, at many times of it", () => {
-    for (const { cell, crawls } of told) for (const { at } of crawls) expect(dayOf(at)).toBe(cell.day);
-    expect(new Set(told.flatMap(({ crawls }) => crawls.map(({ at }) => at))).size).toBeGreaterThan(1_000);
+    for (const { cell, crawls } of reported) for (const { at } of crawls) expect(dayOf(at)).toBe(cell.day);
+    expect(new Set(reported.flatMap(({ crawls }) => crawls.map(({ at }) => at))).size).toBeGreaterThan(1_000);
   });
 
   test("are two on a third of the days, not always in the order of time", () => {
-    expect(share(told, ({ crawls }) => crawls.length === 2)).toBeCloseTo(1 / 3, 1);
-    const pairs = told.filter(({ crawls }) => crawls.length === 2);
+    expect(share(reported, ({ crawls }) => crawls.length === 2)).toBeCloseTo(1 / 3, 1);
+    const pairs = reported.filter(({ crawls }) => crawls.length === 2);
     expect(share(pairs, ({ crawls: [first, second] }) => must(first).at > must(second).at)).toBeCloseTo(0.5, 1);
   });
 
   test("of one day may differ, and the latest one counts", () => {
-    const pairs = told.filter(({ crawls }) => crawls.length === 2);
+    const pairs = reported.filter(({ crawls }) => crawls.length === 2);
     expect(share(pairs, ({ crawls: [first, second] }) => first?.rank !== second?.rank)).toBeGreaterThan(0.5);
-    for (const { cell, crawls } of told)
+    for (const { cell, crawls } of reported)
       expect(market.latestRank(cell)?.at).toBe(Math.max(...crawls.map(({ at }) => at)));
   });
 });

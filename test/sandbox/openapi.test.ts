@@ -20,8 +20,8 @@ async function described(storeWords = { ios: "apples", android: "robots" }) {
 test("the sandbox describes every operation, in the words of the deployment, for nothing and without a token", async () => {
   const paths = await described();
   const calls = Object.values(paths).flatMap((methods) => Object.values(methods));
-  const told = new Set(calls.flatMap(({ operationId }) => operationId.replace(/\.short$/, "").split("|")));
-  expect(told).toEqual(new Set(operations.map(({ id }) => id)));
+  const reported = new Set(calls.flatMap(({ operationId }) => operationId.replace(/\.short$/, "").split("|")));
+  expect(reported).toEqual(new Set(operations.map(({ id }) => id)));
   expect(Object.keys(paths).filter((path) => path.includes("iosstore") || path.includes("androidstore"))).toEqual([]);
 });
 

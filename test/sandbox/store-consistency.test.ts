@@ -125,7 +125,7 @@ test("the chart of a day has an app where its category ranking has it at the las
     api,
     `/iosstore-category-v2/rankings/v1/${lumi.ios}/US?hourly=true&startDate=2026-08-10&endDate=2026-08-20`,
   );
-  let looked = 0;
+  let compared = 0;
   for (const [categoryId, charts] of Object.entries(must(hourly.ranksByCategory["US"])))
     for (const { targetDevice, rankingType, rankingsByDate } of charts)
       for (const { date, ranking } of rankingsByDate.filter((one) => one.date.endsWith("T18:00:00")).slice(-2)) {
@@ -135,9 +135,9 @@ test("the chart of a day has an app where its category ranking has it at the las
         );
         expect(chart.trackIds[ranking - 1]).toBe(Number(lumi.ios));
         expect(new Set(chart.trackIds).size).toBe(chart.trackIds.length);
-        looked += 1;
+        compared += 1;
       }
-  expect(looked).toBeGreaterThan(2);
+  expect(compared).toBeGreaterThan(2);
 });
 
 test("the ranks of the last day in all countries are those of the single country", async () => {

@@ -6,7 +6,7 @@ import { forTests } from "../support/for-tests.ts";
 const report = { reportType: "REPORT", reportLevel: "APP", startDate: "2026-08-01", endDate: "2026-08-19" };
 const post = (body: unknown) => ({ method: "POST", body: JSON.stringify(body) }) as const;
 
-/** For requests of which none changes what the next is told. */
+/** For requests of which none changes what the next answers. */
 const plain = forTests(open);
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (_, operation) => {

@@ -9,7 +9,7 @@ import { chromiumPath, openBrowser, screens } from "../support/browser.ts";
 
 /*
  * `npm run pictures`: takes the pictures of the console that README and docs show, on the demo of a week, by a Chromium of this machine that has
- * fonts for Japanese and emoji (`apt-get install fonts-noto-cjk fonts-noto-color-emoji`). They are looked at before they are committed.
+ * fonts for Japanese and emoji (`apt-get install fonts-noto-cjk fonts-noto-color-emoji`). They are viewed before they are committed.
  */
 
 /** A picture: its name, address, which of the screens it is for, what is waited for, and what is done before it is taken. */

@@ -27,7 +27,7 @@ export type AlertStage = {
   readonly clock: SetClock;
   /** Lines of the log that warn. */
   readonly lines: () => readonly Record<string, unknown>[];
-  /** Ranks of "plan" for app 1 in the US on an iPhone by day, and the slices that brought them. Null: not ranked. */
+  /** Ranks of "plan" for app 1 in the US on an iPhone by day, and the slices that loaded them. Null: not ranked. */
   readonly ranks: (byDay: Readonly<Record<string, number | null>>) => Promise<void>;
   readonly answered: (...answers: readonly Answer[]) => Promise<void>;
   /** Checks at the time of the clock, and sends what is due. */

@@ -1,5 +1,5 @@
 /** One operation as the contract describes it, typed in by hand. */
-export type Told = {
+export type Reported = {
   readonly id: string;
   readonly cost: number;
   readonly call: string;
@@ -107,7 +107,7 @@ account.remaining-credits |  0 | GET /api-key | | | data
 `;
 
 /** Every operation of the contract. */
-export const contract: readonly Told[] = table
+export const contract: readonly Reported[] = table
   .split("\n")
   .filter((line) => line.trim() !== "")
   .map((line) => {

@@ -4,12 +4,12 @@ import { createClient, type Client, type ClientOptions } from "../../src/api/cli
 import { systemClock } from "../../src/core/clock.ts";
 
 /** A request as it came over the wire: `url` is raw. */
-type Heard = { readonly method: string; readonly url: string; readonly headers: IncomingHttpHeaders };
+type Received = { readonly method: string; readonly url: string; readonly headers: IncomingHttpHeaders };
 
 /** A plain HTTP server on loopback that knows nothing of the API. */
 export type TestServer = AsyncDisposable & {
   readonly origin: string;
-  readonly heard: readonly Heard[];
+  readonly received: readonly Received[];
   /** The connections that are open. */
   readonly sockets: ReadonlySet<Socket>;
 };
@@ -18,11 +18,11 @@ export type TestServer = AsyncDisposable & {
 export async function serve(
   answer: (response: ServerResponse, request: IncomingMessage, count: number) => void,
 ): Promise<TestServer> {
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
-    heard.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers });
-    answer(response, request, heard.length - 1);
+    received.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers });
+    answer(response, request, received.length - 1);
   });
   server.on("connection", (socket) => {
     sockets.add(socket);
@@ -33,7 +33,7 @@ export async function serve(
   });
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    heard,
+    received,
     sockets,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

@@ -11,7 +11,7 @@ import { today, type RunOptions, type Stage } from "./ingest-stage.ts";
 import { openSynced } from "./synced-stage.ts";
 
 /** Opens a stage that knows the portfolio and has requested nothing of the market; its log is empty. */
-export async function openFollowed(options: SandboxOptions = {}): Promise<Stage> {
+export async function openWithPortfolio(options: SandboxOptions = {}): Promise<Stage> {
   return openSynced(options, { request: { datasets: ["tracked_keyword"] } });
 }
 
@@ -64,7 +64,7 @@ export async function runPlanned(
 }
 
 /** Where a plan stands. */
-export async function standingOf(stage: Stage, planId: string): Promise<PlanProgress> {
+export async function progressOf(stage: Stage, planId: string): Promise<PlanProgress> {
   await using app = await stage.open();
   return await readPlanProgress(app.warehouse.db, planId);
 }

@@ -67,7 +67,7 @@ export async function overflowsOf(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * What is wrong with the page as it is: how many pixels it is wider than each of the screens, and what axe finds. Axe looks at the width
+ * What is wrong with the page as it is: how many pixels it is wider than each of the screens, and what axe finds. Axe inspects the width
  * that the page has, in light, and in dark as well where that is wanted; in the long run at each width in both.
  */
 export async function faultsOf(page: Page, { inDark = long } = {}): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import type { Session } from "chdb";
 
-/** The binary of chDB for a machine, looked for as a file of a package looks for its packages; null where there is none. */
+/** The binary of chDB for a machine, searched for as a file of a package finds its packages; null where there is none. */
 export function engineFor(machine: Pick<NodeJS.Process, "platform" | "arch">, file: string): string | null {
   const name = `@chdb/lib-${machine.platform}-${machine.arch}${machine.platform === "linux" ? "-gnu" : ""}`;
   try {

@@ -3,7 +3,7 @@ import { observeBalance, openAccount, readAccount, type AccountState } from "../
 import { releaseLapsedHolds, type Holders } from "../../src/credits/lapsed-holds.ts";
 import { reserveMany, settle, type Grant, type CallReceipt } from "../../src/credits/holds.ts";
 import { openWarehouse, type Database } from "../../src/postgres/database.ts";
-import { standingClock, type StandingClock } from "./credits-clock.ts";
+import { stoppedClock, type StoppedClock } from "./credits-clock.ts";
 import { freshDatabase } from "./database.ts";
 
 export const hour = 3_600_000;
@@ -14,13 +14,13 @@ export const second = 1000;
 const unpaced = 10_000_000;
 
 /** What a service could say in the headers of an answer; the reset is that of the account's period where left out. */
-type Told = { readonly left?: number; readonly resetsAt?: number };
+type Reported = { readonly left?: number; readonly resetsAt?: number };
 
 /** An account in a real Postgres, with a clock of its own. */
 export type TestAccount = {
   readonly db: Database;
   readonly accountId: string;
-  readonly clock: StandingClock;
+  readonly clock: StoppedClock;
   /** Where the period ends that the account was opened in. */
   readonly periodEnd: number;
   readonly pace: number;
@@ -29,11 +29,11 @@ export type TestAccount = {
   /** Reserves and fails the test where nothing is granted. */
   readonly hold: (cost: number) => Promise<Grant>;
   readonly settle: (grant: Grant, receipt: CallReceipt) => Promise<void>;
-  readonly observe: (told: Told & { total?: number; sentAt?: number }) => Promise<void>;
+  readonly observe: (reported: Reported & { total?: number; sentAt?: number }) => Promise<void>;
   readonly releaseLapsed: () => Promise<void>;
   /** A good answer that cost `charged`. */
-  readonly answer: (charged: number, told?: Told) => CallReceipt;
-  readonly refusal: (told?: Told & { tooFast?: boolean; notBefore?: number | null }) => CallReceipt;
+  readonly answer: (charged: number, reported?: Reported) => CallReceipt;
+  readonly refusal: (reported?: Reported & { tooFast?: boolean; notBefore?: number | null }) => CallReceipt;
 };
 
 /** A call that nobody answered. */
@@ -71,11 +71,11 @@ export async function openBank(): Promise<Bank> {
 }
 
 function accountIn(db: Database, accountId: string, pace: number): TestAccount {
-  const clock = standingClock();
+  const clock = stoppedClock();
   const periodEnd = clock.now() + 18 * hour;
   const take = async (cost: number, floor = 0) =>
     (await reserveMany(db, [{ accountId, workerId: null, cost, floor }], clock))[0] ?? null;
-  const headers = ({ left, resetsAt = periodEnd }: Told) => ({
+  const headers = ({ left, resetsAt = periodEnd }: Reported) => ({
     remaining: left ?? null,
     resetsAt: left === undefined ? null : resetsAt,
   });
@@ -90,17 +90,17 @@ function accountIn(db: Database, accountId: string, pace: number): TestAccount {
     hold: async (cost) => must(await take(cost)),
     settle: (grant, receipt) =>
       settle(db, { accountId, settlements: [{ holdId: grant.holdId, receipt }], pace }, clock),
-    observe: ({ total, sentAt, ...told }) =>
+    observe: ({ total, sentAt, ...reported }) =>
       observeBalance(
         db,
         accountId,
-        { ...headers(told), total: total ?? null, periodHours: 24, ...(sentAt === undefined ? {} : { sentAt }) },
+        { ...headers(reported), total: total ?? null, periodHours: 24, ...(sentAt === undefined ? {} : { sentAt }) },
         clock,
       ),
     releaseLapsed: () => releaseLapsedHolds(db, { accountId, holders: noHolders }, clock),
-    answer: (charged, told = {}) => ({ ...headers(told), charged, tooFast: false, lost: false }),
-    refusal: ({ tooFast = false, notBefore = null, ...told } = {}) => ({
-      ...headers(told),
+    answer: (charged, reported = {}) => ({ ...headers(reported), charged, tooFast: false, lost: false }),
+    refusal: ({ tooFast = false, notBefore = null, ...reported } = {}) => ({
+      ...headers(reported),
       charged: null,
       tooFast,
       notBefore,

@@ -2,14 +2,14 @@ import type { Clock } from "../../src/core/clock.ts";
 import { dayOf } from "../../src/core/day.ts";
 
 /** A clock that stands still until it is moved; who sleeps wakes when it was moved far enough. */
-export type StandingClock = Clock & {
+export type StoppedClock = Clock & {
   move(ms: number): void;
   /** How many sleep. */
   sleepers(): number;
 };
 
-/** Opens a standing clock at 06:00 UTC of 2026-08-20. */
-export function standingClock(start = Date.UTC(2026, 7, 20, 6)): StandingClock {
+/** Opens a stopped clock at 06:00 UTC of 2026-08-20. */
+export function stoppedClock(start = Date.UTC(2026, 7, 20, 6)): StoppedClock {
   let now = start;
   const sleepers = new Map<() => void, number>();
   return {

@@ -47,9 +47,9 @@ export async function openSpenders(count: number, spender: Spender): Promise<Spe
       for (const child of children) child.send("go");
     },
     booked: async () => {
-      const told = (await Promise.all(answers)) as { booked: number }[];
+      const reported = (await Promise.all(answers)) as { booked: number }[];
       await Promise.all(settlements);
-      return told.map((one) => one.booked);
+      return reported.map((one) => one.booked);
     },
     [Symbol.asyncDispose]: async () => {
       for (const child of children) child.kill("SIGKILL");

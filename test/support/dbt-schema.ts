@@ -8,7 +8,7 @@ type Rule =
   | "texts"
   | "whole number"
   | "true or false"
-  /** Whatever the schema says, nothing of it is written. */
+  /** No matter what the schema says, nothing of it is written. */
   | "any"
   | { readonly one: readonly string[] }
   | { readonly object: string }

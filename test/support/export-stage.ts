@@ -24,7 +24,7 @@ export type ExportStage = AsyncDisposable &
     readonly export: (
       tables: readonly string[],
       within?: Partial<Window>,
-      told?: (done: TableExport) => void,
+      reported?: (done: TableExport) => void,
       format?: FileFormat,
       into?: Into,
     ) => Promise<readonly TableExport[]>;
@@ -95,13 +95,13 @@ export async function openExportStage(): Promise<ExportStage> {
 async function filesUnder(root: string): Promise<Record<string, string>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-  const told = await Promise.all(
+  const reported = await Promise.all(
     files.sort().map(async (file) => {
       const { ino, mtimeMs } = await stat(file);
       return [path.relative(root, file), `${ino} ${mtimeMs} ${await sha256(file)}`] as const;
     }),
   );
-  return Object.fromEntries(told);
+  return Object.fromEntries(reported);
 }
 
 /** SHA-256 of a file. */

@@ -82,7 +82,7 @@ export async function openForwardProxy({ routes, user, password, tls }: ProxyOpt
   };
 }
 
-/** Starts a server that speaks TLS and hands what it hears to a plain server on a local port. */
+/** Starts a server that speaks TLS and passes what it receives to a plain server on a local port. */
 export async function openTlsFront(
   { key, certificate }: { readonly key: string; readonly certificate: string },
   plainPort: number,

@@ -139,7 +139,7 @@ export function askedDays(days = 4): Day[] {
 }
 
 /** What a request was for, as one text: equal for two requests for the same thing. */
-export function wish({ operation, params }: SandboxRequest): string {
+export function callText({ operation, params }: SandboxRequest): string {
   return `${operation} ${JSON.stringify(Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
@@ -167,7 +167,7 @@ export function gateAfter(requests: number): Gate {
   return { clock: { ...systemClock(), sleep }, latencyMs: 1, held: () => held, open: () => opened.resolve() };
 }
 
-/** Between two looks at a condition: one that is asked of a database costs as much as what it waits for when it is asked all the time. */
+/** Between two checks of a condition: one that queries a database costs as much as what it waits for when it is checked all the time. */
 const [nearMs, farMs] = [5, 50];
 
 /** Resolves when the condition holds. The test's own time limit is the only one. */

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
-import { openStage, wish, type RunOptions, type Stage } from "./ingest-stage.ts";
+import { openStage, callText, type RunOptions, type Stage } from "./ingest-stage.ts";
 import { factsOf, statesOf } from "./ingest-tables.ts";
 import type { SandboxOptions, SandboxRequest } from "../../src/sandbox/sandbox.ts";
 
 /** What a run leaves that nothing disturbed: the tables, what was requested, and the credits it took. */
 export type Calm = {
   readonly facts: Record<string, string[]>;
-  readonly wishes: readonly string[];
+  readonly callTexts: readonly string[];
   readonly credits: number;
 };
 
@@ -27,7 +27,11 @@ export function calmRun(
 async function runCalmly(options: SandboxOptions, run: RunOptions): Promise<Calm> {
   await using stage = await openStage(options);
   await stage.sync(run);
-  return { facts: await factsOf(stage), wishes: stage.asked().map(wish).sort(), credits: charged(stage.asked()) };
+  return {
+    facts: await factsOf(stage),
+    callTexts: stage.asked().map(callText).sort(),
+    credits: charged(stage.asked()),
+  };
 }
 
 /** Credits that the sandbox took for requests. */
@@ -38,7 +42,7 @@ export function charged(requests: readonly SandboxRequest[]): number {
 /** The requests of a log that had been sent before, in order. */
 export function repeats(requests: readonly SandboxRequest[]): readonly SandboxRequest[] {
   const seen = new Set<string>();
-  return requests.filter((request) => seen.size === seen.add(wish(request)).size);
+  return requests.filter((request) => seen.size === seen.add(callText(request)).size);
 }
 
 /**
@@ -49,7 +53,7 @@ export async function expectCalm(stage: Stage, calm: Calm, mostTwice: number): P
   expect(await factsOf(stage)).toEqual(calm.facts);
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
   const again = repeats(stage.asked());
-  expect([...new Set(stage.asked().map(wish))].sort()).toEqual(calm.wishes);
+  expect([...new Set(stage.asked().map(callText))].sort()).toEqual(calm.callTexts);
   expect(again.length).toBeLessThanOrEqual(mostTwice);
   expect(charged(stage.asked())).toBe(calm.credits + charged(again));
 }

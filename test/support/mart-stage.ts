@@ -44,13 +44,13 @@ export async function openMartStage(): Promise<MartStage> {
         await sql`select set_config('storehouse.today', ${today}, true)`.execute(transaction);
         return (await sql<Record<string, unknown>>`${sql.raw(query)}`.execute(transaction)).rows;
       });
-      return rows.map((row) => Object.values(row).map(told).join(" | "));
+      return rows.map((row) => Object.values(row).map(reported).join(" | "));
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
-function told(value: unknown): string {
+function reported(value: unknown): string {
   if (value === null) return "-";
   if (typeof value !== "string") return value instanceof Date ? value.toISOString() : JSON.stringify(value);
   return /^-?\d+\.\d+$/.test(value) ? String(Number(Number(value).toFixed(4))) : value;

@@ -16,7 +16,7 @@ function given<T extends object>(update: T): Partial<T> {
 }
 
 function addModel(server: FastifyInstance, state: MetabaseState): void {
-  // looked for without a list of them all: a new Metabase gets more than a thousand descriptions, one by one
+  // searched for without a list of them all: a new Metabase gets more than a thousand descriptions, one by one
   const fieldOf = (id: number) => {
     for (const { fields } of state.tables) {
       const field = fields.find((one) => one.id === id);

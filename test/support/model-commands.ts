@@ -9,7 +9,7 @@ import { until, type Stage } from "./ingest-stage.ts";
 import { torn } from "./ingest-witness.ts";
 
 /** Small enough for many runs: one app in one country. */
-export const scene = { apps: 1, countries: ["US"], keywordsPerApp: 6, organicKeywords: 5 } as const;
+export const smallMarket = { apps: 1, countries: ["US"], keywordsPerApp: 6, organicKeywords: 5 } as const;
 export const total = 1_000;
 const floor = 0.1;
 const concurrency = 2;
@@ -150,7 +150,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       command(`answers ${latencyMs} ms late`, async (_, { stage }) => stage.sandbox.set({ latencyMs })),
     ),
   fc.integer({ min: 1, max: total }).map((credits) =>
-    command(`somebody else takes ${credits}`, async (account, { stage }) => {
+    command(`another consumer takes ${credits}`, async (account, { stage }) => {
       account.surprises += 1;
       stage.sandbox.spend(credits);
     }),
@@ -158,7 +158,7 @@ export const commands: fc.Arbitrary<Command>[] = [
   fc
     .record({ credits: fc.integer({ min: 1, max: total / 2 }), after: fc.integer({ min: 1, max: 9 }) })
     .map(({ credits, after }) =>
-      command(`a sync, of whose credits somebody else takes ${credits} after request ${after}`, (account, real) => {
+      command(`a sync, of whose credits another consumer takes ${credits} after request ${after}`, (account, real) => {
         account.surprises += 1;
         return runWith(real, account, after, () => real.stage.sandbox.spend(credits));
       }),

@@ -16,7 +16,7 @@ export const leftOut = pgbouncerPath === null ? " (left out: there is no PgBounc
 /** PgBouncer refuses to run as root. */
 const nobody = 65_534;
 
-/** Whether somebody takes connections on a socket of the file system. */
+/** Whether a server takes connections on a socket of the file system. */
 async function isListening(file: string): Promise<boolean> {
   const socket = connect(file);
   try {

@@ -46,12 +46,12 @@ export function normalise(
   const slice = sliceOf({ dataset: "search_ads_report", scope: chosen.scope ?? scope, window });
   const body = { success: true, data: [{ pagination: {}, tableData: rows, ...chosen.page }, ...(chosen.pages ?? [])] };
   const read = readAnswer(searchAdsReports, Buffer.from(JSON.stringify(body)));
-  const { rows: told, invalid } = searchAdsReport.normalise(slice, [read.value], read.invalid);
-  const checked = checkRows(table!, told[table!.name] ?? []);
+  const { rows: reported, invalid } = searchAdsReport.normalise(slice, [read.value], read.invalid);
+  const checked = checkRows(table!, reported[table!.name] ?? []);
   return {
     rows: checked.fit,
     invalid: [...read.invalid, ...invalid, ...checked.invalid],
-    shape: told[shapes!.name],
-    weeks: told[weeks!.name],
+    shape: reported[shapes!.name],
+    weeks: reported[weeks!.name],
   };
 }

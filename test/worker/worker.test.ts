@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
-import { gateAfter, openStage, type RunOptions, type Stage, until, wish } from "../support/ingest-stage.ts";
+import { gateAfter, openStage, type RunOptions, type Stage, until, callText } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { raiseFinding } from "../../src/credits/findings.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 import { calmRun } from "../support/ingest-witness.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { long } from "../support/long.ts";
 
 /** Where the number of requests is not the point. */
@@ -48,9 +48,9 @@ async function ranksAreIn(stage: Stage): Promise<boolean> {
 test("plans at its start, wave after wave, and loads the same as a sync", async () => {
   await using stage = await openStage(middle);
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
-  const { facts, wishes } = await calmRun(middle);
+  const { facts, callTexts } = await calmRun(middle);
   expect(await factsOf(stage)).toEqual(facts);
-  expect(stage.asked().map(wish).sort()).toEqual(wishes);
+  expect(stage.asked().map(callText).sort()).toEqual(callTexts);
   const [worker] = await stage.query<{ stopped: boolean }>("select stopped_at is not null as stopped from ops.worker");
   expect(worker).toEqual({ stopped: true });
   const locked = await stage.query("select from graphile_worker._private_jobs where locked_at is not null");
@@ -64,8 +64,8 @@ test("plans at its start, wave after wave, and loads the same as a sync", async 
 test.runIf(long)("two of them share the work and request nothing twice", async () => {
   await using stage = await openStage({ ...middle, latencyMs: 5 });
   await Promise.all([work(stage, () => ranksAreIn(stage)), work(stage, () => ranksAreIn(stage))]);
-  const wishes = stage.asked().map(wish);
-  expect(wishes.length).toBe(new Set(wishes).size);
+  const callTexts = stage.asked().map(callText);
+  expect(callTexts.length).toBe(new Set(callTexts).size);
 });
 
 test.runIf(long)("takes over what a killed sync left, at once", async () => {
@@ -87,19 +87,19 @@ test.runIf(long)("takes over what a killed sync left, at once", async () => {
 
 test("gives back what it has not finished, and the next one goes on with it", async () => {
   const gate = gateAfter(3);
-  await using stage = await openFollowed({ ...middle, clock: gate.clock, latencyMs: gate.latencyMs });
+  await using stage = await openWithPortfolio({ ...middle, clock: gate.clock, latencyMs: gate.latencyMs });
   await work(stage, async () => gate.held() > 0, gate.open, { settings: { api: { concurrency: 1 } } });
   const states = await statesOf(stage);
   expect(states["running"]).toBeUndefined();
   expect(states["pending"]).toBeGreaterThan(0);
   await work(stage, () => ranksAreIn(stage));
-  const wishes = stage.asked().map(wish);
-  expect(wishes.length).toBe(new Set(wishes).size);
+  const callTexts = stage.asked().map(callText);
+  expect(callTexts.length).toBe(new Set(callTexts).size);
 });
 
 test("requests nothing more of a dataset that was switched off while its slices waited", async () => {
   const gate = gateAfter(3);
-  await using stage = await openFollowed({ ...middle, clock: gate.clock, latencyMs: gate.latencyMs });
+  await using stage = await openWithPortfolio({ ...middle, clock: gate.clock, latencyMs: gate.latencyMs });
   await work(stage, async () => gate.held() > 0, gate.open, { settings: { api: { concurrency: 1 } } });
   expect((await statesOf(stage))["pending"]).toBeGreaterThan(0);
   const asked = stage.asked().length;
@@ -113,7 +113,7 @@ test("requests nothing more of a dataset that was switched off while its slices 
 });
 
 test("survives a service that fails when it starts", async () => {
-  await using stage = await openFollowed({
+  await using stage = await openWithPortfolio({
     ...middle,
     faults: [{ operation: "account.remaining-credits", times: 2, kind: "status", status: 503 }],
   });

@@ -8,7 +8,7 @@ import { sliceOf } from "../../support/ingest-slice.ts";
 const countries = ["DE", "US"].map((country) => ({ country, keywords: [], keywordCount: 0 }));
 const ios: PortfolioApp = { store: "ios", trackId: "42", tracked: true, countries };
 const android: PortfolioApp = { ...ios, store: "android", trackId: "a.b" };
-const followed: Portfolio = { apps: [ios, android] };
+const portfolio: Portfolio = { apps: [ios, android] };
 const window = { start: day("2026-08-01"), end: day("2026-08-11") };
 const sales = (more: Record<string, string> = {}) =>
   sliceOf({ scope: { store: "ios", app: "42", context: "DOWNLOAD", device: "ALL", ...more }, window });
@@ -110,7 +110,7 @@ describe("retention", () => {
   const slice = sliceOf({ scope: { store: "android", app: "a.b", device: "ALL" }, window });
 
   test("is requested once an app", () => {
-    expect(retention.partitions(followed).map(({ scope }) => scope)).toEqual([
+    expect(retention.partitions(portfolio).map(({ scope }) => scope)).toEqual([
       { store: "ios", app: "42", device: "ALL" },
       { store: "android", app: "a.b", device: "ALL" },
     ]);

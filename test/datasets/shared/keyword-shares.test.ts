@@ -13,7 +13,7 @@ const large = 6_446_318_020;
 const ios = { store: "ios", country: "US", keyword: "a/b, 50% ☂", device: "IPAD" };
 const android = { ...ios, store: "android", device: "ALL" };
 const slice = (scope: Record<string, string>) => sliceOf({ scope, window: oneDay(day("2026-08-20")) });
-const told = (keywordShares: unknown, more: object = {}) => ({
+const reported = (keywordShares: unknown, more: object = {}) => ({
   keyword: ios.keyword,
   date: "2026-08-19",
   keywordShares,
@@ -45,7 +45,7 @@ describe("impressions", () => {
     impressionShare.normalise(slice(scope), [answer], []);
 
   test("are stamped with what was requested and the day of observation, and keep the day that is reported", () => {
-    const answer = told([{ shareParameterId: large, date: "2026-08-18", share: 0.25, trend: "up" }]);
+    const answer = reported([{ shareParameterId: large, date: "2026-08-18", share: 0.25, trend: "up" }]);
     expect(rowsOf(ios, answer).rows["core.fact_impression_share"]).toEqual([
       {
         keyword_key: ios.keyword,
@@ -69,28 +69,28 @@ describe("impressions", () => {
     ];
     const days = (answer: unknown) =>
       rowsOf(android, answer).rows["core.fact_impression_share"]?.map((row) => row["share_day"]);
-    expect(days(told(parts))).toEqual(["2026-08-18", "2026-08-19"]);
-    expect(days(told(parts, { date: undefined }))).toEqual(["2026-08-18", "2026-08-20"]);
+    expect(days(reported(parts))).toEqual(["2026-08-18", "2026-08-19"]);
+    expect(days(reported(parts, { date: undefined }))).toEqual(["2026-08-18", "2026-08-20"]);
   });
 
   test("come as numbers or as their digits, or not at all", () => {
     const parts = [0.5, "0.25", null].map((share, index) => ({ shareParameterId: index + 1, share }));
-    const { value, invalid } = readAnswer(iosOrganicImpressionShare, Buffer.from(JSON.stringify(told(parts))));
+    const { value, invalid } = readAnswer(iosOrganicImpressionShare, Buffer.from(JSON.stringify(reported(parts))));
     const rows = rowsOf(ios, value).rows["core.fact_impression_share"];
     expect([rows?.map((row) => row["impression_share"]), invalid]).toEqual([[0.5, 0.25, null], []]);
   });
 
   test("of another device, or of no app of the store, are invalid", () => {
     const parts = [{ shareParameterId: 1, share: 1 }];
-    expect(rowsOf(ios, told(parts, { device: "IPHONE" })).invalid).toHaveLength(1);
-    expect(rowsOf(ios, told([{ shareParameterId: "others", share: 1 }])).invalid).toHaveLength(1);
+    expect(rowsOf(ios, reported(parts, { device: "IPHONE" })).invalid).toHaveLength(1);
+    expect(rowsOf(ios, reported([{ shareParameterId: "others", share: 1 }])).invalid).toHaveLength(1);
   });
 });
 
 test("categories are given by id in one store and by name in the other, 0 being a real one", () => {
   const names = (scope: Record<string, string>, ids: readonly (string | number)[]) =>
     categoryShare
-      .normalise(slice(scope), [told(ids.map((id) => ({ shareParameterId: id, share: 1 })))], [])
+      .normalise(slice(scope), [reported(ids.map((id) => ({ shareParameterId: id, share: 1 })))], [])
       .rows["core.fact_category_share"]?.map((row) => [row["store"], row["category_code"], row["category_name"]]);
   expect(names(ios, [6007, 0])).toEqual([
     ["ios", "6007", "Productivity"],
@@ -103,7 +103,7 @@ test("categories are given by id in one store and by name in the other, 0 being 
 });
 
 test("a category id that both stores use stays two rows, and 0 is a category", () => {
-  const answer = told([{ shareParameterId: 0, date: "2026-08-19", share: 0.5 }]);
+  const answer = reported([{ shareParameterId: 0, date: "2026-08-19", share: 0.5 }]);
   const keys = [ios, android].flatMap((scope) => {
     const { rows } = categoryShare.normalise(slice(scope), [answer], []);
     const [table] = categoryShare.tables;

@@ -5,7 +5,7 @@ import { trackedApps } from "../../../src/datasets/tracked-app.ts";
 import { sliceOf } from "../../support/ingest-slice.ts";
 
 /** What the list of tracked apps becomes, read as an answer; pairs as `1 > 2`. */
-function told(apps: readonly object[]) {
+function reported(apps: readonly object[]) {
   const { value, invalid: left, drift } = readAnswer(dashboardApps, Buffer.from(JSON.stringify({ data: apps })));
   const { rows, invalid } = trackedApps.normalise(sliceOf(), [value], left);
   const pairs = rows["core.tracked_competitor"]?.map((row) => `${row["app_key"]} > ${row["competitor_app_key"]}`);
@@ -27,7 +27,7 @@ const full = {
 
 describe("a competitor", () => {
   test("is app information, or its id as a number or a text, in either store", () => {
-    const { pairs, invalid } = told([
+    const { pairs, invalid } = reported([
       { trackId: "1", competitors: [full, 8, "9", "com.them", { trackId: "com.those" }] },
     ]);
     expect(pairs).toEqual(
@@ -37,7 +37,7 @@ describe("a competitor", () => {
   });
 
   test("is described as far as it is reported, and one that is nothing but an id is not", () => {
-    const { described } = told([
+    const { described } = reported([
       { trackId: "1", competitors: [full, 8, { trackId: "9" }, { trackId: "com.them", name: "Them", price: {} }] },
     ]);
     expect(described.slice(1)).toEqual([
@@ -60,7 +60,7 @@ describe("a competitor", () => {
   });
 
   test("that is tracked as well is described by its own entry alone", () => {
-    const { pairs, described } = told([
+    const { pairs, described } = reported([
       { trackId: "1", competitors: [full] },
       { trackId: 7, name: "Rival, in full" },
     ]);
@@ -72,7 +72,7 @@ describe("a competitor", () => {
   });
 
   test("of two apps is described once, by the first that reports each fact", () => {
-    const { pairs, described } = told([
+    const { pairs, described } = reported([
       { trackId: "1", competitors: [{ trackId: 7, name: "Rival" }] },
       {
         trackId: "2",
@@ -89,11 +89,14 @@ describe("a competitor", () => {
   });
 
   test("is not the app itself", () => {
-    expect(told([{ trackId: "1", competitors: [1, "1", { trackId: 1 }] }])).toMatchObject({ pairs: [], invalid: [] });
+    expect(reported([{ trackId: "1", competitors: [1, "1", { trackId: 1 }] }])).toMatchObject({
+      pairs: [],
+      invalid: [],
+    });
   });
 
   test("may say more than is known, which is reported once", () => {
-    const { pairs, drift } = told([
+    const { pairs, drift } = reported([
       {
         trackId: "1",
         competitors: [
@@ -108,7 +111,7 @@ describe("a competitor", () => {
 });
 
 test.each([null, undefined, []])("an app of which no list is reported (%j) has no competitors", (competitors) => {
-  expect(told([{ trackId: "1", competitors }])).toMatchObject({ apps: [{}], pairs: [], invalid: [], left: [] });
+  expect(reported([{ trackId: "1", competitors }])).toMatchObject({ apps: [{}], pairs: [], invalid: [], left: [] });
 });
 
 test.each([
@@ -125,7 +128,7 @@ test.each([
   ["no track id", { competitors: ["7,8"] }],
   ["no track id", { competitors: [{ trackId: { id: 7 } }] }],
 ])("what names no app (%s, %j) is rejected alone, and no app is lost for it", (reason, odd) => {
-  const { apps, pairs, invalid, left } = told([
+  const { apps, pairs, invalid, left } = reported([
     { trackId: "1", ...odd },
     { trackId: "2", competitors: [7] },
   ]);

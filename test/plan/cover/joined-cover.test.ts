@@ -81,21 +81,21 @@ describe("new days and restated ones", () => {
 });
 
 describe("an answer of nothing that may mean not yet", () => {
-  const patient = series({ historyDays: 30, emptyHoldsDays: 7 });
+  const heldWhenEmpty = series({ historyDays: 30, emptyHoldsDays: 7 });
   const nothing = (state: Covered["state"], age: number) =>
     covered({ window: { start: daysAgo(31), end: daysAgo(20) }, operation: "figures", state, asOf: daysAgo(age) });
   const rest = covered({ window: { start: daysAgo(20), end: today }, operation: "figures", asOf: today });
 
   test.each(["empty", "skipped"] as const)("is requested again once it is so many days old: %s", (state) => {
-    expect(plan([nothing(state, 2), rest], [endless], patient)).toEqual([]);
-    expect(plan([nothing(state, 7), rest], [endless], patient)).toMatchObject([
+    expect(plan([nothing(state, 2), rest], [endless], heldWhenEmpty)).toEqual([]);
+    expect(plan([nothing(state, 7), rest], [endless], heldWhenEmpty)).toMatchObject([
       { window: { start: daysAgo(30), end: daysAgo(20) } },
     ]);
   });
 
   test("is final where nothing is said of it, and an answer with something always", () => {
     expect(plan([nothing("empty", 18), rest], [endless], series({ historyDays: 30 }))).toEqual([]);
-    expect(plan([nothing("loaded", 18), rest], [endless], patient)).toEqual([]);
+    expect(plan([nothing("loaded", 18), rest], [endless], heldWhenEmpty)).toEqual([]);
   });
 
   test("is requested again for so many days only where that is said, and the next day is no exception then", () => {
@@ -118,7 +118,7 @@ describe("an answer of nothing that may mean not yet", () => {
 
   test("gives fetch option to a later answer", () => {
     const later = { ...nothing("loaded", 1), window: { start: daysAgo(31), end: daysAgo(25) } };
-    expect(plan([nothing("empty", 9), later, rest], [endless], patient)).toMatchObject([
+    expect(plan([nothing("empty", 9), later, rest], [endless], heldWhenEmpty)).toMatchObject([
       { window: { start: daysAgo(25), end: daysAgo(20) } },
     ]);
   });
