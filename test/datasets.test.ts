@@ -37,7 +37,7 @@ afterAll(() => (stage as Stage | undefined)?.[Symbol.asyncDispose]());
 
 describe.each(chosen)("$name", (dataset) => {
   const ids = dataset.operations.map(({ id }) => id);
-  const asked = () => stage.asked().filter(({ operation }) => operation !== null && ids.includes(operation));
+  const requested = () => stage.requested().filter(({ operation }) => operation !== null && ids.includes(operation));
 
   test("has one name in dataset, table and file", async () => {
     expect(dataset.name).toMatch(/^[a-z]+(_[a-z]+)*$/);
@@ -54,12 +54,12 @@ describe.each(chosen)("$name", (dataset) => {
 
   test("names operations that exist and that the sandbox answers", () => {
     expect(operations).toEqual(expect.arrayContaining([...dataset.operations]));
-    expect(new Set(asked().map(({ operation }) => operation))).toEqual(new Set(ids));
-    expect(new Set(asked().map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(requested().map(({ operation }) => operation))).toEqual(new Set(ids));
+    expect(new Set(requested().map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   test("requests no more days and items than a call may carry", () => {
-    for (const { operation: id, params } of asked()) {
+    for (const { operation: id, params } of requested()) {
       const operation = operations.find((one) => one.id === id);
       for (const [name, value] of Object.entries(params))
         if (Array.isArray(value))
@@ -117,7 +117,7 @@ describe.each(chosen)("$name", (dataset) => {
       "select operation, sum(cost)::int as cost from ops.request where operation = any ($1) group by operation order by operation",
       [ids],
     );
-    const charged = Map.groupBy(asked(), ({ operation }) => operation);
+    const charged = Map.groupBy(requested(), ({ operation }) => operation);
     expect(booked).toEqual(
       [...charged]
         .map(([operation, requests]) => ({ operation, cost: requests.reduce((sum, one) => sum + one.charged, 0) }))
@@ -193,7 +193,7 @@ describe("answers that end early", () => {
     short!.sandbox.clearLog();
     const names = several.map(({ name }) => name);
     await short!.sync({ settings: everythingOn, request: { bounds: within, datasets: names } });
-    expect(short!.asked()).toEqual([]);
+    expect(short!.requested()).toEqual([]);
   });
 });
 

@@ -64,7 +64,10 @@ async function costOf(stage: Stage) {
   const [sum] = await stage.query<{ planned: number }>(
     "select sum(planned_credits)::int as planned from ops.slice where state in ('loaded', 'empty')",
   );
-  return { planned: sum?.planned, charged: stage.asked().reduce((charged, request) => charged + request.charged, 0) };
+  return {
+    planned: sum?.planned,
+    charged: stage.requested().reduce((charged, request) => charged + request.charged, 0),
+  };
 }
 
 // a day takes all spellings and a zone together, see below

@@ -110,7 +110,7 @@ test(
         night % faultyEvery === 0 ? [...paidFaults, ...faultsOf(seed + night, faultsANight, operations)] : [];
       stage.sandbox.set({ faults });
       await stage.sync(run);
-      const charged = stage.asked().reduce((sum, one) => sum + one.charged, 0);
+      const charged = stage.requested().reduce((sum, one) => sum + one.charged, 0);
       const { useless, unanswered, queued, pages, booked } = await namedSince(nights, since);
       const named = {
         found: queued - foreseen.planned,

@@ -83,7 +83,7 @@ describe("a body", () => {
   });
 
   test.each([
-    ["one organisation, where two are asked for", { orgIds: [7, 8] }],
+    ["one organisation, where two are required", { orgIds: [7, 8] }],
     ["an organisation, where none is named", { orgIds: null }],
     ["a level that knows campaigns", { reportLevel: "CPP", campaignIds: [1] }],
     ["a level below campaigns", { adGroupIds: [1] }],

@@ -160,10 +160,10 @@ describe("a stop", () => {
   });
 
   test("by closing the client, while a call is under way and ever after", async () => {
-    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const { promise: requested, resolve } = Promise.withResolvers<void>();
     await using server = await serve(() => resolve());
     const client = openClient(server.origin);
-    const closed = asked.then(() => client[Symbol.asyncDispose]());
+    const closed = requested.then(() => client[Symbol.asyncDispose]());
     await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "stopped" });
     await closed;
     await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "stopped" });

@@ -166,7 +166,7 @@ describe("answers as files", () => {
       expect(await stage.query("select from ops.slice where state not in ('loaded', 'empty')")).toEqual([]);
       stage.sandbox.clearLog();
       expect(await stage.sync({ request: { datasets: few } })).toMatchObject({ outcome: "loaded" });
-      expect(stage.asked()).toEqual([]);
+      expect(stage.requested()).toEqual([]);
     });
   });
 

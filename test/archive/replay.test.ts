@@ -114,7 +114,7 @@ describe("of a warehouse that is left as it was found", () => {
     await stage.query("update ops.slice set state = 'pending' where dataset = 'keyword_rank'");
     stage.sandbox.clearLog();
     expect(await stage.sync({ settings })).toMatchObject({ outcome: "loaded" });
-    expect(stage.asked()).toEqual([]);
+    expect(stage.requested()).toEqual([]);
     expect(await everything(stage)).toEqual(before);
   });
 

@@ -20,7 +20,7 @@ describe("what a person requests by a command", () => {
   }
 
   const faulty = (faults: readonly Fault[]) => stage.sandbox.set({ faults });
-  const asked = () => stage.asked().map(({ operation, params }) => [operation, params]);
+  const requested = () => stage.requested().map(({ operation, params }) => [operation, params]);
   const newest = () => stage.query("select * from ops.request where slice_id is null order by request_id desc limit 1");
 
   test("find by name shows apps of both stores, for a credit that is booked and noted without an answer or a token", async () => {
@@ -29,7 +29,7 @@ describe("what a person requests by a command", () => {
     expect(stdout).toMatch(/^store +id +name +category +developer +score\n/);
     expect(stdout).toMatch(/\nios +6446318020 +Lumi: Habit Garden /);
     expect(stdout).toMatch(/\nandroid +app\.lumi\.habit +Lumi: Habit Garden /);
-    expect(asked()).toEqual([["dashboard.app-search", { query: "lumi: habit" }]]);
+    expect(requested()).toEqual([["dashboard.app-search", { query: "lumi: habit" }]]);
     expect(await newest()).toMatchObject([
       { operation: "dashboard.app-search", class: "person", dataset: null, status: 200, cost: 1, error_code: null },
     ]);
@@ -88,7 +88,7 @@ describe("what a person requests by a command", () => {
       badge: { appAdvertiser: expect.any(Boolean), appPublisher: expect.any(Boolean) },
       unavailable: [],
     });
-    expect(asked()).toEqual([
+    expect(requested()).toEqual([
       ["ios.app-detail", { trackId: ios, countryCode: "JP" }],
       ["market.app-match", { store: "ios", trackId: ios }],
       ["ad-intelligence.check-badge", { trackId: ios }],
@@ -125,8 +125,8 @@ describe("what a person requests by a command", () => {
     expect(stderr).toMatch(/^`storehouse discover ios 99` has the service search for it\.\nnot_found: /);
     const other = await run(["app", "com.nobody.knows"]);
     expect(other.stderr).toContain("`storehouse discover android com.nobody.knows --country US`");
-    expect(stage.asked().map(({ operation }) => operation)).toEqual(["ios.app-detail", "android.app-detail"]);
-    expect(stage.asked().map(({ charged }) => charged)).toEqual([0, expect.any(Number)]);
+    expect(stage.requested().map(({ operation }) => operation)).toEqual(["ios.app-detail", "android.app-detail"]);
+    expect(stage.requested().map(({ charged }) => charged)).toEqual([0, expect.any(Number)]);
   });
 
   test("discover queues an app of either store, and ends with 1 when the service did not", async () => {
@@ -195,7 +195,7 @@ describe("the floors of the allowance", () => {
     expect(stderr).toMatch(
       /^allowance_spent: no credits are left for this: it takes 1, and 0 are left of the allowance; run the command again after \d{4}-/,
     );
-    expect(stage.asked().map(({ status }) => status)).toEqual([200, 200]);
+    expect(stage.requested().map(({ status }) => status)).toEqual([200, 200]);
     const credits = await run("credits");
     expect(credits.stdout).toContain("`storehouse credits --forecast` foresees it night by night");
     expect(credits.stdout).toMatch(/\n\(account\) +person +2 +11\n/);

@@ -33,13 +33,13 @@ test("without a terminal the first sync and the first worker spend nothing and s
       /^spending_not_agreed: .*the next step costs 5 credits \(tracked_app 5\).*add --yes.*\n$/,
     );
   }
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
 
   // a part that was agreed to is that part
   const apps = ["sync", "--as-of", today, "--dataset", "tracked_app"];
   expect(await run(stage, ...apps, "--yes")).toMatchObject({ code: 0 });
   expect(await run(stage, ...apps)).toMatchObject({ code: 0, stderr: "" });
-  expect(stage.asked()).toHaveLength(1);
+  expect(stage.requested()).toHaveLength(1);
   expect(await run(stage, "sync", "--as-of", today)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("tracked_country 1"),
@@ -82,7 +82,7 @@ test("an agreement is that of an account, and everything that is on holds each d
 test("a limit is an agreement up to it, and to nothing after it", async () => {
   await using stage = await openStage({ market });
   expect(await run(stage, "sync", "--as-of", today, "--max-credits", "6")).toMatchObject({ code: 3 });
-  expect(stage.asked()).toHaveLength(2);
+  expect(stage.requested()).toHaveLength(2);
   expect(await run(stage, "sync", "--as-of", today)).toMatchObject({ code: 2 });
 });
 
@@ -101,7 +101,7 @@ async function openFirstSync(stage: Stage, folders: AsyncDisposableStack) {
   const question = /Spend ([\d,]+) credits?\? \(y\/N/g;
   return {
     start: () => openTerminal(folder, ["sync", "--as-of", today], variables),
-    charged: () => stage.asked().reduce((sum, { charged: taken }) => sum + taken, 0),
+    charged: () => stage.requested().reduce((sum, { charged: taken }) => sum + taken, 0),
     questions: (terminal: Terminal) =>
       [...terminal.output().matchAll(question)].map(([, credits = ""]) => Number(credits.replaceAll(",", ""))),
   };

@@ -193,9 +193,9 @@ test.skipIf(!hasTerminal)(
   "at a terminal it repeats each question until the answer fits, shows no token, and writes nothing after Ctrl-C",
   async () => {
     await using terminal = openTerminal(folder, init, variables);
-    const asked = (question: string) => terminal.output().split(question).length - 1;
+    const requested = (question: string) => terminal.output().split(question).length - 1;
     const answer = async (question: string, text: string, times = 1) => {
-      await shown(() => asked(question) >= times);
+      await shown(() => requested(question) >= times);
       terminal.type(`${text}\r`);
     };
     const [address, token, database] = ["Address of the API", "Token of your account", "Database (empty"];

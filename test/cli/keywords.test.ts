@@ -16,8 +16,8 @@ async function run(stage: Stage, command: readonly string[]) {
 }
 
 /** What was requested since the log was cleared, the bodies of changes with it. */
-function asked(stage: Stage) {
-  return stage.asked().map(({ operation, params }) => [operation?.replace("dashboard.", ""), params["body"]]);
+function requested(stage: Stage) {
+  return stage.requested().map(({ operation, params }) => [operation?.replace("dashboard.", ""), params["body"]]);
 }
 
 async function tracked(stage: Stage, country: string) {
@@ -47,7 +47,7 @@ describe("keywords that the account tracks", () => {
       /^The account tracks 12 keywords for \d+ in US\.\n\+ yoga at home\n1 to add, 0 to remove, 1 keyword needs nothing: 1 call\.\nA night then costs about \d+ credits, as it does now; 30 nights about [\d,]+\.\n$/,
     );
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^not_confirmed: .*--yes.*\n$/) });
-    expect(asked(stage)).toEqual([["number-of-keywords", undefined]]);
+    expect(requested(stage)).toEqual([["number-of-keywords", undefined]]);
     const json = await run(stage, ["add", app, "US", "yoga at home", "--json", "--dry-run"]);
     expect(json.code).toBe(0);
     expect(JSON.parse(json.stdout)).toMatchObject({ add: ["yoga at home"], remove: [], calls: 1, added: null });
@@ -65,13 +65,13 @@ describe("keywords that the account tracks", () => {
     const { code, stdout } = await run(stage, ["add", app, "US", "yoga at home", "habit tracker", "--yes"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/\n1 added, 0 removed\. The next `storehouse sync` reads the list again\.\n$/);
-    expect(asked(stage)).toEqual([
+    expect(requested(stage)).toEqual([
       ["number-of-keywords", undefined],
       ["add-keywords", ["yoga at home"]],
     ]);
     stage.sandbox.clearLog();
     await stage.sync(followed);
-    expect(asked(stage).map(([operation]) => operation)).toEqual(["number-of-keywords", "daily-keyword-rankings"]);
+    expect(requested(stage).map(([operation]) => operation)).toEqual(["number-of-keywords", "daily-keyword-rankings"]);
     expect(await tracked(stage, "US")).toHaveLength(13);
     expect(await tracked(stage, "US")).toContain("yoga at home");
   });
@@ -85,7 +85,7 @@ describe("keywords that the account tracks", () => {
     expect(stdout).toContain(
       `\n+ new one\n- ${before[0]}\n1 to add, 1 to remove, 11 keywords need nothing: 2 calls.\n`,
     );
-    expect(asked(stage)).toEqual([
+    expect(requested(stage)).toEqual([
       ["number-of-keywords", undefined],
       ["add-keywords", ["new one"]],
       ["delete-keywords", [before[0]]],
@@ -93,14 +93,14 @@ describe("keywords that the account tracks", () => {
     stage.sandbox.clearLog();
     await stage.sync(followed);
     expect(
-      asked(stage)
+      requested(stage)
         .map(([operation]) => operation)
         .sort(),
     ).toEqual(["daily-keyword-rankings", "number-of-keywords"]);
     expect(await tracked(stage, "JP")).toEqual([...before.slice(1), "new one"].sort());
     const again = await run(stage, ["sync", app, "JP", "--file", file, "--yes"]);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("0 to add, 0 to remove") });
-    expect(asked(stage).map(([operation]) => operation)).not.toContain("delete-keywords");
+    expect(requested(stage).map(([operation]) => operation)).not.toContain("delete-keywords");
     await rm(file);
   });
 
@@ -110,11 +110,11 @@ describe("keywords that the account tracks", () => {
     stage.sandbox.clearLog();
     const unknown = await run(stage, ["remove", app, "US", second ?? "", "--dry-run"]);
     expect(unknown.stdout).toContain("Which ones is not known");
-    expect(asked(stage).map(([operation]) => operation)).toEqual(["number-of-keywords"]);
+    expect(requested(stage).map(([operation]) => operation)).toEqual(["number-of-keywords"]);
     const { stdout } = await run(stage, ["sync", app, "US", ...rest, "--yes", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ isListKnown: true, add: [], remove: [second], removed: [second] });
     expect(
-      asked(stage)
+      requested(stage)
         .map(([operation]) => operation)
         .slice(-3),
     ).toEqual(["number-of-keywords", "daily-keyword-rankings", "delete-keywords"]);
@@ -142,7 +142,7 @@ describe("keywords that the account tracks", () => {
   });
 
   test.skipIf(!hasTerminal)(
-    "are not changed where another process has changed them while the person was asked, and what was shown costs nothing more",
+    "are not changed where another process has changed them while the person was deciding, and what was shown costs nothing more",
     async () => {
       const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
       const config = path.join(folder, "storehouse.yaml");
@@ -159,7 +159,7 @@ describe("keywords that the account tracks", () => {
       terminal.type("y\r");
       expect(await terminal.ended).toBe(2);
       expect(terminal.output()).toContain("keywords_changed: ");
-      expect(asked(stage)).toEqual([]);
+      expect(requested(stage)).toEqual([]);
       await rm(folder, { recursive: true });
     },
   );
@@ -173,7 +173,7 @@ test("changes go by the two hundred, and where the credits end in between it is 
   expect(code).toBe(3);
   expect(stderr).toMatch(/Not all was done: 400 of 450 added, 0 of 0 removed.*\nallowance_spent: /);
   expect(JSON.parse(stdout)).toMatchObject({ calls: 3, added: words.slice(0, 400), removed: [] });
-  expect(asked(stage)).toEqual([
+  expect(requested(stage)).toEqual([
     ["number-of-keywords", undefined],
     ["add-keywords", words.slice(0, 200)],
     ["add-keywords", words.slice(200, 400)],
@@ -191,7 +191,7 @@ test("a change that is interrupted ends the call under way, says what was done a
   gate.open();
   expect(await child.ended).toBe(130);
   expect(child.output().stderr).toMatch(/^Not all was done: 200 of 450 added, .*\nInterrupted\.\n$/);
-  expect(asked(stage).map(([, body]) => (Array.isArray(body) ? body.length : 0))).toEqual([0, 200]);
+  expect(requested(stage).map(([, body]) => (Array.isArray(body) ? body.length : 0))).toEqual([0, 200]);
   expect(await stage.query("select held, in_flight from ops.credit_account")).toEqual([{ held: 0, in_flight: 0 }]);
 });
 
@@ -200,11 +200,11 @@ test("an app that was not tracked is tracked with its first keyword, and a list 
   const { code, stdout } = await run(stage, ["sync", app, "US", "first", "--yes"]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("tracks 0 keywords") });
   expect(stdout).toContain("\nThe last sync did not read 6446318020 among the apps of the account: ");
-  expect(asked(stage)).toEqual([
+  expect(requested(stage)).toEqual([
     ["number-of-keywords", undefined],
     ["add-keywords", ["first"]],
   ]);
   stage.sandbox.clearLog();
   await run(stage, ["sync", app, "US", "first", "second", "--dry-run"]);
-  expect(asked(stage).map(([operation]) => operation)).toEqual(["number-of-keywords", "daily-keyword-rankings"]);
+  expect(requested(stage).map(([operation]) => operation)).toEqual(["number-of-keywords", "daily-keyword-rankings"]);
 });

@@ -49,11 +49,11 @@ async function endLauncher(
   try {
     await until(() => gate.held() > 0);
     const [row] = await stage.query<{ pid: number }>("select pid from ops.worker");
-    const requests = stage.asked().length + gate.held();
+    const requests = stage.requested().length + gate.held();
     end(launcher);
     gate.open();
     await until(() => !lives(row?.pid ?? 0));
-    return { pid: row?.pid, sentLater: stage.asked().length - requests };
+    return { pid: row?.pid, sentLater: stage.requested().length - requests };
   } finally {
     launcher.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });

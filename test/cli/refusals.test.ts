@@ -51,10 +51,10 @@ test("a command that cannot run reports in one line how it can", async () => {
   expect(other.stderr).toContain(`no plan has the number 4711 (the newest: ${planId}); `);
 
   const settings = { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 }, ask_above: 0 } };
-  const asked = await run(stage, ["backfill", "--as-of", today, "--plan", planId], { settings });
-  expect(asked.code).toBe(2);
-  expect(asked.stderr).toMatch(new RegExp(`; \`storehouse backfill --plan ${planId} --yes\` runs it\\n$`));
-  expect(stage.asked()).toEqual([]);
+  const requested = await run(stage, ["backfill", "--as-of", today, "--plan", planId], { settings });
+  expect(requested.code).toBe(2);
+  expect(requested.stderr).toMatch(new RegExp(`; \`storehouse backfill --plan ${planId} --yes\` runs it\\n$`));
+  expect(stage.requested()).toEqual([]);
 });
 
 test("days that are not published yet are not said to be loaded", async () => {

@@ -19,8 +19,8 @@ test("storehouse retention shows what it would remove, requires a confirmation, 
     action: "drop",
     months: [{ table: "core.fact_keyword_rank", month: "2026-08-01", datasets: ["keyword_rank"] }],
   });
-  const asked = await run(stage, ["retention"]);
-  expect(asked).toMatchObject({ code: 2, stderr: expect.stringMatching(/^not_confirmed: /) });
+  const requested = await run(stage, ["retention"]);
+  expect(requested).toMatchObject({ code: 2, stderr: expect.stringMatching(/^not_confirmed: /) });
   expect(await stage.query("select 1 from core.fact_keyword_rank limit 1")).toHaveLength(1);
   const [failed] = await stage.query<{ slice_id: string }>(
     "update ops.slice set state = 'failed' where slice_id = (select min(slice_id) from ops.slice where dataset = 'keyword_rank') returning slice_id",

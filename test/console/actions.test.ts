@@ -62,8 +62,11 @@ describe("what an action takes", () => {
       "select scope ->> 'store' || ' ' || (scope ->> 'app') as app from ops.failed_slice",
     );
     await operator.get(`/slices/${await stage.failedSlice()}`);
-    const asked = await operator.post("/actions/retry", { app: failed?.app ?? "" });
-    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("1 failed slice of keyword_rank")]);
+    const requested = await operator.post("/actions/retry", { app: failed?.app ?? "" });
+    expect([requested.status, requested.text]).toEqual([
+      200,
+      expect.stringContaining("1 failed slice of keyword_rank"),
+    ]);
     const other = await operator.post("/actions/retry", { app: "ios 1" });
     expect([other.status, other.text]).toEqual([400, expect.stringContaining("nothing_to_retry")]);
   });
@@ -73,8 +76,8 @@ describe("what an action takes", () => {
     await careful.signIn(operatorPassword, "Ann");
     const slices = await stage.failedSlice();
     await careful.get(`/slices/${slices}`);
-    const asked = await careful.post("/actions/retry", { slices });
-    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("Nothing has been spent yet")]);
+    const requested = await careful.post("/actions/retry", { slices });
+    expect([requested.status, requested.text]).toEqual([200, expect.stringContaining("Nothing has been spent yet")]);
     const untyped = await careful.post("/actions/retry", { slices, agreed: "3" });
     expect([untyped.status, untyped.text]).toEqual([409, expect.stringContaining("more than credits.ask_above")]);
     expect((await careful.post("/actions/retry", { slices, agreed: "3", typed: "4" })).status).toBe(409);

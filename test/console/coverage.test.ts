@@ -125,14 +125,14 @@ describe("the page of coverage", () => {
     const fields = { dataset: "keyword_rank", days: "14", first: key, last: key, from: dayAt(6), until: dayAt(8) };
     const { text } = await local.get(`/coverage?${new URLSearchParams(fields).toString()}`);
     const whole = Number(/at most\s+<strong>(\d+) credit/.exec(text)?.[1]);
-    const asked = await local.post("/actions/fill", { ...fields, most: String(whole - 1) });
-    const price = Number(/(\d+)\s+credits?\s+at most/.exec(asked.text.replaceAll(/<[^>]*>/g, " "))?.[1]);
+    const requested = await local.post("/actions/fill", { ...fields, most: String(whole - 1) });
+    const price = Number(/(\d+)\s+credits?\s+at most/.exec(requested.text.replaceAll(/<[^>]*>/g, " "))?.[1]);
     expect(price).toBeGreaterThan(0);
     expect(price).toBeLessThan(whole);
-    expect(asked.text).toMatch(/do not fit and are left out/);
+    expect(requested.text).toMatch(/do not fit and are left out/);
     expect(await stage.stage.query("select from ops.slice where plan_id is not null")).toEqual([]);
     // nor where other cells cost no more than those that were agreed to
-    const bound = /name="bound" value="([^"]+)"/.exec(asked.text)?.[1] ?? "";
+    const bound = /name="bound" value="([^"]+)"/.exec(requested.text)?.[1] ?? "";
     const others = { ...fields, until: dayAt(7), most: String(whole), agreed: String(whole), bound };
     expect(await local.post("/actions/fill", others)).toMatchObject({
       status: 409,

@@ -66,7 +66,7 @@ describe("a change of keywords", () => {
       untilShown(async () => (await holding.query<{ n: string }>(waiting)).rows[0]?.n ?? "", /^2$/),
       posted,
     ]);
-    expect(stage.stage.asked()).toEqual([]);
+    expect(stage.stage.requested()).toEqual([]);
     await holding.end();
     const answers = await posted;
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 400]);
@@ -127,7 +127,7 @@ describe("a change of keywords", () => {
     const answers = await Promise.all([ann.post("/actions/keywords", form), ann.post("/actions/keywords", form)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
     expect(answers.find(({ status }) => status === 409)?.text).toContain("was sent already");
-    const sent = stage.stage.asked().map(({ operation }) => operation);
+    const sent = stage.stage.requested().map(({ operation }) => operation);
     expect(sent.filter((one) => one === "dashboard.add-keywords")).toHaveLength(1);
     expect(sent.filter((one) => one === "dashboard.number-of-keywords")).toHaveLength(1);
   });
@@ -158,7 +158,7 @@ describe("a change of keywords", () => {
     expect(JSON.parse(deed?.subject ?? "")).toEqual({ app, country: "US", verb: "add", remove: [], add });
     expect([done.status, done.headers.get("location")]).toEqual([303, `/portfolio/${app}/US`]);
     expect((await ann.get(`/portfolio/${app}/US`)).text).toContain("2 added, 0 removed.");
-    expect(stage.stage.asked().map(({ operation }) => operation)).toEqual([
+    expect(stage.stage.requested().map(({ operation }) => operation)).toEqual([
       "dashboard.number-of-keywords",
       "dashboard.add-keywords",
     ]);

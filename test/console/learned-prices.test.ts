@@ -24,7 +24,7 @@ afterAll(() => opened.disposeAsync());
 const priceIn = (text: string) => /name="agreed" value="(\d+)"/.exec(text)?.[1] ?? "";
 const charged = (before: number) =>
   stage
-    .asked()
+    .requested()
     .slice(before)
     .reduce((sum, one) => sum + one.charged, 0);
 
@@ -34,7 +34,7 @@ describe("where an operation costs more than documented by now, what is shown is
     const slices = failed?.slice_id ?? "";
     await ann.get(`/slices/${slices}`);
     const agreed = priceIn((await ann.post("/actions/retry", { slices })).text);
-    const before = stage.asked().length;
+    const before = stage.requested().length;
     expect((await ann.post("/actions/retry", { slices, agreed })).status).toBe(303);
     await until(async () => (await stage.query("select from ops.audit where ended_at is not null")).length > 0);
     expect(await stage.query("select state from ops.slice where slice_id = $1", [slices])).toEqual([
@@ -52,7 +52,7 @@ describe("where an operation costs more than documented by now, what is shown is
       const fields = { app: row?.app ?? "", country: "US", verb: "add", keywords, back: "/portfolio" };
       await ann.get(`/portfolio/${fields.app}/US`);
       const agreed = priceIn((await ann.post("/actions/keywords", fields)).text);
-      const before = stage.asked().length;
+      const before = stage.requested().length;
       const { status } = await ann.post("/actions/keywords", { ...fields, agreed });
       seen.push({ agreed, status, charged: charged(before) });
     }

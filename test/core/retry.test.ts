@@ -30,16 +30,16 @@ test("work that succeeds at last gives its result, with a wait before each furth
 
 test("the error after which there is no other try is thrown, and what decides knows failures and wait", async () => {
   const { waited, clock } = waits();
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const again = (error: unknown, failures: number, waitMs: number) => {
-    asked.push([(error as Error).message, failures, waitMs]);
+    requested.push([(error as Error).message, failures, waitMs]);
     return failures < 2;
   };
   let tries = 0;
   const work = () => Promise.reject(new Error(`try ${(tries += 1)}`));
   await expect(retry({ clock, backoff: { firstMs: 10 }, again }, work)).rejects.toThrow("try 2");
-  expect({ asked, waited }).toEqual({
-    asked: [
+  expect({ requested, waited }).toEqual({
+    requested: [
       ["try 1", 1, 10],
       ["try 2", 2, 20],
     ],

@@ -133,7 +133,7 @@ test("a price that is not accepted is kept beside the others, and what was learn
 });
 
 test("a learned price is old once no call has been charged for a week, and one more charge like it is enough to learn it again", async () => {
-  const clock = standingClock();
+  const clock = stoppedClock();
   const charge = (id: string, cost: number, charged: number) => ({ operation: { id, cost }, charged, isShown: true });
   const [dear, other] = ["android.keyword-ranking", "android.keyword-history"];
   await learnCosts(bank.db, [charge(dear, 3, 30), charge(other, 10, 12), charge("account.b", 1, 1)], clock);

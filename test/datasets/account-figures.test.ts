@@ -16,18 +16,18 @@ type Point = { readonly date: string | number; readonly country?: string; readon
 const isAbout = ({ country, countryCode }: Point, code: string) => (country ?? countryCode) === code;
 
 /** What was requested since so many requests ago, as `app context start end`. */
-const askedSince = (stage: Stage, before: number) =>
+const requestedSince = (stage: Stage, before: number) =>
   stage
-    .asked()
+    .requested()
     .slice(before)
     .filter(({ operation }) => figures.includes(operation ?? ""))
     .map(({ params: { trackId, context = "retention", start, end } }) => [trackId, context, start, end].join(" "));
 
 async function night(stage: Stage, day: typeof today, environment: RunOptions["environment"] = {}) {
-  const before = stage.asked().length;
+  const before = stage.requested().length;
   stage.sandbox.set({ today: day });
   await stage.sync({ settings, request: { datasets: names, today: day }, environment });
-  return askedSince(stage, before);
+  return requestedSince(stage, before);
 }
 
 test("the figures of a connected app cost a credit each a night, restated days and all; others wait four weeks", async () => {

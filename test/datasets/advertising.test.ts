@@ -141,12 +141,12 @@ describe("distributions", () => {
   };
 
   test("request what their operations take and no more", () => {
-    const asked = scopes(adDistribution, {
+    const requested = scopes(adDistribution, {
       areas: ["all", "each"],
       media_types: ["creatives", "impressions"],
       networks: ["AdMob"],
     }).filter(({ store }) => store === "ios");
-    const of = (kind: string) => asked.filter((one) => one["kind"] === kind);
+    const of = (kind: string) => requested.filter((one) => one["kind"] === kind);
     // counted both ways; type and dimension for all countries and each of two
     expect([of("country"), of("network"), of("type"), of("dimension")].map(({ length }) => length)).toEqual([
       2, 6, 6, 6,

@@ -14,8 +14,8 @@ const oneCountry = { countries: ["US"], keywordsPerApp: 2, organicKeywords: 2 } 
 const on = (...names: readonly string[]) => ({
   datasets: Object.fromEntries(names.map((name) => [name, { on: true }])),
 });
-const askedFor = (stage: Stage, operation: string) =>
-  stage.asked().filter((request) => request.operation === operation);
+const requestedFor = (stage: Stage, operation: string) =>
+  stage.requested().filter((request) => request.operation === operation);
 
 // where ends are inclusive every other test has them so
 test.each(long ? (["inclusive", "exclusive"] as const) : (["exclusive"] as const))(
@@ -26,17 +26,17 @@ test.each(long ? (["inclusive", "exclusive"] as const) : (["exclusive"] as const
       settings: { datasets: { visibility: { on: true, history_days: 40 } } },
       request: { datasets: ["visibility"] },
     });
-    expect(askedFor(stage, "ios.visibility-history")).toHaveLength(1);
-    expect(askedFor(stage, "android.visibility-history")).toHaveLength(1);
+    expect(requestedFor(stage, "ios.visibility-history")).toHaveLength(1);
+    expect(requestedFor(stage, "android.visibility-history")).toHaveLength(1);
     const rows = await stage.query<{ first: string; last: string; days: number }>(
       `select min(date_day)::text as first, max(date_day)::text as last, count(*)::int as days
        from core.fact_visibility group by app_key, country_key`,
     );
     const { market } = stage.sandbox;
     const { apps } = market;
-    const asked = new Set([...apps, ...apps.flatMap((app) => market.competitors(app))]);
-    expect(asked.size).toBeGreaterThan(apps.length);
-    expect(rows).toHaveLength(2 * asked.size);
+    const requested = new Set([...apps, ...apps.flatMap((app) => market.competitors(app))]);
+    expect(requested.size).toBeGreaterThan(apps.length);
+    expect(rows).toHaveLength(2 * requested.size);
     for (const row of rows) expect(row).toEqual({ first: addDays(today, -40), last: addDays(today, -1), days: 40 });
   },
 );
@@ -71,16 +71,16 @@ test("an app is requested once a week, and at once when a release came out", asy
   const syncOn = (day: Day) => stage.sync({ settings: on(...names), request: { datasets: names, today: day } });
   await using stage = await openStage({ market: oneCountry });
   await syncOn(today);
-  const first = askedFor(stage, "ios.app-detail").length;
+  const first = requestedFor(stage, "ios.app-detail").length;
   expect(first).toBe(2);
   await syncOn(addDays(today, 1));
-  expect(askedFor(stage, "ios.app-detail")).toHaveLength(first);
+  expect(requestedFor(stage, "ios.app-detail")).toHaveLength(first);
   await stage.query(
     `insert into core.app_version (app_key, country_key, language_code, version_at, version, slice_id, fetched_at)
      select app_key, 840, '', '2026-08-20T10:00:00', '99', 1, now() from core.dim_app where store = 'ios' order by track_id limit 1`,
   );
   await syncOn(addDays(today, 2));
-  expect(askedFor(stage, "ios.app-detail")).toHaveLength(first + 1);
+  expect(requestedFor(stage, "ios.app-detail")).toHaveLength(first + 1);
 });
 
 test("ratings of each day stay beside those of the days before", async () => {
@@ -101,15 +101,15 @@ test("ranks in charts are requested a week at a time, each day once; requested a
       settings,
       request: { datasets: ["category_rank"], today: addDays(today, -past) },
     });
-  const asked = askedFor(stage, "ios.category-ranking").filter(
+  const requested = requestedFor(stage, "ios.category-ranking").filter(
     ({ params }) => params["countryCode"] === "US" && params["trackId"] === "6446318020",
   );
-  const days = asked.flatMap(({ params: { startDate, endDate } }) =>
+  const days = requested.flatMap(({ params: { startDate, endDate } }) =>
     Array.from({ length: daysBetween(startDate as typeof today, endDate as typeof today) }, (_, index) =>
       addDays(startDate as typeof today, index),
     ),
   );
-  expect(asked.length).toBeLessThanOrEqual(3);
+  expect(requested.length).toBeLessThanOrEqual(3);
   expect(new Set(days).size).toBe(days.length);
 
   const [moved, silent] = [addDays(today, -12), addDays(today, -11)];

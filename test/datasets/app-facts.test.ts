@@ -24,7 +24,7 @@ const android = { ...ios(["DE", "US"], "com.one"), store: "android" as const };
 const portfolio: Portfolio = { apps: [ios(["DE", "US"]), android] };
 
 describe("ratings", () => {
-  const asked = sliceOf({
+  const requested = sliceOf({
     operation: "ios.app-simple",
     scope: { store: "ios", country: "US" },
     items: [String(large), "42"],
@@ -37,7 +37,7 @@ describe("ratings", () => {
       { scope: { store: "ios", country: "US" }, items: [String(large)] },
       { scope: { store: "android", language_code: "en" }, items: ["com.one"] },
     ]);
-    expect(appRating.request(asked)).toEqual({ countryCode: "US", trackIds: [String(large), "42"] });
+    expect(appRating.request(requested)).toEqual({ countryCode: "US", trackIds: [String(large), "42"] });
     const japanese = sliceOf({ scope: { store: "android", language_code: "pt_br" }, items: ["com.one"] });
     expect(appRating.request(japanese)).toEqual({ langCode: "PT_BR", trackIds: ["com.one"] });
   });
@@ -46,7 +46,7 @@ describe("ratings", () => {
     const reported = [
       { trackId: large, rating: 4.5, ratingCount: 7, categoryId: 0, lastUpdate: Date.UTC(2020, 0, 1), soon: true },
     ];
-    const { rows } = appRating.normalise(asked, [reported], []);
+    const { rows } = appRating.normalise(requested, [reported], []);
     expect(rows["core.fact_app_rating"]).toMatchObject([
       {
         app_key: `ios:${large}`,
@@ -63,8 +63,8 @@ describe("ratings", () => {
 
   test("of an app that the answer leaves out are not claimed, unless it may be the one that did not fit", () => {
     const reported = [[{ trackId: String(large), rating: 4 }]];
-    expect(appRating.normalise(asked, reported, []).unanswered).toEqual(["42"]);
-    expect(appRating.normalise(asked, reported, [{ reason: "odd", item: {} }]).unanswered).toEqual([]);
+    expect(appRating.normalise(requested, reported, []).unanswered).toEqual(["42"]);
+    expect(appRating.normalise(requested, reported, [{ reason: "odd", item: {} }]).unanswered).toEqual([]);
   });
 });
 

@@ -3,8 +3,8 @@ import { addDays } from "../../src/core/day.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 
-const askedFor = (stage: Stage, operation: string) =>
-  stage.asked().filter((request) => request.operation === operation);
+const requestedFor = (stage: Stage, operation: string) =>
+  stage.requested().filter((request) => request.operation === operation);
 const only = (name: string, more: object = {}) => ({ datasets: { [name]: { on: true, ...more } } });
 /** One iOS app in one country with one awkward keyword, without a request to the account for it. */
 const one = (name: string, keyword = "a/b, 50% ☂") => ({
@@ -49,7 +49,7 @@ test("shares of a keyword with a slash, a comma and a percent sign are requested
   await using stage = await openStage();
   for (const name of ["impression_share", "category_share"])
     await stage.sync({ settings: one(name), request: { datasets: [name] } });
-  expect(stage.asked().map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(stage.requested().map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   const rows = await stage.query(
     `select keyword, device_code from core.fact_impression_share natural join core.dim_keyword natural join core.dim_device
      group by 1, 2 order by 2`,
@@ -60,11 +60,11 @@ test("shares of a keyword with a slash, a comma and a percent sign are requested
 test("estimates of all keywords of an app and country are one call, those with a comma among them", async () => {
   await using stage = await openStage();
   await stage.sync({ settings: only("keyword_estimate"), request: { datasets: ["keyword_estimate"] } });
-  const asked = askedFor(stage, "dashboard.keyword-estimation");
-  const lists = asked.map(({ params }) => params["keywords"] as readonly string[]);
+  const requested = requestedFor(stage, "dashboard.keyword-estimation");
+  const lists = requested.map(({ params }) => params["keywords"] as readonly string[]);
   expect(lists.some((list) => list.some((keyword) => keyword.includes(",")))).toBe(true);
-  expect(new Set(asked.map(({ params }) => JSON.stringify([params["trackId"], params["country"]]))).size).toBe(
-    asked.length,
+  expect(new Set(requested.map(({ params }) => JSON.stringify([params["trackId"], params["country"]]))).size).toBe(
+    requested.length,
   );
   const [found] = await stage.query("select count(*)::int as rows from core.fact_keyword_estimate");
   expect(found).toEqual({ rows: lists.flat().length });
@@ -86,7 +86,7 @@ test("a hidden field that changes closes the words that left it", async () => {
   await sync(today);
   keywords = "todo,goal";
   await sync(addDays(today, 6));
-  expect(askedFor(stage, "dashboard.keyword-spot")).toHaveLength(1);
+  expect(requestedFor(stage, "dashboard.keyword-spot")).toHaveLength(1);
   await sync(addDays(today, 7));
   const words = await stage.query(
     `select keyword, valid_from::text as from, valid_to::text as to

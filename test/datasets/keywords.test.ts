@@ -5,7 +5,7 @@ import type { Market } from "../../src/sandbox/market/market.ts";
 import { awkwardKeywords } from "../../src/sandbox/market/words.ts";
 import { runCommand } from "../support/command.ts";
 import { syncCommand } from "../support/ingest-child.ts";
-import { askedDays, openStage, today } from "../support/ingest-stage.ts";
+import { requestedDays, openStage, today } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { forTests } from "../support/for-tests.ts";
 
@@ -15,7 +15,7 @@ function truthOf(market: Market): string[] {
     app.countries.flatMap((country) =>
       market.trackedKeywords(app, country).flatMap((keyword) =>
         devicesOf[app.store].flatMap((device) =>
-          askedDays().map((day) => {
+          requestedDays().map((day) => {
             const reported = market.latestRank({
               store: app.store,
               trackId: app.trackId,
@@ -72,9 +72,9 @@ test("writes the same tables on a machine west of UTC, from the other form of da
 });
 
 test("requests a keyword with a comma in a call of its own, since a list would part it", () => {
-  const asked = calm.asked().filter(({ operation }) => operation?.endsWith(".keyword-history"));
-  expect(new Set(asked.map(({ params }) => params["keyword"]))).toEqual(new Set(["to-do, list"]));
-  expect(asked.map(({ params }) => params["endDate"])).toEqual(asked.map(() => addDays(today, -1)));
+  const requested = calm.requested().filter(({ operation }) => operation?.endsWith(".keyword-history"));
+  expect(new Set(requested.map(({ params }) => params["keyword"]))).toEqual(new Set(["to-do, list"]));
+  expect(requested.map(({ params }) => params["endDate"])).toEqual(requested.map(() => addDays(today, -1)));
 });
 
 test("keeps what was tracked when as keywords come and go", async () => {

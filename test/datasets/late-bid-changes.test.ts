@@ -30,7 +30,7 @@ test("the evening of an organisation whose day is not over at night is loaded th
     stage.sandbox.clearLog();
     const request = { datasets: ["search_ads_integration", "bid_change"], today: night };
     expect((await stage.sync({ settings, request, environment: { API_BASE_URL: proxy.url } })).outcome).toBe("loaded");
-    const calls = stage.asked().filter(({ operation }) => operation === "search-ads.bid-history-logs");
+    const calls = stage.requested().filter(({ operation }) => operation === "search-ads.bid-history-logs");
     expect(calls.map(({ params }) => params["orgId"])).toEqual([4_100_001, 4_100_002]);
   }
   const counts = await stage.query<{ day: string; count: number }>(

@@ -16,8 +16,8 @@ type DatasetSettings = NonNullable<NonNullable<Run["settings"]>["datasets"]>[str
 /** Syncs one dataset on a day. */
 const syncOne = (stage: Stage, name: string, set: DatasetSettings = {}, request: Run["request"] = {}) =>
   stage.sync({ settings: { datasets: { [name]: { on: true, ...set } } }, request: { datasets: [name], ...request } });
-const askedFor = (stage: Stage, operation: string) =>
-  stage.asked().filter((request) => request.operation === operation);
+const requestedFor = (stage: Stage, operation: string) =>
+  stage.requested().filter((request) => request.operation === operation);
 const count = async (stage: Stage, from: string) =>
   (await stage.query<{ count: number }>(`select count(*)::int as count from ${from}`))[0]?.count;
 
@@ -50,7 +50,7 @@ test.each(long ? (["inclusive", "exclusive"] as const) : (["exclusive"] as const
       [app?.track_id],
     );
     expect(rows.map(({ review_id: id }) => id)).toEqual(reported);
-    expect(askedFor(stage, "ios.reviews-v2").map(({ params }) => params["page"])).toContain(1);
+    expect(requestedFor(stage, "ios.reviews-v2").map(({ params }) => params["page"])).toContain(1);
     const [{ booked, charged } = { booked: 0, charged: 1 }] = await stage.query<{ booked: number; charged: number }>(
       "select sum(cost)::int as booked, count(*)::int * 5 as charged from ops.request where dataset = 'review'",
     );
@@ -69,7 +69,7 @@ test("an app without a review may not be crawled yet: after a week all of its da
     });
   };
   const days = () =>
-    askedFor(stage, "ios.reviews-v2").map(({ params }) =>
+    requestedFor(stage, "ios.reviews-v2").map(({ params }) =>
       daysBetween(params["startDate"] as Day, params["endDate"] as Day),
     );
   await night(0);
@@ -92,7 +92,7 @@ describe("datasets that were loaded in one night, each again later", () => {
       settings: { datasets: { ...on, top_chart: { on: true, ...charts } } },
       request: { datasets: names },
     });
-    firstNight = stage.asked();
+    firstNight = stage.requested();
   });
   const firstFor = (operation: string) => firstNight.filter((request) => request.operation === operation);
 
@@ -112,7 +112,7 @@ describe("datasets that were loaded in one night, each again later", () => {
     stage.sandbox.clearLog();
     stage.sandbox.set({ today: addDays(today, 1) });
     await syncOne(stage, "review_word", {}, { today: addDays(today, 1) });
-    expect(askedFor(stage, "ios.review-analysis")).toEqual([]);
+    expect(requestedFor(stage, "ios.review-analysis")).toEqual([]);
   });
 
   test("a night of reviews is one call an app, which brings the last days again", async () => {
@@ -122,7 +122,7 @@ describe("datasets that were loaded in one night, each again later", () => {
     stage.sandbox.set({ today: addDays(today, 1) });
     stage.sandbox.clearLog();
     await syncOne(stage, "review", {}, { today: addDays(today, 1) });
-    const night = [...askedFor(stage, "ios.reviews-v2"), ...askedFor(stage, "android.reviews")];
+    const night = [...requestedFor(stage, "ios.reviews-v2"), ...requestedFor(stage, "android.reviews")];
     expect(night.map(({ params: { startDate, endDate } }) => [startDate, endDate])).toEqual(
       Array.from({ length: 3 }, () => [addDays(today, -3), addDays(today, 1)]),
     );
@@ -153,9 +153,9 @@ describe("datasets that were loaded in one night, each again later", () => {
   });
 
   test("cards of a week are requested in one call an app, and a week that is requested again keeps none that is gone", async () => {
-    const asked = firstFor("ios.featuring");
+    const requested = firstFor("ios.featuring");
     expect(
-      asked.map(({ params: { startDate, endDate, countryCode } }) => [
+      requested.map(({ params: { startDate, endDate, countryCode } }) => [
         daysBetween(startDate as Day, endDate as Day),
         countryCode,
       ]),

@@ -12,8 +12,8 @@ test("an App Match of 200 without a body says that there is no counterpart, and 
     request: { datasets: ["app_match"], today: addDays(today, days) },
   });
   expect(await stage.sync(run(0))).toMatchObject({ outcome: "loaded" });
-  const asked = stage.asked().filter(({ operation }) => operation === "market.app-match");
-  expect(asked.map(({ status }) => status)).toEqual([200, 200]);
+  const requested = stage.requested().filter(({ operation }) => operation === "market.app-match");
+  expect(requested.map(({ status }) => status)).toEqual([200, 200]);
   const slices = () =>
     stage.query("select state, error_code, count(*)::int from ops.slice where dataset = 'app_match' group by 1, 2");
   expect(await slices()).toEqual([{ state: "empty", error_code: null, count: 2 }]);

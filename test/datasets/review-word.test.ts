@@ -71,19 +71,19 @@ describe("the words of reviews", () => {
         { store: "android", trackId: "com.one", tracked: true, countries },
       ],
     };
-    const asked = (options?: unknown) =>
+    const requested = (options?: unknown) =>
       reviewWord.partitions(portfolio, options).map(({ scope }) => reviewWord.request(sliceOf({ scope, window })));
     const days = { startDate: "2026-07-20", endDate: "2026-08-18" };
-    expect(asked()).toEqual([
+    expect(requested()).toEqual([
       { trackId: "42", ...days, countries: ["US"] },
       { trackId: "42", ...days, countries: ["JP"] },
       { trackId: "com.one", ...days },
     ]);
-    expect(asked({ regions: ["all"], language_codes: ["pt_br"] })).toEqual([
+    expect(requested({ regions: ["all"], language_codes: ["pt_br"] })).toEqual([
       { trackId: "42", ...days },
       { trackId: "com.one", ...days },
     ]);
-    expect(asked({ regions: ["each"], language_codes: ["pt_br"] })[2]).toEqual({
+    expect(requested({ regions: ["each"], language_codes: ["pt_br"] })[2]).toEqual({
       trackId: "com.one",
       ...days,
       languages: ["PT_BR"],

@@ -142,7 +142,7 @@ describe("reviews are requested", () => {
       { store: "android", trackId: "com.one", tracked: true, countries },
     ],
   };
-  const asked = (options?: unknown) =>
+  const requested = (options?: unknown) =>
     review.partitions(portfolio, options).map(({ scope, items }) => {
       const [operation] = review.operationsFor(scope);
       return [operation?.id, review.request(sliceOf({ scope, items, window }))];
@@ -150,7 +150,7 @@ describe("reviews are requested", () => {
   const days = { startDate: "2026-08-01", endDate: "2026-08-05" };
 
   test("a hundred at a time in one call an app, up to the day after the last one", () => {
-    expect(asked()).toEqual([
+    expect(requested()).toEqual([
       ["ios.reviews-v2", { trackId: "6446318020", ...days, countries: ["JP", "US"], size: 100 }],
       ["android.reviews", { trackId: "com.one", ...days }],
     ]);
@@ -162,11 +162,11 @@ describe("reviews are requested", () => {
   });
 
   test("of the plain list when the options say so, and of Android's v2, whose languages go by the name of countries", () => {
-    expect(asked({ sources: ["plain"], regions: "all", language_codes: ["pt_br", "en"] })).toEqual([
+    expect(requested({ sources: ["plain"], regions: "all", language_codes: ["pt_br", "en"] })).toEqual([
       ["ios.reviews", { trackId: "6446318020", ...days }],
       ["android.reviews", { trackId: "com.one", ...days, languages: ["EN", "PT_BR"] }],
     ]);
-    expect(asked({ sources: ["v2"], language_codes: ["en"] })[1]).toEqual([
+    expect(requested({ sources: ["v2"], language_codes: ["en"] })[1]).toEqual([
       "android.reviews-v2",
       { trackId: "com.one", ...days, countries: ["EN"], size: 100 },
     ]);
@@ -175,7 +175,7 @@ describe("reviews are requested", () => {
   test("answered ones and others apart when the options say so, so that each row says which it is", () => {
     const scopes = review.partitions(portfolio, { replied: "apart" }).map(({ scope }) => scope);
     expect(scopes.map(({ replied }) => replied)).toEqual(["no", "yes", undefined]);
-    expect(asked({ replied: "apart" }).map(([, request]) => request)).toMatchObject([
+    expect(requested({ replied: "apart" }).map(([, request]) => request)).toMatchObject([
       { repliedReview: false },
       { repliedReview: true },
       {},

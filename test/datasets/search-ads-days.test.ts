@@ -73,7 +73,7 @@ describe("days of reports", () => {
     stage.sandbox.clearLog();
     await stage.sync({ ...of, request: { datasets } });
     // of an organisation without campaigns nothing comes, so that nothing is known of its reports
-    const charged = stage.asked().reduce((sum, one) => sum + one.charged, 0);
+    const charged = stage.requested().reduce((sum, one) => sum + one.charged, 0);
     const other = await fallbacks();
     expect(charged).toBe(most - (other[0]?.credits ?? 0));
     expect(charged).toBeGreaterThan(credits);
@@ -92,7 +92,7 @@ describe("days of reports", () => {
       const chunks = await plannedBy(app, { datasets: names, bounds: {}, today: date }, true);
       const foreseen = chunks.flatMap(({ slices }) => slices).reduce((sum, { credits }) => sum + credits, 0);
       await one.sync(run);
-      const charged = one.asked().reduce((sum, request) => sum + request.charged, 0);
+      const charged = one.requested().reduce((sum, request) => sum + request.charged, 0);
       return { foreseen, charged, days: reports(one).map(({ startDate, endDate }) => daysOfSpan(startDate, endDate)) };
     };
     const spansOf = (spans: readonly number[]) => [
@@ -210,11 +210,11 @@ describe("days of reports", () => {
     await stage.sync({ settings, request: { datasets: names } });
     stage.sandbox.set({ today: addDays(today, 1) });
     await stage.sync({ settings, request: { datasets: names, today: addDays(today, 1) } });
-    const slices = await stage.query<{ planned: number; asked: number }>(
-      `select planned_credits as planned, (select sum(cost)::int from ops.request as r where r.slice_id = s.slice_id) as asked
+    const slices = await stage.query<{ planned: number; requested: number }>(
+      `select planned_credits as planned, (select sum(cost)::int from ops.request as r where r.slice_id = s.slice_id) as requested
        from   ops.slice as s where dataset = 'search_ads_report' and scope ->> 'report_level' = 'KEYWORD'`,
     );
-    expect(slices.some(({ asked }) => asked > 20)).toBe(true);
-    expect(slices.map(({ planned }) => planned)).toEqual(slices.map(({ asked }) => asked));
+    expect(slices.some(({ requested }) => requested > 20)).toBe(true);
+    expect(slices.map(({ planned }) => planned)).toEqual(slices.map(({ requested }) => requested));
   });
 });

@@ -113,9 +113,9 @@ test("keywords of the report say which top apps are requested", async () => {
   const [bid] = await stage.query<{ keywords: number }>(
     "select count(distinct keyword_id)::int as keywords from core.fact_search_ads_report where report_level = 'KEYWORD'",
   );
-  const asked = stage.asked().filter(({ operation }) => operation === "search-ads.top-apps-report");
+  const requested = stage.requested().filter(({ operation }) => operation === "search-ads.top-apps-report");
   expect(bid?.keywords).toBeGreaterThan(1);
-  expect(asked.flatMap(({ params }) => params["keywordList"])).toHaveLength(bid?.keywords ?? 0);
+  expect(requested.flatMap(({ params }) => params["keywordList"])).toHaveLength(bid?.keywords ?? 0);
 });
 
 test("a report is requested by rows where the service takes the number of a page for that of a row", async () => {

@@ -141,12 +141,12 @@ describe("charts are requested", () => {
       { store: "android", trackId: "com.one", tracked: true, countries: countries("US") },
     ],
   };
-  const asked = (options?: unknown) =>
+  const requested = (options?: unknown) =>
     topChart.partitions(portfolio, options).map(({ scope }) => topChart.request(sliceOf({ scope })));
 
   test("once a country, device, category and kind, however many apps the portfolio has there", () => {
-    expect(asked()).toHaveLength(5);
-    expect(asked()[0]).toEqual({
+    expect(requested()).toHaveLength(5);
+    expect(requested()[0]).toEqual({
       version: "v1",
       categoryId: 36,
       countryCode: "US",
@@ -154,7 +154,7 @@ describe("charts are requested", () => {
       targetDevice: "IPHONE",
       date: "2026-08-01",
     });
-    expect(asked().at(-1)).toEqual({
+    expect(requested().at(-1)).toEqual({
       category: "OVERALL",
       countryCode: "US",
       categoryType: "FREE",
@@ -168,7 +168,7 @@ describe("charts are requested", () => {
       charts: ["PAID", "GROSSING"],
       chart_versions: ["v1", "v2"],
     };
-    const all = asked(options);
+    const all = requested(options);
     // two countries, two kinds, two devices: v1 of two categories and v2 of one; on Android one country, two kinds, two categories
     expect(all).toHaveLength(2 * 2 * 2 * 3 + 2 * 2);
     expect(all.filter(({ version, categoryId }) => version === "v2" && categoryId !== 36)).toEqual([]);
@@ -187,6 +187,6 @@ describe("charts are requested", () => {
   });
 
   test("and categories that neither store has are refused", () => {
-    expect(() => asked({ category_codes: ["NO_SUCH"] })).toThrow("an iOS id or an Android name");
+    expect(() => requested({ category_codes: ["NO_SUCH"] })).toThrow("an iOS id or an Android name");
   });
 });

@@ -54,12 +54,14 @@ test("the account's list brings the ranks that naming the keywords brings, a cal
   const slices = await slicesIn(stage);
   expect(new Set(slices.map(({ operation }) => operation))).toEqual(new Set([list]));
   expect(new Set(slices.map(({ requests, credits }) => credits / requests))).toEqual(new Set([1]));
-  const asked = stage.asked().filter(({ operation, params }) => operation === list && params["date"] !== undefined);
+  const requested = stage
+    .requested()
+    .filter(({ operation, params }) => operation === list && params["date"] !== undefined);
   const devices = (trackId: unknown) =>
-    asked.filter(({ params }) => params["trackId"] === trackId).map(({ params }) => params["device"]);
+    requested.filter(({ params }) => params["trackId"] === trackId).map(({ params }) => params["device"]);
   for (const app of stage.sandbox.market.apps)
     expect(new Set(devices(app.trackId))).toEqual(new Set(app.store === "ios" ? ["iphone", "ipad"] : [undefined]));
-  expect(asked).toHaveLength(slices.reduce((sum, { requests }) => sum + requests, 0));
+  expect(requested).toHaveLength(slices.reduce((sum, { requests }) => sum + requests, 0));
   expect((await stage.sync()).progress.total).toBe(0);
 });
 
@@ -99,7 +101,7 @@ test("a list that is refused takes no keyword out of the plan: all are requested
   const result = await stage.sync();
   expect(result.progress.failed).toBe(0);
   expect(await ranksIn(stage)).toEqual(named);
-  const tried = stage.asked().filter(({ operation, status }) => operation === list && status === 400);
+  const tried = stage.requested().filter(({ operation, status }) => operation === list && status === 400);
   const days = new Set(tried.map(({ params }) => [params["trackId"], params["countryCode"], params["date"]].join()));
   expect(tried).toHaveLength(days.size);
   expect([...days].some((callText) => callText.endsWith(addDays(today, -1)))).toBe(true);

@@ -66,7 +66,7 @@ describe("the doctor", () => {
       "webhook warn",
     ]);
     expect(of("token")?.found).toMatch(/credits are left/);
-    expect(stage.asked()).toEqual([]);
+    expect(stage.requested()).toEqual([]);
   });
 
   test("prints a line for each check, and what to do under it", async () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 /** What was requested beyond what an undisturbed run requests. */
 function requestedAgain(stage: Stage): number {
-  return stage.asked().length - calm.callTexts.length;
+  return stage.requested().length - calm.callTexts.length;
 }
 
 /** What passes, of each kind: also where all of an operation befall one slice, it is not given up. */
@@ -38,11 +38,11 @@ test("requests again after a 500, a 503 of a gateway, a cut connection, half an 
   await using stage = await openStage({ market, faults: [...passing] });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
   expect(await factsOf(stage)).toEqual(calm.facts);
-  const kinds = stage.asked().flatMap(({ fault }) => fault ?? []);
+  const kinds = stage.requested().flatMap(({ fault }) => fault ?? []);
   expect([...new Set(kinds)].sort()).toEqual([...new Set(passing.map(({ kind }) => kind))].sort());
   // all but what came without headers, once each
   expect(requestedAgain(stage)).toBe(passing.length - 1);
-  expect([...new Set(stage.asked().map(callText))].sort()).toEqual(calm.callTexts);
+  expect([...new Set(stage.requested().map(callText))].sort()).toEqual(calm.callTexts);
 });
 
 test("finds a pace that the service bears", async () => {
@@ -51,7 +51,7 @@ test("finds a pace that the service bears", async () => {
     outcome: "loaded",
     progress: { failed: 0 },
   });
-  const refused = stage.asked().filter(({ status }) => status === 429);
+  const refused = stage.requested().filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
   // how many, is a matter of the machine; without a slower pace each is refused until its tries are over
   expect(refused.length).toBeLessThan(2 * calm.callTexts.length);
@@ -74,7 +74,7 @@ test("gives up after a few tries, names what failed, and goes on beside it", asy
     expect(slice).toMatchObject({ failures: 4, error_code: "server_error", scope: { store: "ios", country: "JP" } });
     expect(slice.error_message).toMatch(/status=500.*storehouse retry/);
   }
-  expect(stage.asked().filter(({ status }) => status === 500)).toHaveLength(4 * failed.length);
+  expect(stage.requested().filter(({ status }) => status === 500)).toHaveLength(4 * failed.length);
   expect(requestedAgain(stage)).toBe(3 * failed.length);
   const ranks = calm.facts["core.fact_keyword_rank"]?.length ?? 0;
   const there = (await factsOf(stage))["core.fact_keyword_rank"]?.length ?? 0;
@@ -101,11 +101,11 @@ test("loses one bad keyword of a batch and none beside it", async () => {
   expect((await factsOf(stage))["core.fact_keyword_rank"]).toEqual(expected);
   stage.sandbox.clearLog();
   await stage.sync();
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
   // the next night requests the others in one call an app and country, and not the refused one
   stage.sandbox.set({ today: addDays(today, 1) });
   await stage.sync({ request: { datasets: ["keyword_rank"], today: addDays(today, 1) } });
-  const nightly = stage.asked().filter(({ operation }) => operation === "android.keyword-ranking");
+  const nightly = stage.requested().filter(({ operation }) => operation === "android.keyword-ranking");
   expect(nightly).toHaveLength(2);
   expect(nightly.every(({ status }) => status === 200)).toBe(true);
 });
@@ -158,7 +158,7 @@ test.each(long ? [204, 404] : [204])(
       "select state from ops.slice where dataset = 'review' and operation = 'ios.reviews-v2'",
     );
     expect(firstPage).toEqual({ state: status === 204 ? "empty" : "skipped" });
-    expect(stage.asked().filter(({ operation: id }) => id === "ios.reviews-v2")).toHaveLength(1);
+    expect(stage.requested().filter(({ operation: id }) => id === "ios.reviews-v2")).toHaveLength(1);
     const reviews = () =>
       stage.query("select slice_id, review_id from core.review where source = 'plain' order by 1, 2");
     const slices = () =>
@@ -178,6 +178,6 @@ test.each(long ? [204, 404] : [204])(
     expect([await slices(), await reviews()]).toEqual([[loaded], before]);
     stage.sandbox.clearLog();
     expect(await stage.sync(run)).toMatchObject({ outcome: "loaded" });
-    expect(stage.asked()).toEqual([]);
+    expect(stage.requested()).toEqual([]);
   },
 );

@@ -36,9 +36,9 @@ async function expectUnharmed(stage: Stage, { outages = 1, paidTwice = 0 } = {})
   expect(await factsOf(stage)).toEqual(calm.facts);
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
   expect(await stage.query("select dataset, failures from ops.slice where failures > 0")).toEqual([]);
-  expect([...new Set(stage.asked().map(callText))].sort()).toEqual(calm.callTexts);
-  expect(repeats(stage.asked().filter(({ charged }) => charged > 0)).length).toBeLessThanOrEqual(paidTwice);
-  expect(repeats(stage.asked()).length).toBeLessThanOrEqual(outages * mostRunning);
+  expect([...new Set(stage.requested().map(callText))].sort()).toEqual(calm.callTexts);
+  expect(repeats(stage.requested().filter(({ charged }) => charged > 0)).length).toBeLessThanOrEqual(paidTwice);
+  expect(repeats(stage.requested()).length).toBeLessThanOrEqual(outages * mostRunning);
 }
 
 test("a sync waits for an API of which every answer is an error, is cut, or is no JSON, and for one that cannot be reached: it requests nothing but whether it is back, and says so once each time", async () => {
@@ -48,7 +48,7 @@ test("a sync waits for an API of which every answer is an error, is cut, or is n
   const api = { url: `http://127.0.0.1:${wire.port}`, token: stage.sandbox.token };
   const behind = { databaseUrl: stage.databaseUrl, sandbox: api };
   await using child = startChild(behind, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
-  const answered = () => stage.asked().filter(({ fault }) => fault === undefined).length;
+  const answered = () => stage.requested().filter(({ fault }) => fault === undefined).length;
   const moreAnswers = async () => {
     const from = answered();
     await until(() => answered() >= from + 4);

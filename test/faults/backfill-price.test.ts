@@ -48,7 +48,7 @@ test("a backfill keeps its limit when it is killed, and one of the two workers t
     );
   await until(async () => (await open()).length === 0);
 
-  const ranks = stage.asked().filter(({ operation }) => /keyword-(ranking|history)/.test(operation ?? ""));
+  const ranks = stage.requested().filter(({ operation }) => /keyword-(ranking|history)/.test(operation ?? ""));
   const spent = ranks.reduce((sum, { charged }) => sum + charged, 0);
   expect(spent).toBeLessThanOrEqual(limit);
   const lost = await stage.query(

@@ -15,7 +15,7 @@ test("a worker automatically resumes a backfill that credits stopped, and reques
   await using calm = await openWithPortfolio({ market });
   const made = await planned(calm, {}, { settings });
   await runPlanned(calm, made.planId, { settings });
-  const callTexts = calm.asked().map(callText).sort();
+  const callTexts = calm.requested().map(callText).sort();
 
   // a period is a few seconds; in one there are credits for the portfolio, and for less than half of the plan
   const account = { token: "sandbox-token", total: 1_000, periodHours: 4 / 3_600 };
@@ -24,22 +24,24 @@ test("a worker automatically resumes a backfill that credits stopped, and reques
   const tight = { ...settings, credits: { floors } };
   const stopped = await backfillCommand(stage, ranks, { settings: tight });
   expect(stopped).toMatchObject({ code: 3, stdout: expect.stringMatching(/reset|credits/) });
-  const before = stage.asked().length;
+  const before = stage.requested().length;
   expect(before).toBeLessThan(callTexts.length);
 
   const planCallTexts = new Set(callTexts);
-  const asked = () =>
+  const requested = () =>
     stage
-      .asked()
+      .requested()
       .map(callText)
       .filter((one) => planCallTexts.has(one));
   await using worker = startDoomed(stage, "worker", { settings: tight });
-  await until(async () => asked().length >= callTexts.length && Object.keys(await statesOf(stage)).join() === "loaded");
+  await until(
+    async () => requested().length >= callTexts.length && Object.keys(await statesOf(stage)).join() === "loaded",
+  );
   worker.process.kill("SIGTERM");
   expect(await worker.ended).toBe(0);
-  expect(asked().sort()).toEqual(callTexts);
-  expect(repeats(stage.asked())).toEqual([]);
-  expect(stage.asked().filter(({ status }) => status !== 200)).toEqual([]);
+  expect(requested().sort()).toEqual(callTexts);
+  expect(repeats(stage.requested())).toEqual([]);
+  expect(stage.requested().filter(({ status }) => status !== 200)).toEqual([]);
   const ranksOf = "core.fact_keyword_rank";
   expect((await factsOf(stage))[ranksOf]).toEqual((await factsOf(calm))[ranksOf]);
 });
@@ -79,7 +81,7 @@ test("a backfill that is killed is taken over at its agreed price, less the call
   const lost = requests.filter(({ code }) => code === "process_died");
   expect(lost.length).toBeGreaterThan(0);
   const price = plan?.credits ?? 0;
-  const paid = stage.asked().filter(({ operation }) => /keyword-(ranking|history)/.test(operation ?? ""));
+  const paid = stage.requested().filter(({ operation }) => /keyword-(ranking|history)/.test(operation ?? ""));
   expect(sum(paid.map((request) => request.charged))).toBeLessThanOrEqual(price);
   // a lost call counts as charged, and of what the rest pays for nothing is left out: less is left than one slice may cost
   const counted = sum(requests.map(({ cost }) => cost)) + sum(lost.map(({ slice }) => prices.get(slice) ?? Number.NaN));
@@ -109,7 +111,7 @@ test("two backfills of days and countries that overlap run at once and fetch not
     opened.use(startChild(stage, ["backfill", "--as-of", today, ...ranks, ...part], { settings })),
   );
   expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0]);
-  expect(repeats(stage.asked())).toEqual([]);
+  expect(repeats(stage.requested())).toEqual([]);
   // a window that holds other days of a keyword may span one that the other backfill has; a call for a day never requests it again
   const twice = await stage.query(
     `select s.scope, item, day from ops.slice as s join ops.batch as b using (batch_id), unnest(b.items) as item,

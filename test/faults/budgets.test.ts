@@ -128,8 +128,8 @@ test("no run with --max-credits takes more than that beside a worker that is bus
   const runs: { readonly way: Way; readonly child: Child }[] = [];
   const moments = [spoiltSync, ...(long ? fc.sample(moment, { seed, numRuns: 11 }) : [killedBackfill])];
   for (const { after, command, trouble } of moments) {
-    const from = stage.asked().length;
-    await until(async () => stage.asked().length >= from + after || (await isDone(stage)));
+    const from = stage.requested().length;
+    await until(async () => stage.requested().length >= from + after || (await isDone(stage)));
     const way = opened.use(await openWay(stage));
     const child = opened.use(startChild(behind(way), commands[command], { settings }));
     runs.push({ way, child });
@@ -149,19 +149,19 @@ test("no run with --max-credits takes more than that beside a worker that is bus
   expect(workersWay.charged()).toBeGreaterThan(budget);
   expect(await torn(stage)).toEqual([]);
   // requested again is only what was refused or spoilt, and what was on its way when a process or its connections went
-  const vain = stage.asked().filter(({ fault }) => fault !== undefined);
-  expect(repeats(stage.asked()).length).toBeLessThanOrEqual(vain.length + moments.length * concurrency);
+  const vain = stage.requested().filter(({ fault }) => fault !== undefined);
+  expect(repeats(stage.requested()).length).toBeLessThanOrEqual(vain.length + moments.length * concurrency);
 });
 
 test("a run with --max-credits says what it left of the work of a worker that is gone", async () => {
   await using stage = await openStage({ latencyMs: 40 });
   await using worker = startDoomed(stage, "worker", { settings });
-  await until(() => stage.asked().length >= 3);
+  await until(() => stage.requested().length >= 3);
   worker.process.kill("SIGTERM");
   expect(await worker.ended).toBe(0);
   const { pending } = await statesOf(stage);
-  const from = charged(stage.asked());
+  const from = charged(stage.requested());
   const result = await stage.sync({ settings, maxCredits: budget });
-  expect(charged(stage.asked()) - from).toBe(cost);
+  expect(charged(stage.requested()) - from).toBe(cost);
   expect(result).toMatchObject({ outcome: "deferred", leftOut: (pending ?? 0) - 1, progress: { credits: cost } });
 });

@@ -49,7 +49,7 @@ test("the token turns up nowhere: not in a table, an answer that was kept, an ou
 
   await using child = startChild(behind, syncCommand, { variables });
   const running = () => readFileSync(`/proc/${child.process.pid}/cmdline`, "utf8");
-  await until(() => stage.asked().length > 0);
+  await until(() => stage.requested().length > 0);
   expect(givenAway(running())).toBe(false);
   expect(await child.ended).toBe(1);
   const reported = await stage.query(

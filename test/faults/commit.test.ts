@@ -49,7 +49,7 @@ test("leaves neither rows nor outcome when the connection is cut in the middle o
   expect(await running).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
   expect(await torn(stage)).toEqual([]);
   expect(await factsOf(stage)).toEqual(calm);
-  const callTexts = stage.asked().map(callText);
+  const callTexts = stage.requested().map(callText);
   expect(callTexts.length).toBe(new Set(callTexts).size);
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
 });

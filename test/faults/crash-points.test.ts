@@ -41,7 +41,7 @@ test.each(chains.map((places) => ({ places, named: places.join(", then ") })))(
     expect(await stage.sync({ settings })).toMatchObject({ outcome: "loaded" });
     await expectCalm(stage, calm, places.length);
     if (places.every((place) => place in lost))
-      expect(repeats(stage.asked())).toHaveLength(places.reduce((sum, place) => sum + (lost[place] ?? 0), 0));
+      expect(repeats(stage.requested())).toHaveLength(places.reduce((sum, place) => sum + (lost[place] ?? 0), 0));
   },
 );
 
@@ -58,6 +58,6 @@ test("a group of many slices that is killed in the load is loaded from what was 
   expect(await stage.sync({ settings: many })).toMatchObject({ outcome: "loaded" });
   // beside those that were stored some were on their way
   await expectCalm(stage, whole, many.api.concurrency);
-  const again = new Set(repeats(stage.asked()).map(callText));
+  const again = new Set(repeats(stage.requested()).map(callText));
   expect(again.size).toBeLessThanOrEqual(many.api.concurrency);
 });

@@ -53,7 +53,7 @@ async function expectRefusal(stage: Stage, code: string): Promise<void> {
     stdout: "",
     stderr: expect.stringMatching(new RegExp(`^${code}: .*\n$`)) as string,
   });
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
 }
 
 type Seen = { readonly states: readonly WorkerState[]; readonly waits: readonly number[] };
@@ -94,10 +94,10 @@ test("a full disk is an outage: a sync says so and requests nothing, a worker wa
     await disk.fill();
     gate.open();
     await until(() => states.some(({ error }) => error?.code === "database_full"));
-    const requests = stage.asked().length;
+    const requests = stage.requested().length;
     // by then it has checked several times whether there is room
     await until(() => waits.includes(4_000));
-    expect(stage.asked().length).toBe(requests);
+    expect(stage.requested().length).toBe(requests);
     await disk.free();
     await until(() => isLoaded(stage));
   });
@@ -123,7 +123,7 @@ test("answers that come while the disk is full are stored when there is room: no
   expect(await child.ended).toBe(0);
   await expectCalm(stage, calm, 0);
   const [booked] = await stage.query<{ cost: number }>("select sum(cost)::int as cost from ops.request");
-  expect(booked?.cost).toBe(charged(stage.asked()));
+  expect(booked?.cost).toBe(charged(stage.requested()));
 });
 
 test("exhausted connections are an outage: a sync says so and requests nothing, a worker waits", async () => {
@@ -145,7 +145,7 @@ test("exhausted connections are an outage: a sync says so and requests nothing, 
   await limit(-1);
   await using app = await opening;
   if (app === null) throw new Error("the worker did not wait");
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
   await workThrough(app, () => until(() => isLoaded(stage)));
   await expectCalm(stage, calm, 0);
 });
@@ -195,5 +195,5 @@ test("a database that only reads is refused before anything is requested, and sh
   const worker = await runCommand(stage, ["worker", "--yes"], { settings });
   expect(worker.code).toBe(2);
   expect(worker.stderr).toMatch(/^database_read_only: .*\n$/);
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
 });

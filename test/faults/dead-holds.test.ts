@@ -34,7 +34,7 @@ test.each(long ? [4, 10] : [10])(
     stage.sandbox.spend(stage.sandbox.account().remaining - total * share - stillToPay);
     expect(await stage.sync({ settings })).toMatchObject({ outcome: "loaded" });
     await expectCalm(stage, calm, concurrency);
-    expect(Math.min(...stage.asked().map(({ remaining }) => remaining))).toBe(total * share);
+    expect(Math.min(...stage.requested().map(({ remaining }) => remaining))).toBe(total * share);
     expect(await stage.query("select from ops.credit_hold")).toEqual([]);
   },
 );

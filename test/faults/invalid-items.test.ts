@@ -35,7 +35,7 @@ test("keeps what does not fit with its reason, and loads the rows beside it", as
     for (const entry of entries) if (entry["keyword"] === "50% off") entry["rank"] = "first";
     for (const entry of entries) if (entry["keyword"] === "タスク") entry["rank"] = 4e9;
     for (const entry of entries) if (entry["keyword"] === "...") entry["trackId"] = 1;
-    entries.push({ ...entries[0], keyword: "nobody asked for this" });
+    entries.push({ ...entries[0], keyword: "nobody requested for this" });
   });
   const reasons = await stage.query<{ reason: string; item: Entry }>(
     'select distinct on (reason collate "C") reason, item from ops.reject order by reason collate "C"',

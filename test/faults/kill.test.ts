@@ -64,7 +64,7 @@ test("does not wait for an answer that never comes when it is stopped", async ()
   });
   const stop = new AbortController();
   const running = stage.sync({ stop: stop.signal, settings: { api: { timeout_seconds: 600, concurrency: 1 } } });
-  await until(() => stage.asked().some(({ fault }) => fault === "stall"));
+  await until(() => stage.requested().some(({ fault }) => fault === "stall"));
   stop.abort();
   expect(await running).toMatchObject({ outcome: "interrupted" });
   await expectCalmEnd(stage, 1);

@@ -55,7 +55,7 @@ test("seconds of HTTP 500 lose nothing: failed slices are requested again at gro
   await minutesLater(stage, 5);
   await work(stage);
   expect(await waits(stage)).toEqual([30]);
-  expect(stage.asked().filter(({ status }) => status === 500)).toHaveLength(slices);
+  expect(stage.requested().filter(({ status }) => status === 500)).toHaveLength(slices);
 
   stage.sandbox.set({ faults: [] });
   await minutesLater(stage, 30);
@@ -79,7 +79,7 @@ test("failed slices are requested again for no more credits a day than the confi
   stage.sandbox.clearLog();
   await minutesLater(stage, 10);
   await work(stage, settings);
-  const spent = stage.asked().reduce((sum, { charged }) => sum + charged, 0);
+  const spent = stage.requested().reduce((sum, { charged }) => sum + charged, 0);
   expect([spent > 0, spent <= 6]).toEqual([true, true]);
   const left = await stage.query<{ code: string; due: boolean }>(
     `select distinct error_code as code, due_at is not null as due from ops.slice where ${ranks} and state <> 'loaded' order by 1`,
@@ -103,5 +103,5 @@ test("a sync requests failed slices again whose time has come, at the price that
   expect(price).toBeGreaterThan(6);
   expect(await stage.sync({ maxCredits: 6 })).toMatchObject({ progress: { credits: 6 } });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { credits: price - 6 } });
-  expect(stage.asked().reduce((sum, { charged }) => sum + charged, 0)).toBe(price);
+  expect(stage.requested().reduce((sum, { charged }) => sum + charged, 0)).toBe(price);
 });

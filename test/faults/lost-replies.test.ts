@@ -38,7 +38,7 @@ test("gives back a slice whose claim went through and whose reply never came", a
   });
   expect(result).toMatchObject({ outcome: "loaded", progress: { open: 0 } });
   expect(cut).toBeGreaterThan(0);
-  const callTexts = stage.asked().map(callText);
+  const callTexts = stage.requested().map(callText);
   expect(new Set(callTexts).size).toBe(callTexts.length);
 });
 

@@ -26,8 +26,8 @@ async function calmUntil(last: string) {
   }
   const left = {
     facts: await factsOf(stage),
-    callTexts: stage.asked().map(callText).sort(),
-    credits: charged(stage.asked()),
+    callTexts: stage.requested().map(callText).sort(),
+    credits: charged(stage.requested()),
   };
   calm.set(last, left);
   return left;
@@ -50,15 +50,15 @@ test(
         await finish(real, model);
         const expected = await calmUntil(model.day);
         expect(await factsOf(stage)).toEqual(expected.facts);
-        const asked = stage.asked();
-        expect([...new Set(asked.map(callText))].sort()).toEqual([...new Set(expected.callTexts)].sort());
+        const requested = stage.requested();
+        expect([...new Set(requested.map(callText))].sort()).toEqual([...new Set(expected.callTexts)].sort());
         // requested again is only what was refused or spoilt, and what was on its way at a kill
-        const vain = asked.filter(
+        const vain = requested.filter(
           ({ status, fault }) => status !== 200 || (fault !== undefined && fault !== "no-credit-headers"),
         );
-        const again = asked.length - expected.callTexts.length;
+        const again = requested.length - expected.callTexts.length;
         expect(again).toBeLessThanOrEqual(vain.length + model.killed);
-        expect(charged(asked) - expected.credits).toBeLessThanOrEqual(charged(repeats(asked)));
+        expect(charged(requested) - expected.credits).toBeLessThanOrEqual(charged(repeats(requested)));
       }),
       { seed, numRuns: budget.numRuns, endOnFailure: !long },
     );

@@ -18,14 +18,14 @@ test.each(long ? (["status", "cut", "not-json"] as const) : (["not-json"] as con
     const faults = [{ operation, times: most - 1, kind }, good, { operation, times: 1, kind }];
     await using stage = await openStage({ market: { apps: 2 }, faults });
     expect(await stage.sync(run)).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
-    const asked = stage.asked().filter((request) => request.operation === operation);
+    const requested = stage.requested().filter((request) => request.operation === operation);
     // both pages once, beside those that were lost
-    expect(asked).toHaveLength(most + 2);
+    expect(requested).toHaveLength(most + 2);
   },
 );
 
 test("one whose only page is lost each time is given up", async () => {
   await using stage = await openStage({ market: { apps: 2 }, faults: [{ operation, times: 99, kind: "status" }] });
   expect(await stage.sync(run)).toMatchObject({ progress: { failed: 1 } });
-  expect(stage.asked().filter((request) => request.operation === operation)).toHaveLength(4);
+  expect(stage.requested().filter((request) => request.operation === operation)).toHaveLength(4);
 });

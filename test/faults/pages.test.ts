@@ -17,9 +17,9 @@ const reported = invent({
 
 /** A list that is cut into pages the moment each is requested, so that a change in between moves items from page to page. */
 async function read(operation: typeof bare, lists: (index: number) => readonly number[]) {
-  let asked = 0;
+  let calls = 0;
   const fetched = await readPages(operation, async (index) => {
-    asked += 1;
+    calls += 1;
     const list = lists(index);
     const page = {
       content: list.slice(index * size, (index + 1) * size).map((id) => ({ id })),
@@ -29,7 +29,7 @@ async function read(operation: typeof bare, lists: (index: number) => readonly n
     return { body: Buffer.from(JSON.stringify(page)), fetchedAt: index };
   });
   const ids = fetched.pages.flatMap((page) => Page.parse(page).content.map(({ id }) => id));
-  return { asked, ids, reasons: fetched.invalid.map(({ reason }) => reason) };
+  return { calls, ids, reasons: fetched.invalid.map(({ reason }) => reason) };
 }
 
 const seven = [1, 2, 3, 4, 5, 6, 7];
@@ -37,13 +37,13 @@ const seven = [1, 2, 3, 4, 5, 6, 7];
 test.each([bare, reported])(
   "reads every page once and reports no suspicion when the list does not change",
   async (operation) => {
-    expect(await read(operation, () => seven)).toEqual({ asked: 3, ids: seven, reasons: [] });
+    expect(await read(operation, () => seven)).toEqual({ calls: 3, ids: seven, reasons: [] });
   },
 );
 
 test("requests no page past the end where the answer reports the end", async () => {
   expect(await read(reported, () => seven.slice(0, 6))).toMatchObject({
-    asked: 2,
+    calls: 2,
     ids: seven.slice(0, 6),
     reasons: [],
   });
@@ -52,24 +52,24 @@ test("requests no page past the end where the answer reports the end", async () 
 test.each([0, 1, 2])(
   "reads all items that are reported, in full pages of which the answer names %i",
   async (totalPages) => {
-    let asked = 0;
+    let calls = 0;
     const { pages, invalid } = await readPages(reported, async (index) => {
-      asked += 1;
+      calls += 1;
       const content = seven.slice(index * size, (index + 1) * size).map((id) => ({ id }));
       return { body: Buffer.from(JSON.stringify({ content, totalElements: 7, totalPages })), fetchedAt: index };
     });
-    expect([asked, pages.flatMap((page) => Page.parse(page).content).length, invalid]).toEqual([3, 7, []]);
+    expect([calls, pages.flatMap((page) => Page.parse(page).content).length, invalid]).toEqual([3, 7, []]);
   },
 );
 
 test("requests no page beyond those that are named where pages hold more than the usual number of items", async () => {
-  let asked = 0;
+  let calls = 0;
   const { invalid } = await readPages(reported, async (index) => {
-    asked += 1;
+    calls += 1;
     const content = seven.map((id) => ({ id }));
     return { body: Buffer.from(JSON.stringify({ content, totalElements: 7, totalPages: 1 })), fetchedAt: index };
   });
-  expect([asked, invalid]).toEqual([1, []]);
+  expect([calls, invalid]).toEqual([1, []]);
 });
 
 test("says so where the pages have fewer items than the answer reports", async () => {
@@ -170,10 +170,10 @@ test("says so as well when the list grows, and passes on what came twice", async
 test.each([bare, reported])(
   "stops at the second page of a service that gives the same one for ever, and says why",
   async (operation) => {
-    let asked = 0;
+    let calls = 0;
     const body = Buffer.from(JSON.stringify({ content: [{ id: 1 }, { id: 2 }, { id: 3 }], totalPages: 90 }));
-    const { invalid } = await readPages(operation, async () => ((asked += 1), { body, fetchedAt: 0 }));
-    expect(asked).toBe(2);
+    const { invalid } = await readPages(operation, async () => ((calls += 1), { body, fetchedAt: 0 }));
+    expect(calls).toBe(2);
     expect(invalid).toEqual([{ reason: "page 2 is the same as page 1: the answer ends there", item: null }]);
   },
 );
@@ -189,20 +189,20 @@ test.each([1, 2, 3])("stops where %i pages come round again, although each print
 });
 
 test.each([bare, reported])("pays for no page past the limit, and says that there are more", async (operation) => {
-  let asked = 0;
+  let calls = 0;
   const page = async (index: number) => {
-    asked += 1;
+    calls += 1;
     const content = Array.from({ length: size }, (_, place) => ({ id: index * size + place }));
     return { body: Buffer.from(JSON.stringify({ content, totalPages: 1_000 })), fetchedAt: 0 };
   };
   const wanted: number[] = [];
   const { pages, invalid, isCut } = await readPages(operation, page, {
     // a price that rises leaves fewer of them
-    pageLimit: () => (asked < 3 ? 9 : 5),
+    pageLimit: () => (calls < 3 ? 9 : 5),
     onPages: async (count) => void wanted.push(count),
   });
-  expect({ asked, pages: pages.length, isCut, last: wanted.at(-1) }).toEqual({
-    asked: 5,
+  expect({ calls, pages: pages.length, isCut, last: wanted.at(-1) }).toEqual({
+    calls: 5,
     pages: 5,
     isCut: true,
     last: 5,
@@ -211,15 +211,15 @@ test.each([bare, reported])("pays for no page past the limit, and says that ther
 });
 
 test.each([bare, reported])("is left after a thousand pages, and says that there are more", async (operation) => {
-  let asked = 0;
+  let calls = 0;
   const page = async (index: number) => {
-    asked += 1;
+    calls += 1;
     const content = Array.from({ length: size }, (_, place) => ({ id: index * size + place }));
     return { body: Buffer.from(JSON.stringify({ content, totalPages: 1_500 })), fetchedAt: 0 };
   };
   // ten times what the last answer had
   const { invalid, isCut } = await readPages(operation, page, { pageLimit: () => 1_200 });
-  expect([asked, isCut]).toEqual([1_000, true]);
+  expect([calls, isCut]).toEqual([1_000, true]);
   expect(invalid).toEqual([{ reason: expect.stringMatching(/goes on after 1000 pages/), item: null }]);
 });
 
@@ -234,30 +234,30 @@ test.each([
 });
 
 test("ends where the list ends although it promised more", async () => {
-  const { asked, reasons } = await read(reported, (index) => (index < 2 ? seven : []));
-  expect(asked).toBe(3);
+  const { calls, reasons } = await read(reported, (index) => (index < 2 ? seven : []));
+  expect(calls).toBe(3);
   expect(reasons).toEqual([expect.stringMatching(/changed while its pages were read/)]);
 });
 
 test("requests no page past the limit, and reports no suspicion for that", async () => {
-  let asked = 0;
+  let calls = 0;
   const page = async (index: number) => {
-    asked += 1;
+    calls += 1;
     const content = seven.slice(index * size, (index + 1) * size).map((id) => ({ id }));
     return { body: Buffer.from(JSON.stringify({ content, totalPages: 3 })), fetchedAt: 0 };
   };
   const fetched = await readPages(reported, page, { mostPages: 2 });
-  expect([asked, fetched.pages.length, fetched.invalid]).toEqual([2, 2, []]);
+  expect([calls, fetched.pages.length, fetched.invalid]).toEqual([2, 2, []]);
 });
 
 test("reports before each further page how many there will be, never more than are wanted", async () => {
   const numbers = async (operation: typeof bare, mostPages?: number) => {
     const seen: number[] = [];
-    let asked = 0;
+    let calls = 0;
     const page = async (index: number) => {
       // the last report came before this page was requested
-      expect(seen).toHaveLength(asked);
-      asked += 1;
+      expect(seen).toHaveLength(calls);
+      calls += 1;
       const content = seven.slice(index * size, (index + 1) * size).map((id) => ({ id }));
       return { body: Buffer.from(JSON.stringify({ content, totalPages: 3 })), fetchedAt: 0 };
     };

@@ -29,21 +29,21 @@ test.runIf(long)(
     await using one = startDoomed(stage, "worker", { settings });
     await using other = startDoomed(stage, "worker", { settings });
     await until(async () => {
-      if (new Set(stage.asked().map(callText)).size < calm.callTexts.length) return false;
+      if (new Set(stage.requested().map(callText)).size < calm.callTexts.length) return false;
       return Object.keys(await statesOf(stage)).every((state) => state === "loaded");
     });
     for (const worker of [one, other]) worker.process.kill("SIGTERM");
     expect([await one.ended, await other.ended]).toEqual([0, 0]);
     await expectCalm(stage, calm, 0);
 
-    const periods = Map.groupBy(stage.asked(), ({ at }) => Math.floor(at / periodMs));
+    const periods = Map.groupBy(stage.requested(), ({ at }) => Math.floor(at / periodMs));
     expect(periods.size).toBeGreaterThan(2);
     const history = stage
-      .asked()
+      .requested()
       .filter(({ params: { date } }) => typeof date === "string" && date < addDays(today, -1));
     expect(history.length).toBeGreaterThan(20);
     expect(history.filter(({ remaining }) => remaining < account.total * backfillFloor)).toEqual([]);
-    expect(stage.asked().filter(({ status }) => status !== 200)).toEqual([]);
+    expect(stage.requested().filter(({ status }) => status !== 200)).toEqual([]);
   },
 );
 

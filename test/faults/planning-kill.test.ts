@@ -36,7 +36,7 @@ test("two workers plan a night together, and what one had begun when it was kill
   );
   expect(slices.map(({ app }) => app)).toEqual(apps.map(({ id }) => id));
   expect(new Set(slices.map(({ run_id }) => run_id)).size).toBe(1);
-  const callTexts = stage.asked().map(callText);
+  const callTexts = stage.requested().map(callText);
   expect(callTexts.length).toBe(new Set(callTexts).size);
   expect(await stage.query("select planned_slices as slices, outcome from ops.run order by run_id limit 1")).toEqual([
     { slices: apps.length, outcome: "planned" },

@@ -34,7 +34,7 @@ describe.skipIf(pgbouncerPath === null)(`behind PgBouncer${leftOut}`, () => {
         stdout: "",
         stderr: expect.stringMatching(/^database_pooled: .*DATABASE_URL.*port 5432.*\n$/) as string,
       });
-    expect(stage.asked()).toEqual([]);
+    expect(stage.requested()).toEqual([]);
     const environment = stage.config().environment;
     expect(await checkAnyDatabase({ environment, home: "", clock: systemClock() })).toMatchObject([
       { check: "database", state: "fail", next: expect.stringContaining("port 5432") as string },

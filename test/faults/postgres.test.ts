@@ -55,7 +55,7 @@ test.each(long ? (["fast", "immediate"] as const) : (["immediate"] as const))(
     await using stage = await openStage({ market, database: await server.migrated(), latencyMs: 5 });
     const [after = 1] = fc.sample(fc.integer({ min: 1, max: calm.callTexts.length - 8 }), { seed, numRuns: 1 });
     const ended = await syncThrough(stage, async (over) => {
-      await until(() => over() || stage.asked().length >= after);
+      await until(() => over() || stage.requested().length >= after);
       await server.restart(mode);
     });
     expect(ended).toBe(0);
@@ -76,8 +76,8 @@ test.runIf(long)("ends as if undisturbed when Postgres drops connections at rand
     .catch((error: unknown) => error)
     .finally(() => (isOver = true));
   for (const { after, share } of drops) {
-    const from = stage.asked().length;
-    await until(() => isOver || stage.asked().length >= from + after);
+    const from = stage.requested().length;
+    await until(() => isOver || stage.requested().length >= from + after);
     await dropConnections(stage, share);
   }
   const ended = await running;

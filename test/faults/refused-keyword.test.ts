@@ -27,7 +27,7 @@ async function fetchOn(stage: Stage, night: number, historyDays: number): Promis
   } as const;
   const request = { today: on, datasets: ["keyword_rank"] };
   expect(await stage.sync({ settings, request })).toMatchObject({ outcome: "loaded" });
-  return stage.asked().reduce((sum, { charged }) => sum + charged, 0);
+  return stage.requested().reduce((sum, { charged }) => sum + charged, 0);
 }
 
 test("a keyword that is refused is searched for once, also when its refusal is older than the days that are fetched", async () => {
@@ -36,7 +36,7 @@ test("a keyword that is refused is searched for once, also when its refusal is o
   expect(first).toBeGreaterThan(price);
   for (const night of [1, 2]) {
     expect(await fetchOn(stage, night, 1)).toBe(price);
-    expect(stage.asked().map(({ status }) => status)).toEqual([200]);
+    expect(stage.requested().map(({ status }) => status)).toEqual([200]);
   }
 });
 
@@ -46,7 +46,7 @@ test("a refused keyword in many batches is searched for in one of them, and the 
   // to halve ninety keywords down to one takes seven steps
   const search = 8 * price;
   expect(await fetchOn(stage, 0, days)).toBeLessThanOrEqual(search + (days - 1) * price);
-  const rest = stage.asked().filter(({ params, status }) => status === 200 && listOf(params).length === 89);
+  const rest = stage.requested().filter(({ params, status }) => status === 200 && listOf(params).length === 89);
   expect(rest).toHaveLength(days - 1);
 });
 

@@ -54,7 +54,7 @@ test("a worker whose token is refused stays up, requests nothing but whether it 
   expect(worker.states.at(-1)?.error).toMatchObject({ code: "unauthorised" });
   const checks = () => stage.sandbox.log().length;
   await until(() => checks() >= 4);
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
   stage.sandbox.set({ faults: [] });
   await until(() => allIsLoaded(stage));
   expect(worker.states.at(-1)?.is).toBe("running");
@@ -92,7 +92,7 @@ test("a refused operation stops every worker of the account, names the operation
   await using stage = await openStage({ market, latencyMs: 2 });
   await using first = await startWorker(stage);
   await using second = await startWorker(stage);
-  await until(() => stage.asked().length > 0);
+  await until(() => stage.requested().length > 0);
   stage.sandbox.set({ faults: [refused("ios.keyword-ranking", 403)] });
   await until(
     () => first.states.some(({ is }) => is === "aborted") && second.states.some(({ is }) => is === "aborted"),
@@ -109,7 +109,7 @@ test("says so once in the log, however often it is refused", async () => {
   await using stage = await openStage({ market, faults: [refused("ios.keyword-ranking", 401)] });
   await using opened = new AsyncDisposableStack();
   const worker = opened.use(await startWorker(stage));
-  await until(() => stage.asked().filter(({ status }) => status === 401).length >= 6);
+  await until(() => stage.requested().filter(({ status }) => status === 401).length >= 6);
   await opened.disposeAsync();
   expect([worker.says("api.refused"), worker.says("slice.attempt_failed")]).toEqual([1, 0]);
   expect(Object.keys(await statesOf(stage)).sort()).toEqual(["loaded", "pending"]);
@@ -152,13 +152,13 @@ test("a refusal without a balance is decided once: no call leaves while the bala
       checks += 1;
       // calls that are not held back would be made within this time
       const held = Date.now() + 300;
-      await until(() => stage.asked().length > 2 || Date.now() > held);
+      await until(() => stage.requested().length > 2 || Date.now() > held);
       passing.status = 500;
     }
   });
   const result = await stage.sync({ settings, environment: { API_BASE_URL: proxy.url } });
   expect(result).toMatchObject({ outcome: "aborted", error: { code: "forbidden" } });
-  expect(stage.asked().length).toBeLessThanOrEqual(2);
+  expect(stage.requested().length).toBeLessThanOrEqual(2);
   expect(checks).toBe(1);
 });
 

@@ -31,8 +31,8 @@ beforeAll(async () => {
   await stage.sync({ settings: portfolioSettings });
   calm = {
     facts: await factsOf(stage),
-    callTexts: stage.asked().map(callText).sort(),
-    credits: charged(stage.asked()),
+    callTexts: stage.requested().map(callText).sort(),
+    credits: charged(stage.requested()),
   };
 });
 
@@ -100,12 +100,12 @@ test.each(long ? [2, 4] : [2])("%i workers that want more than there is leave th
   const workers = Array.from({ length: count }, () => children.use(startDoomed(stage, "worker", { settings })));
   await until(async () => gate.passed() && (await isAtRest(stage)));
   await stopAll(workers);
-  const left = stage.asked().map(({ remaining }) => remaining);
+  const left = stage.requested().map(({ remaining }) => remaining);
   expect(Math.min(...left)).toBeGreaterThanOrEqual(total * share);
   // what was deferred is what there were no credits for, and nothing was requested twice
   const states = await statesOf(stage);
   expect(Object.keys(states)).toEqual(["deferred", "loaded"]);
-  expect(states["loaded"]).toBe(stage.asked().length);
-  expect(charged(stage.asked())).toBe(cost * (states["loaded"] ?? 0));
-  expect(new Set(stage.asked().map(callText)).size).toBe(stage.asked().length);
+  expect(states["loaded"]).toBe(stage.requested().length);
+  expect(charged(stage.requested())).toBe(cost * (states["loaded"] ?? 0));
+  expect(new Set(stage.requested().map(callText)).size).toBe(stage.requested().length);
 });

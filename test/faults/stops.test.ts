@@ -42,10 +42,10 @@ test("a worker that is stopped in the middle of a page, twice as by `timeout`, w
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startWorker(stage);
   await until(() => gate.held() > 0);
-  let asked = 0;
+  let requested = 0;
   // an answer is in the log when it is given
   const answer = () => {
-    asked = stage.asked().length + gate.held();
+    requested = stage.requested().length + gate.held();
     gate.open();
   };
   // two of the same might arrive as one
@@ -53,9 +53,9 @@ test("a worker that is stopped in the middle of a page, twice as by `timeout`, w
   expect(await stopped(child, answer)).toBe(0);
   await expectAllGivenBack(stage);
   // what was on its way was paid for and is there; nothing was sent after the signal
-  expect(stage.asked().length).toBe(asked);
+  expect(stage.requested().length).toBe(requested);
   const landed = await stage.query("select from ops.request where status = 200 and slice_id is not null");
-  expect(landed.length).toBe(asked);
+  expect(landed.length).toBe(requested);
 });
 
 test("a second stop ends it without what is under way", async () => {
@@ -144,10 +144,10 @@ test("a database that is not up yet, or goes away while it works, is waited for;
   gate.open();
   // longer than work waits on its own: the spell of work has ended
   await until(() => child.output().stderr.includes('"msg":"database.unavailable"', begun));
-  const before = stage.asked().length;
+  const before = stage.requested().length;
   await using _ = await openWire(real, nobody.port);
   await says(child, "database.recovered");
-  await until(() => stage.asked().length > before);
+  await until(() => stage.requested().length > before);
   expect(await stopped(child)).toBe(0);
   await expectAllGivenBack(stage);
 });

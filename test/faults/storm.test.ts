@@ -51,6 +51,6 @@ async function played({ workers, mishaps }: ReturnType<typeof scheduleOf>, calm:
 async function isLoaded({ stage, retry }: Storm, calm: Calm): Promise<boolean> {
   const states = await statesOf(stage);
   if (states["failed"] !== undefined) await retry();
-  const wanted = new Set(stage.asked().map(callText));
+  const wanted = new Set(stage.requested().map(callText));
   return calm.callTexts.every((one) => wanted.has(one)) && Object.keys(states).every((state) => state === "loaded");
 }

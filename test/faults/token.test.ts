@@ -17,7 +17,7 @@ test("stops its requests when the token is refused in the middle, and a run afte
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1_000, kind: "empty-401" }] });
   const result = await stage.sync({ settings: { api: { concurrency: 2 } } });
   expect(result).toMatchObject({ outcome: "aborted", error: { code: "unauthorised" }, progress: { failed: 0 } });
-  const refused = stage.asked().filter(({ status }) => status === 401).length;
+  const refused = stage.requested().filter(({ status }) => status === 401).length;
   expect(refused).toBeGreaterThan(0);
   // what was on its way when the first refusal came, and no more
   expect(refused).toBeLessThanOrEqual(2);
@@ -46,5 +46,5 @@ test("stops in the same way when the account has no right to an endpoint", async
   });
   const result = await stage.sync();
   expect(result).toMatchObject({ outcome: "aborted", error: { code: "forbidden" } });
-  expect(stage.asked().filter(({ status }) => status === 403).length).toBeLessThanOrEqual(3);
+  expect(stage.requested().filter(({ status }) => status === 403).length).toBeLessThanOrEqual(3);
 });

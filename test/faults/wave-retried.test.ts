@@ -27,6 +27,6 @@ test("a plan whose connection breaks once its slices are queued is made again wh
   await stage.query(`select pg_terminate_backend(pid) from (${waiting}) as one`);
   await other.query("rollback");
   expect(await ended).toMatchObject({ outcome: "loaded" });
-  const pages = stage.asked().filter(({ operation }) => operation?.endsWith(".app-detail"));
+  const pages = stage.requested().filter(({ operation }) => operation?.endsWith(".app-detail"));
   expect(pages.map(callText)).toHaveLength(apps.length);
 });

@@ -54,8 +54,8 @@ test.each(long ? mishaps : (["stall"] as const))(
     };
     await using child = startChild(behind, syncCommand, { settings });
     const requests = async (more: number) => {
-      const from = stage.asked().length;
-      await until(() => child.process.exitCode !== null || stage.asked().length >= from + more);
+      const from = stage.requested().length;
+      await until(() => child.process.exitCode !== null || stage.requested().length >= from + more);
     };
     const afters = fc.sample(fc.integer({ min: 4, max: 8 }), { seed, numRuns: rounds });
     for (const after of afters) {

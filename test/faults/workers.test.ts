@@ -38,8 +38,8 @@ test("two workers that are killed again and again load what one loads that nobod
   const kills = fc.sample(kill, { seed, numRuns: long ? 30 : 2 });
   const killedAt: number[] = [];
   for (const { which, after, lateMs } of kills) {
-    const from = stage.asked().length;
-    await until(async () => stage.asked().length >= from + after || (await isDone(stage)));
+    const from = stage.requested().length;
+    await until(async () => stage.requested().length >= from + after || (await isDone(stage)));
     await new Promise((resolve) => setTimeout(resolve, lateMs));
     const worker = workers[which === 0 ? 0 : 1];
     worker.process.kill("SIGKILL");
@@ -55,18 +55,18 @@ test("two workers that are killed again and again load what one loads that nobod
   await expectCalm(stage, calm, kills.length * concurrency);
   expect(await books(stage)).toMatchObject({ unexplained: [], invented: [] });
   // what the killed had sent counts, also while nobody knows whether it was charged
-  expect(stage.asked().filter(({ remaining }) => remaining < account.total * share)).toEqual([]);
-  expect(new Set(stage.asked().map(({ at }) => Math.floor(at / 5_000))).size).toBeGreaterThan(2);
+  expect(stage.requested().filter(({ remaining }) => remaining < account.total * share)).toEqual([]);
+  expect(new Set(stage.requested().map(({ at }) => Math.floor(at / 5_000))).size).toBeGreaterThan(2);
   // only a kill in between makes one request what another has requested
-  for (const again of repeats(stage.asked())) {
-    const first = stage.asked().find((request) => callText(request) === callText(again));
+  for (const again of repeats(stage.requested())) {
+    const first = stage.requested().find((request) => callText(request) === callText(again));
     expect(killedAt.some((at) => (first?.at ?? 0) <= at && at <= again.at)).toBe(true);
   }
 });
 
 /** True when all ranks are requested and nothing is open. */
 async function isDone(stage: Stage): Promise<boolean> {
-  if (new Set(stage.asked().map(callText)).size < calm.callTexts.length) return false;
+  if (new Set(stage.requested().map(callText)).size < calm.callTexts.length) return false;
   return Object.keys(await statesOf(stage)).every((state) => state === "loaded");
 }
 

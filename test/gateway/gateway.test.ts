@@ -23,11 +23,11 @@ beforeAll(async () => {
 const older = (days: number) => addDays(nights.today(), -days);
 const ranking = (date: string, keywords = words, country = "US") => rankingPath(app, { date, keywords, country });
 const rankingParams = (date: string) => ({ trackId: Number(app), countryCode: "US", keywords: words, date });
-const paidSince = (before: number) => nights.stage.asked().slice(before);
+const paidSince = (before: number) => nights.stage.requested().slice(before);
 
 describe("a call", () => {
   test("is paid once, and then given again for nothing, in any order and letters", async () => {
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     const first = await door.call(ranking(older(30)), key);
     expect([first.status, first.cost, first.from]).toEqual([200, "3", "miss"]);
     const again = await door.call(ranking(older(30), words.toReversed(), "us"), key);
@@ -66,7 +66,7 @@ describe("a call", () => {
         [date],
       ),
     ).toEqual([{ keywords: all.length }]);
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     await nights.stage.sync(
       nights.run({ request: { bounds: { start: date, end: addDays(date, 1) }, datasets: ["keyword_rank"] } }),
     );
@@ -92,7 +92,7 @@ describe("a call", () => {
   });
 
   test("under way is joined by an equal one, which pays nothing", async () => {
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     nights.stage.sandbox.set({ latencyMs: 150 });
     const both = await Promise.all([door.call(ranking(older(33)), key), door.call(ranking(older(33)), key)]);
     nights.stage.sandbox.set({ latencyMs: 0 });
@@ -106,7 +106,7 @@ describe("a call", () => {
   test("under way in another gateway of the warehouse is waited for as well, unless that has died", async () => {
     await using other = await openDoor(nights.stage, nights.run());
     key = await door.key("notebook");
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     nights.stage.sandbox.set({ latencyMs: 150 });
     const both = await Promise.all([door.call(ranking(older(34)), key), other.call(ranking(older(34)), key)]);
     nights.stage.sandbox.set({ latencyMs: 0 });
@@ -128,7 +128,7 @@ describe("a call", () => {
   });
 
   test("that has nothing (404) is not sent again while that is fresh", async () => {
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     nights.stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1, kind: "status", status: 404 }] });
     const statuses = [await door.call(ranking(older(36)), key), await door.call(ranking(older(36)), key)];
     nights.stage.sandbox.set({ faults: [] });
@@ -146,7 +146,7 @@ describe("a call", () => {
       charge: true,
     } as const;
     nights.stage.sandbox.set({ faults: [nothing] });
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     const replies = [await door.call(ranking(older(39)), key), await door.call(ranking(older(39)), key)];
     nights.stage.sandbox.set({ faults: [] });
     expect(replies.map(({ status, cost }) => [status, cost])).toEqual([
@@ -165,7 +165,7 @@ describe("a call", () => {
     const settings = { credits: { floors, budgets }, portfolio: { groups: { apps: { mine: [app] } } } };
     await using limited = await openDoor(nights.stage, nights.run({ settings: { gateway: { callers }, ...settings } }));
     key = await door.key("notebook");
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     const messages = [ranking(older(37)), ranking(older(37), ["nobody follows this"])].map(async (path) => {
       const { status, body } = await limited.call(path, key);
       return `${status} ${(body as { message: string }).message}`;

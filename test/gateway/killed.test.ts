@@ -52,7 +52,7 @@ test("a gateway that is killed has kept what it handed on, pays for nothing twic
   second.process.kill("SIGTERM");
   expect(await second.ended).toBe(0);
 
-  const times = words.map((word) => stage.asked().filter(({ params }) => params["keyword"] === word).length);
+  const times = words.map((word) => stage.requested().filter(({ params }) => params["keyword"] === word).length);
   expect(times).toEqual([1, 1, 1, 2, 2]);
   expect(
     await stage.query(`

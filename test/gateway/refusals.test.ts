@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const older = (days: number) => addDays(nights.today(), -days);
 const ranking = (date: string, keywords = words, country = "US") => rankingPath(app, { date, keywords, country });
-const paidSince = (before: number) => nights.stage.asked().slice(before);
+const paidSince = (before: number) => nights.stage.requested().slice(before);
 
 describe("what is refused has the contract's envelope", () => {
   const envelope = (status: number) => ({
@@ -32,7 +32,7 @@ describe("what is refused has the contract's envelope", () => {
     },
   });
   const refused = async (path: string, token: string | null, init?: RequestInit) => {
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     const { status, body } = await door.call(path, token, init);
     expect(paidSince(before)).toEqual([]);
     return { status, body };
@@ -94,7 +94,7 @@ describe("what is refused has the contract's envelope", () => {
     await nights.stage.query("update ops.request set caller = 'notebook' where caller = 'script'");
     const script = await door.key("script");
     nights.stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 9, kind: "cut" }] });
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     const statuses = [];
     for (const days of [45, 46, 47, 48]) statuses.push((await door.call(ranking(older(days)), script)).status);
     nights.stage.sandbox.set({ faults: [] });
@@ -124,7 +124,7 @@ describe("what is refused has the contract's envelope", () => {
 
   test("where the caller's floor leaves nothing, although what is stored is given", async () => {
     const guest = await door.key("guest");
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     const over = await door.call(ranking(older(50)), guest);
     expect([over.status, over.headers.get("x-credit-remaining"), paidSince(before)]).toEqual([429, "0", []]);
     expect((await door.call(ranking(older(40)), guest)).from).toBe("hit");
@@ -139,7 +139,7 @@ test("a caller leaves as much as its class does: where history may take nothing,
     nights.run({ settings: { gateway: { callers: classes }, credits } }),
   );
   const [anybody, nightly] = [await other.key("notebook"), await other.key("nightly")];
-  const before = nights.stage.asked().length;
+  const before = nights.stage.requested().length;
   const over = await other.call(ranking(older(56)), anybody);
   expect([over.status, over.headers.get("x-credit-remaining"), paidSince(before)]).toEqual([429, "0", []]);
   const paid = await other.call(ranking(older(56)), nightly);
@@ -180,7 +180,7 @@ describe("what the API does wrong", () => {
 
   test("has nothing sent for a while where it refuses the account itself, and stored answers are given all the same", async () => {
     fails("empty-401");
-    const before = nights.stage.asked().length;
+    const before = nights.stage.requested().length;
     for (const days of [53, 54]) expect((await door.call(ranking(older(days)), key)).status).toBe(503);
     expect(paidSince(before)).toHaveLength(1);
     expect((await door.call(ranking(older(40)), key)).from).toBe("hit");

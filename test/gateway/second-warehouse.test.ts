@@ -15,14 +15,14 @@ test("a second warehouse that has the gateway as its API makes its whole first s
   const bounds = { start: addDays(nights.today(), -1) };
   const run = { settings: long ? everythingOn : {}, request: { bounds } };
   await stage.sync(nights.run(run));
-  const paid = stage.asked();
+  const paid = stage.requested();
   await using door = await openDoor(stage, nights.run());
   await using second = await openStage();
   await second.sync(nights.run({ ...run, ...(await door.asApi("notebook")) }));
 
   expect(
     stage
-      .asked()
+      .requested()
       .slice(paid.length)
       .filter(({ charged }) => charged > 0),
   ).toEqual([]);
@@ -48,9 +48,9 @@ test("what a budget of the first warehouse refuses waits in the second for its n
     nights.run({ settings: { gateway: { callers }, credits: { floors, budgets } } }),
   );
   await using second = await openStage();
-  const paid = stage.asked().length;
+  const paid = stage.requested().length;
   const { outcome } = await second.sync(nights.run(await door.asApi("notebook")));
-  expect([outcome, stage.asked().length - paid]).toEqual(["deferred", 1]);
+  expect([outcome, stage.requested().length - paid]).toEqual(["deferred", 1]);
   expect(
     await second.query(
       "select state, error_code from ops.slice where dataset = 'keyword_rank' group by 1, 2 order by 1",

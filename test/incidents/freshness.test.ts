@@ -6,8 +6,8 @@ const reach = { settleDays: 1, lookbackDays: 0, historyDays: 30 };
 
 describe("a dataset counts as late after what passes between two answers, a night and a day more", () => {
   test.each([
-    ["one that is asked for daily", { kind: "snapshot", refreshDays: 1 }, 30],
-    ["one that is asked for weekly", { kind: "snapshot", refreshDays: 7 }, 6 * 24 + 30],
+    ["one that is requested daily", { kind: "snapshot", refreshDays: 1 }, 30],
+    ["one that is requested weekly", { kind: "snapshot", refreshDays: 7 }, 6 * 24 + 30],
     ["one of yesterday's days", { kind: "series", ...reach }, 24 + 30],
     ["one whose days are out after three days", { kind: "series", ...reach, settleDays: 3 }, 72 + 30],
     ["one whose days wait until seven are out", { kind: "series", ...reach, packDays: 7 }, 7 * 24 + 30],

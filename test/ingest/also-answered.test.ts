@@ -6,7 +6,7 @@ import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import { readReported, sumReported } from "../../src/planner/reported-cells.ts";
-import { askedDays, openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { requestedDays, openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { checkReported } from "../../src/doctor/ledger-checks.ts";
 import { factsOf, versionsOf } from "../support/ingest-tables.ts";
@@ -17,7 +17,7 @@ const market = { apps: 2, countries: ["US"], keywordsPerApp: 130, organicKeyword
 const history = { keyword_rank: { history_days: 4 } };
 const off: RunOptions = { settings: { datasets: { tracked_keyword: { options: { ranks: false } }, ...history } } };
 const byDefault: RunOptions = { settings: { datasets: { tracked_keyword: {}, ...history } } };
-const [yesterday, ...olderDays] = askedDays().toReversed();
+const [yesterday, ...olderDays] = requestedDays().toReversed();
 
 /** Where every rank is requested. */
 const bought = forTests(() => openStage({ market }));
@@ -25,9 +25,11 @@ beforeAll(async () => {
   await bought.sync(off);
 });
 
-const charged = (stage: Stage) => stage.asked().reduce((sum, one) => sum + one.charged, 0);
+const charged = (stage: Stage) => stage.requested().reduce((sum, one) => sum + one.charged, 0);
 const chargedForLists = (stage: Stage) =>
-  stage.asked().reduce((sum, one) => sum + (one.operation === "dashboard.daily-keyword-rankings" ? one.charged : 0), 0);
+  stage
+    .requested()
+    .reduce((sum, one) => sum + (one.operation === "dashboard.daily-keyword-rankings" ? one.charged : 0), 0);
 
 /** Rows without what shows only where a rank is from. */
 const ranksOf = (stage: Stage) => factsOf(stage, ["slice_id", "fetched_at", "observed_at", "created_at"]);

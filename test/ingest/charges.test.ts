@@ -22,7 +22,7 @@ test("books a charged answer that has nothing to say, and takes its slice for em
   expect(ended).toEqual([{ state: "empty", rows_loaded: 0 }]);
   stage.sandbox.clearLog();
   await stage.sync({ request: { datasets: ["keyword_rank"] } });
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
 });
 
 test("books nothing for a refusal, although it names a cost", async () => {

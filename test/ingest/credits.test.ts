@@ -16,7 +16,7 @@ function purse(remaining: number): SandboxAccount[] {
 }
 
 function charged(stage: Stage): number {
-  return stage.asked().reduce((sum, request) => sum + request.charged, 0);
+  return stage.requested().reduce((sum, request) => sum + request.charged, 0);
 }
 
 test("never spends more than --max-credits, not even on the lists that the portfolio is read from", async () => {
@@ -40,7 +40,7 @@ test("never spends more than --max-credits in a step, and reaches the same end i
     expect([result.outcome, result.leftOut > 0]).toEqual([isDone ? "loaded" : "deferred", !isDone]);
   }
   expect(await factsOf(stage)).toEqual(facts);
-  expect(stage.asked().map(callText).sort()).toEqual(callTexts);
+  expect(stage.requested().map(callText).sort()).toEqual(callTexts);
 });
 
 test("keeps to --max-credits although answers are lost and requested again", async () => {
@@ -65,14 +65,14 @@ test("puts off what the credits do not reach, sends nothing that would be refuse
   expect(await statesOf(stage)).toMatchObject({ deferred: first.progress.deferred });
   const failures = await stage.query("select from ops.slice where failures > 0 or state = 'failed'");
   expect(failures).toEqual([]);
-  const sent = stage.asked().length;
+  const sent = stage.requested().length;
   expect(await stage.sync()).toMatchObject({ outcome: "deferred" });
-  expect(stage.asked()).toHaveLength(sent);
+  expect(stage.requested()).toHaveLength(sent);
 
   clock.move(stage.sandbox.account().resetSeconds * 1000);
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { deferred: 0 } });
   expect(await factsOf(stage)).toEqual(facts);
-  expect(stage.asked().map(callText).sort()).toEqual(callTexts);
+  expect(stage.requested().map(callText).sort()).toEqual(callTexts);
   expect(charged(stage)).toBe(credits);
 });
 
@@ -98,7 +98,7 @@ test("accepts a refusal when another consumer spends the credits in the middle",
   gate.open();
   const result = await running;
   expect(result).toMatchObject({ outcome: "deferred", progress: { failed: 0 } });
-  expect(stage.asked().filter(({ status }) => status === 429)).toHaveLength(1);
+  expect(stage.requested().filter(({ status }) => status === 429)).toHaveLength(1);
   expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
   const dues = await stage.query<{ due_at: Date }>("select due_at from ops.slice where state = 'deferred'");
   const resetsAt = Date.now() + stage.sandbox.account().resetSeconds * 1000;
@@ -141,7 +141,7 @@ test("takes a 429 for a refused pace where just what the call costs is left, and
     faults: [{ operation: "dashboard.apps", times: 1, kind: "status", status: 429 }],
   });
   expect(await stage.sync({ request })).toMatchObject({ outcome: "loaded", progress: { deferred: 0 } });
-  expect(stage.asked().map(({ status }) => status)).toEqual([429, 200]);
+  expect(stage.requested().map(({ status }) => status)).toEqual([429, 200]);
 });
 
 test("leaves each class's floor untouched", async () => {

@@ -98,7 +98,7 @@ describe("an answer that leaves out the whole portfolio", () => {
     expect(await reported(stage)).toEqual([{ subject: "tracked_app", facts }]);
     stage.sandbox.clearLog();
     await syncAfter(stage, 0);
-    expect(stage.asked()).toEqual([]);
+    expect(stage.requested()).toEqual([]);
   });
 
   test("is applied when a second day says the same, and a replay says so too", async () => {
@@ -194,7 +194,7 @@ test("a list of keywords that a person cut down is taken as it comes; one that c
   expect(await stage.sync(lists)).toMatchObject({ outcome: "loaded" });
   expect(await names()).toEqual([first]);
   expect(await outcomes(stage)).toEqual([]);
-  // nobody asked for what follows
+  // nobody requested for what follows
   await stage.query("delete from ops.request where class = 'person'");
   const fault = {
     operation: "dashboard.number-of-keywords",

@@ -59,7 +59,7 @@ test("a retry requests an answer again that could not be read, instead of readin
   expect(failed.length).toBeGreaterThan(0);
   stage.sandbox.clearLog();
   expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: failed.length } });
-  expect(stage.asked()).toHaveLength(failed.length);
+  expect(stage.requested()).toHaveLength(failed.length);
 });
 
 test("shows the market in a plan although the portfolio is read again first", async () => {

@@ -51,7 +51,7 @@ test("a list that is not found or refused although it was answered the day befor
   expect(await night(nights)).toEqual({ [day]: "skipped not_found" });
   stage.sandbox.clearLog();
   await night(nights);
-  expect(stage.asked().filter(({ status }) => status === 404)).toEqual([]);
+  expect(stage.requested().filter(({ status }) => status === 404)).toEqual([]);
 
   // a list that was accepted the day before is not taken apart for the one keyword that a 400 may be about
   stage.sandbox.set({ faults: goneAt("/JP/", 400) });

@@ -23,7 +23,7 @@ const market = { apps: 2, countries: ["US", "JP"], keywordsPerApp: 2 };
 const slices = (stage: Stage) =>
   stage.query(
     `select state, planned_requests as requests, planned_credits as credits, rows_loaded as rows,
-            (select count(*)::int from ops.request as q where q.slice_id = s.slice_id) as asked,
+            (select count(*)::int from ops.request as q where q.slice_id = s.slice_id) as requested,
             (select sum(cost)::int from ops.request as q where q.slice_id = s.slice_id) as cost
      from   ops.slice as s where dataset = 'ad_creative' order by window_end desc, slice_id`,
   );
@@ -44,7 +44,9 @@ test("a total raises what the slice is planned to cost to what it is charged", a
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
   expect(await planned(stage, run())).toEqual([{ requests: 1, credits: 200 }]);
   expect(await stage.sync(run())).toMatchObject({ outcome: "loaded" });
-  expect(await slices(stage)).toEqual([{ state: "loaded", requests: 2, credits: 400, rows: 74, asked: 2, cost: 400 }]);
+  expect(await slices(stage)).toEqual([
+    { state: "loaded", requests: 2, credits: 400, rows: 74, requested: 2, cost: 400 },
+  ]);
 });
 
 test("the next answer of the same scope is expected to have as many pages as the last one, and costs what was planned", async () => {
@@ -69,10 +71,12 @@ test("no page is requested that credits do not pay for; what has landed stays an
   const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
   await using stage = await openWithPortfolio({ market, clock, accounts });
   stage.sandbox.spend(stage.sandbox.account().remaining - 399);
-  const creatives = () => stage.asked().filter(({ operation }) => operation === "ad-intelligence.creatives");
+  const creatives = () => stage.requested().filter(({ operation }) => operation === "ad-intelligence.creatives");
   expect(await stage.sync(run())).toMatchObject({ outcome: "deferred" });
   expect(creatives().map(({ params }) => params["page"])).toEqual([1]);
-  expect(await slices(stage)).toMatchObject([{ state: "deferred", requests: 2, credits: 400, asked: 1, cost: 200 }]);
+  expect(await slices(stage)).toMatchObject([
+    { state: "deferred", requests: 2, credits: 400, requested: 1, cost: 200 },
+  ]);
   expect(stage.sandbox.account().remaining).toBe(199);
   await using app = await stage.open(run());
   expect(await openWork(app.warehouse.db, ["ad_creative"], "")).toMatchObject([
@@ -89,41 +93,47 @@ test("a budget that ends between two pages is kept, and the next run pays for th
   await using stage = await openWithPortfolio({ market });
   const steps = run({ maxCredits: 210, request: { datasets: ["ad_creative"] } });
   expect(await stage.sync(steps)).toMatchObject({ outcome: "deferred", progress: { credits: 200 } });
-  expect(await slices(stage)).toMatchObject([{ requests: 2, credits: 400, asked: 1 }]);
+  expect(await slices(stage)).toMatchObject([{ requests: 2, credits: 400, requested: 1 }]);
   expect(await stage.sync(steps)).toMatchObject({ outcome: "loaded", progress: { credits: 200 } });
-  expect(await slices(stage)).toMatchObject([{ state: "loaded", asked: 2, cost: 400, rows: 74 }]);
+  expect(await slices(stage)).toMatchObject([{ state: "loaded", requested: 2, cost: 400, rows: 74 }]);
 });
 
 test("pages are capped by default, and fewer of them remove no row that more had imported", async () => {
   await using stage = await openWithPortfolio({ market });
   const one = run({ settings: {} });
   await stage.sync(one);
-  expect(await slices(stage)).toEqual([{ state: "loaded", requests: 1, credits: 200, rows: 50, asked: 1, cost: 200 }]);
+  expect(await slices(stage)).toEqual([
+    { state: "loaded", requests: 1, credits: 200, rows: 50, requested: 1, cost: 200 },
+  ]);
   await stage.sync(run());
   const rows = () => stage.query("select from core.ad_creative");
   expect(await rows()).toHaveLength(74);
   // the first page alone is requested again, as if its period had not been over
   await stage.query("update ops.slice set as_of = window_start where dataset = 'ad_creative' and planned_requests = 1");
   await stage.sync(one);
-  expect((await slices(stage)).map(({ asked }) => asked)).toEqual([1, 2, 1]);
+  expect((await slices(stage)).map(({ requested }) => requested)).toEqual([1, 2, 1]);
   expect(await rows()).toHaveLength(74);
 });
 
 test("a plan of a backfill never costs more than its price, and the pages that it did not foresee are left to a sync", async () => {
   await using stage = await openWithPortfolio({ market });
-  const asked = { datasets: ["ad_creative"], apps: ["6446318020"], bounds: { start: addDays(today, -45) } };
-  const plan = await plannedBackfill(stage, asked, { settings: whole });
+  const requested = { datasets: ["ad_creative"], apps: ["6446318020"], bounds: { start: addDays(today, -45) } };
+  const plan = await plannedBackfill(stage, requested, { settings: whole });
   expect(plan).toMatchObject({ slices: 2, requests: 2, credits: 400 });
   const result = await runPlanned(stage, plan.planId, { settings: whole });
   expect(result).toMatchObject({ outcome: "deferred", progress: { credits: 400 } });
   expect(await stage.sync(run())).toMatchObject({ outcome: "loaded" });
   const after = await slices(stage);
-  expect(after.map(({ requests, asked: sent }) => [requests, sent])).toEqual([
+  expect(after.map(({ requests, requested: sent }) => [requests, sent])).toEqual([
     [2, 2],
     [2, 2],
   ]);
   // by now the ledger knows how many pages to expect
-  const next = await plannedBackfill(stage, { ...asked, bounds: { start: addDays(today, -75) } }, { settings: whole });
+  const next = await plannedBackfill(
+    stage,
+    { ...requested, bounds: { start: addDays(today, -75) } },
+    { settings: whole },
+  );
   expect(next).toMatchObject({ slices: 1, requests: 2, credits: 400 });
 });
 
@@ -135,8 +145,8 @@ test("the price of each page of top advertisers is held: with one page paid for 
   expect(await stage.sync({ settings, request: { datasets: ["top_advertiser"] } })).toMatchObject({
     outcome: "deferred",
   });
-  const asked = stage.asked().filter(({ operation }) => operation === "ad-intelligence.top-advertisers");
-  expect(asked.map(({ status, charged }) => [status, charged])).toEqual([[200, 150]]);
+  const requested = stage.requested().filter(({ operation }) => operation === "ad-intelligence.top-advertisers");
+  expect(requested.map(({ status, charged }) => [status, charged])).toEqual([[200, 150]]);
   expect(stage.sandbox.account().remaining).toBe(149);
 });
 
@@ -171,8 +181,8 @@ async function endlessReviews(idOf: (page: number, place: number) => number) {
     request: { datasets: ["review"] },
     environment: { API_BASE_URL: proxy.url },
   });
-  const found = await stage.query<{ state: string; rows: number; asked: number; reasons: string[] }>(
-    `select state, rows_loaded as rows, (select count(*)::int from ops.request as q where q.slice_id = s.slice_id) as asked,
+  const found = await stage.query<{ state: string; rows: number; requested: number; reasons: string[] }>(
+    `select state, rows_loaded as rows, (select count(*)::int from ops.request as q where q.slice_id = s.slice_id) as requested,
             array(select reason from ops.reject as r where r.slice_id = s.slice_id) as reasons
      from   ops.slice as s where dataset = 'review'`,
   );
@@ -187,7 +197,7 @@ test("a page that comes again ends the answer, is paid for once, and leaves a re
   const { outcome, found, replayed } = await endlessReviews((_, place) => 1_000 + place);
   expect(outcome).toBe("loaded");
   expect(found).toEqual([
-    { state: "loaded", rows: perPage, asked: 2, reasons: ["page 2 is the same as page 1: the answer ends there"] },
+    { state: "loaded", rows: perPage, requested: 2, reasons: ["page 2 is the same as page 1: the answer ends there"] },
   ]);
   expect(replayed).toBe(perPage);
 });
@@ -196,7 +206,12 @@ test("pages without end are paid for up to a hundred where no earlier answer sho
   const { outcome, found, replayed } = await endlessReviews((page, place) => 1_000 + page * perPage + place);
   expect(outcome).toBe("loaded");
   expect(found).toEqual([
-    { state: "loaded", rows: 100 * perPage, asked: 100, reasons: [expect.stringContaining("goes on after 100 pages")] },
+    {
+      state: "loaded",
+      rows: 100 * perPage,
+      requested: 100,
+      reasons: [expect.stringContaining("goes on after 100 pages")],
+    },
   ]);
   expect(replayed).toBe(100 * perPage);
 });

@@ -35,7 +35,7 @@ async function fetchPriced({ cost, concurrency, times = Number.POSITIVE_INFINITY
   ]);
   return {
     outcome,
-    calls: stage.asked().filter(({ operation }) => operation === ranking).length,
+    calls: stage.requested().filter(({ operation }) => operation === ranking).length,
     booked: progress.credits,
     spent: before - stage.sandbox.account().remaining,
     learned,

@@ -43,7 +43,7 @@ describe("an answer that says again what is loaded", () => {
     expect(
       await stage.query("select sum(rows_loaded) as rows from ops.slice where run_id = $1", [result.runId]),
     ).toEqual(before);
-    expect(stage.asked()).toHaveLength(result.progress.total);
+    expect(stage.requested()).toHaveLength(result.progress.total);
     expect(await landedAnswers()).toBe(landed + result.progress.total);
     await askAgain();
     expect(await readAgain()).toEqual([]);

@@ -7,7 +7,7 @@ import { openStage, today } from "../support/ingest-stage.ts";
 test("the views report of every slice, run and day what the service charged, and how new each app is", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
   await stage.sync();
-  const charged = stage.asked().reduce((sum, request) => sum + request.charged, 0);
+  const charged = stage.requested().reduce((sum, request) => sum + request.charged, 0);
   expect(charged).toBeGreaterThan(0);
   const booked = async (view: string) =>
     (await stage.query<{ sum: number }>(`select sum(booked_credits)::int as sum from ops.${view}`))[0]?.sum;

@@ -69,17 +69,17 @@ async function differences(): Promise<readonly unknown[]> {
   return rows;
 }
 
-const asked = () =>
+const requested = () =>
   stage.rows(
     summary,
-    "date_day, answered_keyword_count::int as asked, ranked_keyword_count::int as ranked, rank_sum::int as ranks",
+    "date_day, answered_keyword_count::int as requested, ranked_keyword_count::int as ranked, rank_sum::int as ranks",
   );
 
 test("sums follow what is new, what changes, what becomes unranked, and answers that come together", async () => {
   await load([{ ranks: { plan: 1, habit: 4 } }, { date: "2026-08-02", ranks: { plan: 2 } }]);
-  expect(await asked()).toEqual([
-    { date_day: "2026-08-01", asked: 2, ranked: 2, ranks: 5 },
-    { date_day: "2026-08-02", asked: 1, ranked: 1, ranks: 2 },
+  expect(await requested()).toEqual([
+    { date_day: "2026-08-01", requested: 2, ranked: 2, ranks: 5 },
+    { date_day: "2026-08-02", requested: 1, ranked: 1, ranks: 2 },
   ]);
   await load([{ at: 2_000, ranks: { habit: null, diary: 50 } }]);
   // of two answers with one cell the later one wins, in whichever order they stand
@@ -87,9 +87,9 @@ test("sums follow what is new, what changes, what becomes unranked, and answers 
     { at: 4_000, ranks: { plan: 7 } },
     { at: 3_000, ranks: { plan: 9, note: 3 } },
   ]);
-  expect(await asked()).toEqual([
-    { date_day: "2026-08-01", asked: 4, ranked: 3, ranks: 60 },
-    { date_day: "2026-08-02", asked: 1, ranked: 1, ranks: 2 },
+  expect(await requested()).toEqual([
+    { date_day: "2026-08-01", requested: 4, ranked: 3, ranks: 60 },
+    { date_day: "2026-08-02", requested: 1, ranked: 1, ranks: 2 },
   ]);
   expect(await differences()).toEqual([]);
 });
@@ -107,9 +107,9 @@ test("a rank that cannot be one is counted and has no voice", async () => {
   await load([{ ranks: { plan: 0, habit: 2 } }]);
   const rows = await stage.rows(
     summary,
-    "answered_keyword_count::int as asked, (voice_billionths / 1e9)::float as voice",
+    "answered_keyword_count::int as requested, (voice_billionths / 1e9)::float as voice",
   );
-  expect(rows).toEqual([{ asked: 2, voice: 0.5 }]);
+  expect(rows).toEqual([{ requested: 2, voice: 0.5 }]);
   expect(await differences()).toEqual([]);
 });
 
@@ -121,7 +121,7 @@ test("two loads of one cell at the same moment count it once, as the one that is
     await waitsForUs(transaction);
   });
   await second;
-  expect(await asked()).toEqual([{ date_day: "2026-08-01", asked: 1, ranked: 1, ranks: 100 }]);
+  expect(await requested()).toEqual([{ date_day: "2026-08-01", requested: 1, ranked: 1, ranks: 100 }]);
   expect(await differences()).toEqual([]);
 });
 
@@ -140,7 +140,7 @@ async function waitsForUs(transaction: Database): Promise<void> {
 test("what is rolled back leaves no sum", async () => {
   await load([{ ranks: { plan: 1 } }]);
   await expect(load([{ at: 2_000, ranks: { plan: 2 } }], () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  expect(await asked()).toEqual([{ date_day: "2026-08-01", asked: 1, ranked: 1, ranks: 1 }]);
+  expect(await requested()).toEqual([{ date_day: "2026-08-01", requested: 1, ranked: 1, ranks: 1 }]);
 });
 
 test("where days are cleared to be rebuilt their sums go, and no others", async () => {
@@ -151,7 +151,7 @@ test("where days are cleared to be rebuilt their sums go, and no others", async 
   ]);
   const within = { start: day("2026-08-01"), end: day("2026-08-02") };
   await stage.db.transaction().execute((transaction) => clearTable(transaction, summed, { within, keepPruned: false }));
-  expect(await asked()).toEqual([{ date_day: "2026-08-02", asked: 1, ranked: 1, ranks: 2 }]);
+  expect(await requested()).toEqual([{ date_day: "2026-08-02", requested: 1, ranked: 1, ranks: 2 }]);
   expect(await differences()).toEqual([]);
 });
 

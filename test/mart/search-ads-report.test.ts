@@ -4,7 +4,7 @@ import type { Row } from "../../src/load/table.ts";
 import { openMartStage } from "../support/mart-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 
-const asked = { org_id: "7", grain: "day", currency: "USD", attribution: "WITH", goal_id: "" };
+const requested = { org_id: "7", grain: "day", currency: "USD", attribution: "WITH", goal_id: "" };
 const day = (date: string) => ({ period_start: date, period_end: date, date_day: date });
 const named = {
   app_id: "1",
@@ -17,7 +17,7 @@ const named = {
 };
 
 function row(level: string, date: string, more: Row): Row {
-  return { ...asked, report_level: level, ...day(date), ...named, ...more };
+  return { ...requested, report_level: level, ...day(date), ...named, ...more };
 }
 
 const money = (spend: number | string, goalRevenue = 0) => JSON.stringify({ spend, goalRevenue });
@@ -32,7 +32,7 @@ async function report(level: string, date: string, rows: readonly Row[], at: num
     table: reportTable,
     rows: rows.map((one) => whole(row(level, date, { ...more, ...one }))),
     day: date as never,
-    scope: { ...asked, report_level: level, period_start: date, ...more },
+    scope: { ...requested, report_level: level, period_start: date, ...more },
     at,
   });
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { tried } from "../support/granted-stage.ts";
-import { askedDays, today } from "../support/ingest-stage.ts";
+import { requestedDays, today } from "../support/ingest-stage.ts";
 import { mcpForTests } from "../support/mcp-stage.ts";
 
 const { served, ask, refused, query } = mcpForTests();
 
 describe("a client that reads rows", () => {
   test("reads rows with the coverage of their days", async () => {
-    const [first, ...rest] = askedDays();
+    const [first, ...rest] = requestedDays();
     const answer = await query(
       `select date_day, count(*) as ranks from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}' group by 1 order by 1`,
     );
@@ -26,7 +26,7 @@ describe("a client that reads rows", () => {
   });
 
   test("is not told that days are complete where the statement may read others", async () => {
-    const [first, ...rest] = askedDays();
+    const [first, ...rest] = requestedDays();
     const { coverage } = await query(`select count(*) from core.fact_keyword_rank where date_day >= '${first}'`);
     expect(coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }], days_from: "statement" });
     expect(coverage.says).toBe(
@@ -45,7 +45,7 @@ describe("a client that reads rows", () => {
   });
 
   test("is not told that days are complete of apps that another account has alone", async () => {
-    const [first, ...rest] = askedDays();
+    const [first, ...rest] = requestedDays();
     const ranks = `from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}'`;
     const countAll = `select count(*) ${ranks}`;
     expect((await query(countAll)).coverage).toMatchObject({ datasets: [{ is_complete: true }] });
@@ -77,7 +77,7 @@ describe("a client that reads rows", () => {
   });
 
   test("is not told that nothing moved on an earlier day by a mart that has the newest day alone", async () => {
-    const [first = ""] = askedDays();
+    const [first = ""] = requestedDays();
     const moved = "select keyword from mart.keyword_rank_movers where days_back = 1";
     const newest = { from: addDays(today, -1), to: addDays(today, -1) };
     const ranksOf = ({ coverage }: Awaited<ReturnType<typeof query>>) =>
@@ -155,7 +155,7 @@ describe("a client that reads rows", () => {
   });
 
   test("is told that days are complete by a mart that reads datasets which are off only to know the apps", async () => {
-    const [first, ...rest] = askedDays();
+    const [first, ...rest] = requestedDays();
     const { coverage } = await query(
       `select count(*) from mart.keyword_group_daily where date_day between '${first}' and '${rest.at(-1)}'`,
     );
@@ -164,7 +164,7 @@ describe("a client that reads rows", () => {
   });
 
   test("is not told that a row is none where rows are left out of complete days", async () => {
-    const [first, ...rest] = askedDays();
+    const [first, ...rest] = requestedDays();
     const ranks = `select date_day from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}'`;
     const leftOut =
       "Every cell of these days has its answer, but not every row is shown: one that is not there may have been left out.";
@@ -175,7 +175,7 @@ describe("a client that reads rows", () => {
   });
 
   test("is told that days are complete by a mart that takes what a dataset that is off knows of every day, newest first", async () => {
-    const [first, ...rest] = askedDays();
+    const [first, ...rest] = requestedDays();
     const { coverage } = await query(
       `select count(*) from mart.weighted_share_of_voice_daily where date_day between '${first}' and '${rest.at(-1)}'`,
     );

@@ -108,12 +108,12 @@ describe("over stdin and stdout, a client of the SDK", () => {
     const [before] = await served.stage.query(
       "select (select count(*) from ops.request), (select count(*) from ops.plan)",
     );
-    const sent = served.stage.asked().length;
+    const sent = served.stage.requested().length;
     const price = await ask("price_backfill", { datasets: ["keyword_rank"], from: "2026-07-01", to: "2026-07-05" });
     expect(
       await served.stage.query("select (select count(*) from ops.request), (select count(*) from ops.plan)"),
     ).toEqual([before]);
-    expect(served.stage.asked()).toHaveLength(sent);
+    expect(served.stage.requested()).toHaveLength(sent);
     expect(price.command).toBe("storehouse backfill --dataset keyword_rank --from 2026-07-01 --to 2026-07-05");
     const typed = [...price.command.split(" ").slice(1), "--as-of", today, "--dry-run", "--json"];
     const { code, stdout } = await runCommand(served.stage, typed);

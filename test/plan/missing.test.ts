@@ -89,10 +89,10 @@ describe("missingCells", () => {
   });
 
   test("keeps items apart: one that was requested says nothing about another", () => {
-    const slices = [covered({ items: ["asked", "dropped since"], window: oneDay(daysAgo(1)) })];
-    const found = missing(slices, { items: ["asked", "new"] });
-    expect(found.keys()).toEqual(["asked", "new"]);
-    expect(found.get("asked").fresh).toEqual(daysOf({ start: daysAgo(7), end: daysAgo(1) }));
+    const slices = [covered({ items: ["requested", "dropped since"], window: oneDay(daysAgo(1)) })];
+    const found = missing(slices, { items: ["requested", "new"] });
+    expect(found.keys()).toEqual(["requested", "new"]);
+    expect(found.get("requested").fresh).toEqual(daysOf({ start: daysAgo(7), end: daysAgo(1) }));
     expect(found.get("new").fresh).toEqual(daysOf(week));
   });
 
@@ -114,40 +114,40 @@ describe("missingCells", () => {
 
   describe("while the source restates days", () => {
     const timing = series({ settleDays: 1, lookbackDays: 3 });
-    const askedOn = (asOf: Covered["asOf"], state: Covered["state"] = "loaded") =>
+    const requestedOn = (asOf: Covered["asOf"], state: Covered["state"] = "loaded") =>
       covered({ window: week, asOf, state });
 
     test("requests the days again that were young when they were last requested", () => {
-      expect(missing([askedOn(daysAgo(1))], { timing }).get("")).toEqual({
+      expect(missing([requestedOn(daysAgo(1))], { timing }).get("")).toEqual({
         fresh: [],
         restated: [daysAgo(4), daysAgo(3), daysAgo(2), daysAgo(1)],
       });
     });
 
     test("requests once a day and not twice", () => {
-      expect(missing([askedOn(today)], { timing }).get("").restated).toEqual([]);
+      expect(missing([requestedOn(today)], { timing }).get("").restated).toEqual([]);
     });
 
     test("leaves a young day to the slice that is open for it", () => {
-      expect(missing([askedOn(daysAgo(1), "deferred")], { timing }).get("").restated).toEqual([]);
+      expect(missing([requestedOn(daysAgo(1), "deferred")], { timing }).get("").restated).toEqual([]);
     });
 
     test("takes the last of several answers, in whichever order they are listed", () => {
-      const answers = [askedOn(daysAgo(3)), askedOn(today)];
+      const answers = [requestedOn(daysAgo(3)), requestedOn(today)];
       expect(missing(answers, { timing }).get("").restated).toEqual([]);
       expect(missing(answers.toReversed(), { timing }).get("").restated).toEqual([]);
     });
 
     test("requests a day on each day until it is final, and then never again", () => {
       const only = day("2026-08-10");
-      const asked: Covered[] = [];
+      const requested: Covered[] = [];
       const days = daysOf({ start: only, end: addDays(only, 12) });
       const nights = days.filter((night) => {
         const { end } = requestable(timing, night, {});
         const window = { start: only, end: end < addDays(only, 1) ? end : addDays(only, 1) };
-        const found = missing(asked, { timing, window, today: night }).get("");
+        const found = missing(requested, { timing, window, today: night }).get("");
         const due = [...(found.fresh ?? []), ...(found.restated ?? [])].includes(only);
-        if (due) asked.push(covered({ window: oneDay(only), asOf: night }));
+        if (due) requested.push(covered({ window: oneDay(only), asOf: night }));
         return due;
       });
       expect(nights).toEqual(["2026-08-11", "2026-08-12", "2026-08-13", "2026-08-14"]);

@@ -32,7 +32,7 @@ function plan(
 
 describe("a snapshot", () => {
   const weekly = { kind: "snapshot", refreshDays: 7 } as const;
-  const askedOn = (count: number, slice: Partial<Covered> = {}) =>
+  const requestedOn = (count: number, slice: Partial<Covered> = {}) =>
     covered({ window: oneDay(daysAgo(count)), asOf: daysAgo(count), ...slice });
 
   test("is requested at once when it never was, as today's", () => {
@@ -58,24 +58,24 @@ describe("a snapshot", () => {
   });
 
   test("is due again when the last answer is as old as its refresh says, and not a day before", () => {
-    expect(plan(weekly, [askedOn(6)]).slices).toEqual([]);
-    expect(plan(weekly, [askedOn(7)]).slices).toHaveLength(1);
-    expect(plan(weekly, [askedOn(30), askedOn(2)]).slices).toEqual([]);
+    expect(plan(weekly, [requestedOn(6)]).slices).toEqual([]);
+    expect(plan(weekly, [requestedOn(7)]).slices).toHaveLength(1);
+    expect(plan(weekly, [requestedOn(30), requestedOn(2)]).slices).toEqual([]);
   });
 
   test("is due when what the portfolio knows has changed", () => {
-    const returned = [askedOn(2, { fingerprint: "keywords 12" }), askedOn(1, { fingerprint: "keywords 9" })];
+    const returned = [requestedOn(2, { fingerprint: "keywords 12" }), requestedOn(1, { fingerprint: "keywords 9" })];
     expect(plan(weekly, returned, { partition: { fingerprint: "keywords 12" } }).slices).toHaveLength(1);
-    const held = [askedOn(1, { fingerprint: "keywords 12" })];
+    const held = [requestedOn(1, { fingerprint: "keywords 12" })];
     expect(plan(weekly, held, { partition: { fingerprint: "keywords 12" } }).slices).toEqual([]);
     const [due] = plan(weekly, held, { partition: { fingerprint: "keywords 13" } }).slices;
     expect(due).toMatchObject({ fingerprint: "keywords 13", window: oneDay(today) });
   });
 
   test("is not requested twice on a day on which it failed, but the next day", () => {
-    expect(plan(weekly, [askedOn(0, { state: "failed" })]).slices).toEqual([]);
-    expect(plan(weekly, [askedOn(1, { state: "failed" })]).slices).toHaveLength(1);
-    expect(plan(weekly, [askedOn(2), askedOn(1, { state: "failed" })]).slices).toEqual([]);
+    expect(plan(weekly, [requestedOn(0, { state: "failed" })]).slices).toEqual([]);
+    expect(plan(weekly, [requestedOn(1, { state: "failed" })]).slices).toHaveLength(1);
+    expect(plan(weekly, [requestedOn(2), requestedOn(1, { state: "failed" })]).slices).toEqual([]);
   });
 
   test.each([
@@ -88,8 +88,9 @@ describe("a snapshot", () => {
     "waits twice as long after each time that it is %s (something is known to be there: %s), and never longer than its refresh",
     (state, expected) => {
       const missed = (...days: readonly number[]) =>
-        plan(weekly, [askedOn(30), ...days.map((count) => askedOn(count, { state }))], { partition: { expected } })
-          .slices;
+        plan(weekly, [requestedOn(30), ...days.map((count) => requestedOn(count, { state }))], {
+          partition: { expected },
+        }).slices;
       expect(missed(1)).toHaveLength(1);
       expect(missed(2, 1)).toEqual([]);
       expect(missed(3, 2)).toHaveLength(1);
@@ -102,14 +103,17 @@ describe("a snapshot", () => {
 
   test("is requested each day while it fails with an error that may pass, which counts for no other wait", () => {
     const failed = (...days: readonly number[]) =>
-      days.map((count) => askedOn(count, { state: "failed", isPassing: true }));
-    expect(plan(weekly, [askedOn(30), ...failed(4, 3, 2, 1)]).slices).toHaveLength(1);
-    expect(plan(weekly, [askedOn(30), ...failed(1, 0)]).slices).toEqual([]);
-    expect(plan(weekly, [...failed(4, 3, 2), askedOn(1, { state: "skipped" })]).slices).toHaveLength(1);
+      days.map((count) => requestedOn(count, { state: "failed", isPassing: true }));
+    expect(plan(weekly, [requestedOn(30), ...failed(4, 3, 2, 1)]).slices).toHaveLength(1);
+    expect(plan(weekly, [requestedOn(30), ...failed(1, 0)]).slices).toEqual([]);
+    expect(plan(weekly, [...failed(4, 3, 2), requestedOn(1, { state: "skipped" })]).slices).toHaveLength(1);
   });
 
   test("is due again the next day when it was unavailable, and holds when its request was refused", () => {
-    const skipped = (count: number, refused = false) => [askedOn(9), askedOn(count, { state: "skipped", refused })];
+    const skipped = (count: number, refused = false) => [
+      requestedOn(9),
+      requestedOn(count, { state: "skipped", refused }),
+    ];
     expect(plan(weekly, skipped(0)).slices).toEqual([]);
     expect(plan(weekly, skipped(1)).slices).toHaveLength(1);
     expect(plan(weekly, skipped(1, true)).slices).toEqual([]);
@@ -117,13 +121,13 @@ describe("a snapshot", () => {
 
   test("is due again the next day when it is empty although something is known to be there", () => {
     const expected = { partition: { expected: true } };
-    expect(plan(weekly, [askedOn(0, { state: "empty" })], expected).slices).toEqual([]);
-    expect(plan(weekly, [askedOn(1, { state: "empty" })], expected).slices).toHaveLength(1);
-    expect(plan(weekly, [askedOn(1)], expected).slices).toEqual([]);
+    expect(plan(weekly, [requestedOn(0, { state: "empty" })], expected).slices).toEqual([]);
+    expect(plan(weekly, [requestedOn(1, { state: "empty" })], expected).slices).toHaveLength(1);
+    expect(plan(weekly, [requestedOn(1)], expected).slices).toEqual([]);
   });
 
   test.each(["pending", "running", "deferred", "empty"] as const)("is not requested again while it is %s", (state) => {
-    expect(plan(weekly, [askedOn(1, { state })]).slices).toEqual([]);
+    expect(plan(weekly, [requestedOn(1, { state })]).slices).toEqual([]);
   });
 
   test("is not planned where no operation can answer", () => {
@@ -169,8 +173,8 @@ describe("the account's whole list", () => {
     const loaded = covered({ operation: "by_list", items: rest });
     const silent = covered({ operation: "by_list", items: [gone], state: "skipped" });
     expect(planned(loaded, silent)).toMatchObject([{ operation: "by_history", items: [gone], credits: 10 }]);
-    const asked = covered({ operation: "by_history", items: [gone] });
-    expect(planned(loaded, silent, asked)).toEqual([]);
+    const requested = covered({ operation: "by_history", items: [gone] });
+    expect(planned(loaded, silent, requested)).toEqual([]);
   });
 
   test("leaves every item to other fetch options when it was refused, without taking one for refused", () => {

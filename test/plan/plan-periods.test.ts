@@ -33,7 +33,7 @@ function plan(timing: Timing, today: string, held: readonly Covered[] = [], more
   }).slices;
 }
 
-const asked = (window: Window, slice: Partial<Covered> = {}) => covered({ window, operation: "report", ...slice });
+const requested = (window: Window, slice: Partial<Covered> = {}) => covered({ window, operation: "report", ...slice });
 const windows = (slices: readonly { window: Window }[]) => slices.map(({ window }) => window);
 
 describe("aggregates over periods", () => {
@@ -44,22 +44,22 @@ describe("aggregates over periods", () => {
   });
 
   test("are the same ones on any day they are planned on, so that none is requested again", () => {
-    const first = plan(fortnights, "2026-08-17").map(({ window }) => asked(window, { asOf: day("2026-08-17") }));
+    const first = plan(fortnights, "2026-08-17").map(({ window }) => requested(window, { asOf: day("2026-08-17") }));
     for (const today of ["2026-08-18", "2026-08-23", "2026-08-30"]) expect(plan(fortnights, today, first)).toEqual([]);
     expect(windows(plan(fortnights, "2026-08-31", first))).toEqual([{ start: "2026-08-17", end: "2026-08-31" }]);
   });
 
   test("count as never requested when only their days were, in another grid", () => {
-    const other = asked({ start: day("2026-06-24"), end: day("2026-08-25") });
+    const other = requested({ start: day("2026-06-24"), end: day("2026-08-25") });
     expect(plan(fortnights, "2026-08-17", [other])).toHaveLength(plan(fortnights, "2026-08-17").length);
   });
 
   test("are requested again once where they are known to have moved, also where they were final", () => {
-    const first = plan(fortnights, "2026-08-17").map(({ window }) => asked(window, { asOf: day("2026-08-17") }));
+    const first = plan(fortnights, "2026-08-17").map(({ window }) => requested(window, { asOf: day("2026-08-17") }));
     const window = { start: day("2026-07-27"), end: day("2026-08-10") };
     const moved = { ...fortnights, moved: [{ window, since: day("2026-08-19") }] };
     expect(windows(plan(moved, "2026-08-20", first))).toEqual(windows(first));
-    const again = windows(first).map((one) => asked(one, { asOf: day("2026-08-20") }));
+    const again = windows(first).map((one) => requested(one, { asOf: day("2026-08-20") }));
     expect(plan(moved, "2026-08-21", [...first, ...again])).toEqual([]);
     // what was planned today is not requested twice, and a slice that is open will bring it
     expect(plan(moved, "2026-08-17", first)).toEqual([]);
@@ -91,9 +91,9 @@ describe("aggregates over periods", () => {
   test("are requested again while one of their days is restated", () => {
     const window = { start: day("2026-08-03"), end: day("2026-08-17") };
     const restated = { ...fortnights, lookbackDays: 7, historyDays: 14 };
-    const early = [asked(window, { asOf: day("2026-08-17") })];
+    const early = [requested(window, { asOf: day("2026-08-17") })];
     expect(plan(restated, "2026-08-18", early)).toMatchObject([{ window, class: "lookback" }]);
-    const late = [...early, asked(window, { asOf: addDays(window.end, 7) })];
+    const late = [...early, requested(window, { asOf: addDays(window.end, 7) })];
     expect(plan(restated, "2026-08-26", late)).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe("aggregates over periods", () => {
     const partitions = [
       { scope, items: ["a", "b", "c", "d"], fingerprint: "", fetchOptions: [{ ...report, maxItems: 2 }] },
     ];
-    const slices = plan({ ...fortnights, historyDays: 14 }, "2026-08-17", [asked(window, { items: ["b"] })], {
+    const slices = plan({ ...fortnights, historyDays: 14 }, "2026-08-17", [requested(window, { items: ["b"] })], {
       partitions,
     });
     expect(slices.map(({ items }) => items)).toEqual([["a", "c"], ["d"]]);
@@ -118,12 +118,12 @@ describe("aggregates over periods", () => {
   test("that were empty are requested again when the answer is old enough, where it may mean that the crawl had not happened yet", () => {
     const heldWhenEmpty = { ...fortnights, historyDays: 14, emptyHoldsDays: 7 };
     const window = { start: day("2026-08-03"), end: day("2026-08-17") };
-    const empty = [asked(window, { state: "empty", asOf: day("2026-08-17") })];
+    const empty = [requested(window, { state: "empty", asOf: day("2026-08-17") })];
     for (const today of ["2026-08-18", "2026-08-23"]) expect(plan(heldWhenEmpty, today, empty)).toEqual([]);
     expect(windows(plan(heldWhenEmpty, "2026-08-24", empty))).toEqual([window]);
-    const again = [...empty, asked(window, { state: "empty", asOf: day("2026-08-24") })];
+    const again = [...empty, requested(window, { state: "empty", asOf: day("2026-08-24") })];
     expect(plan(heldWhenEmpty, "2026-08-25", again)).toEqual([]);
-    const found = [...empty, asked(window, { asOf: day("2026-08-24") })];
+    const found = [...empty, requested(window, { asOf: day("2026-08-24") })];
     expect(plan(heldWhenEmpty, "2026-08-30", found)).toEqual([]);
   });
 

@@ -103,7 +103,7 @@ test("each kind of gap has the command that mends it beside it, which works as i
     code: 0,
     stdout: expect.stringContaining("Nothing was spent."),
   });
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
 });
 
 test("where only snapshots are missing no backfill is named: that of a list of the portfolio is refused", async () => {

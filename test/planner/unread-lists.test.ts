@@ -26,7 +26,7 @@ test("says which lists of the portfolio were not found, had nothing although key
   expect(first.left.unavailable.toSorted()).toEqual(lists.toSorted());
   stage.sandbox.clearLog();
   expect(await stage.sync()).toMatchObject({ outcome: "failed", left: { unavailable: first.left.unavailable } });
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
 });
 
 test("reads a list that could not be had again on the next day, and then all is well", async () => {
@@ -40,7 +40,7 @@ test("reads a list that could not be had again on the next day, and then all is 
     outcome: "loaded",
     left: { unavailable: [] },
   });
-  const read = stage.asked().filter(({ operation }) => operation === keywordLists);
+  const read = stage.requested().filter(({ operation }) => operation === keywordLists);
   expect(read).toHaveLength(1);
   expect(missing).toContain([read[0]?.params["trackId"], read[0]?.params["countryCode"]].join(" "));
 });

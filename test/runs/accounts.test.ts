@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { startDoomed } from "../support/ingest-child.ts";
-import { askedDays, today, until, callText, type Stage } from "../support/ingest-stage.ts";
+import { requestedDays, today, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { charged } from "../support/ingest-witness.ts";
 import { asAcme, openStages, following } from "../support/two-accounts.ts";
 
@@ -35,19 +35,20 @@ test("two accounts share facts, which are fetched once, and neither lists nor cr
   expect(await first.query(after)).toEqual(before);
 
   // what both want is requested once, of the first that planned it
-  const facts = (stage: Stage) => stage.asked().filter(({ operation }) => operation?.startsWith("dashboard.") !== true);
-  const asked = new Set(facts(acme).map(callText));
-  expect(asked.size).toBeGreaterThan(0);
+  const facts = (stage: Stage) =>
+    stage.requested().filter(({ operation }) => operation?.startsWith("dashboard.") !== true);
+  const requested = new Set(facts(acme).map(callText));
+  expect(requested.size).toBeGreaterThan(0);
   expect(facts(first).length).toBeGreaterThan(0);
-  expect(facts(first).filter((one) => asked.has(callText(one)))).toEqual([]);
+  expect(facts(first).filter((one) => requested.has(callText(one)))).toEqual([]);
 
   // each paid for its own calls, and every row says whose it is
   const spend = await first.query(
     "select account, sum(booked_credits)::int as credits from ops.credit_spend_daily group by 1 order by 1",
   );
   expect(spend).toEqual([
-    { account: "", credits: charged(first.asked()) },
-    { account: "acme", credits: charged(acme.asked()) },
+    { account: "", credits: charged(first.requested()) },
+    { account: "acme", credits: charged(acme.requested()) },
   ]);
   const foreign = await first.query(`
     select q.request_id from ops.request as q
@@ -117,7 +118,7 @@ test("an account without credits stops no other, and of a killed sync only the c
   await using worker = startDoomed(acme, "worker", { settings, variables });
   const [alone, shared, own] = first.sandbox.market.apps.map(({ trackId }) => trackId);
   await until(
-    async () => (await isAtRest("acme")) && (await daysOf(shared)) + (await daysOf(own)) === 2 * askedDays().length,
+    async () => (await isAtRest("acme")) && (await daysOf(shared)) + (await daysOf(own)) === 2 * requestedDays().length,
   );
   worker.process.kill("SIGTERM");
   expect(await worker.ended).toBe(0);
@@ -125,8 +126,8 @@ test("an account without credits stops no other, and of a killed sync only the c
   // all that acme wants is there, what waited for the credits of the other account too; what acme does not want waits
   expect(await states("acme")).toEqual([{ state: "loaded", apps: [shared, own].sort() }]);
   expect((await states(""))[0]).toEqual({ state: "deferred", apps: [alone] });
-  const asked = [...first.asked(), ...acme.asked()].map(callText);
-  expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(1);
+  const requested = [...first.requested(), ...acme.requested()].map(callText);
+  expect(requested.length - new Set(requested).size).toBeLessThanOrEqual(1);
 });
 
 test("keywords that are swapped for others in one of two accounts have the list of that account read again", async () => {
@@ -157,7 +158,7 @@ test("keywords that are swapped for others in one of two accounts have the list 
   await first.sync(lists);
   await acme.sync({ ...asAcme(acme), ...lists });
   const read = (stage: Stage) =>
-    stage.asked().filter(({ operation }) => operation === "dashboard.daily-keyword-rankings");
+    stage.requested().filter(({ operation }) => operation === "dashboard.daily-keyword-rankings");
   expect([read(first).length, read(acme).length]).toEqual([0, 1]);
   const now = (await keywordsOf(acme, "acme")).map(({ keyword }) => keyword);
   expect(now).toContain("a new one");

@@ -42,7 +42,7 @@ describe("storehouse backfill", () => {
     expect(stderr).toContain(words);
     expect(stderr.trim().split("\n")).toHaveLength(1);
     expect(stdout).toBe("");
-    expect(stage.asked()).toEqual([]);
+    expect(stage.requested()).toEqual([]);
   });
 
   test.each([
@@ -71,7 +71,7 @@ describe("storehouse backfill", () => {
     );
     expect(stdout).toMatch(/keyword_rank +history/);
     expect(stdout).toMatch(/Run it with `storehouse backfill --plan \d+`\. Nothing was spent\./);
-    expect(stage.asked()).toEqual([]);
+    expect(stage.requested()).toEqual([]);
   });
 
   test("with --json prints the plan whole", async () => {
@@ -88,7 +88,7 @@ test("says that `storehouse sync` comes first while the portfolio is unknown", a
   const { code, stderr } = await backfillCommand(stage, [...ranks]);
   expect(code).toBe(2);
   expect(stderr).toMatch(/^portfolio_empty: .*storehouse sync/);
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
 });
 
 test("above the threshold requires --yes where no terminal can confirm, and names the plan that it would run", async () => {
@@ -97,7 +97,7 @@ test("above the threshold requires --yes where no terminal can confirm, and name
   const [, planId = ""] = /--plan (\d+) --yes/.exec(refused.stderr) ?? [];
   expect(refused.code).toBe(2);
   expect(refused.stdout).toContain(`Plan ${planId}, made`);
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
   const agreed = await backfillCommand(stage, ["--plan", planId, "--yes"], confirmsAlways);
   expect(agreed).toMatchObject({ code: 0, stdout: expect.stringContaining("slices loaded") });
   expect((await progressOf(stage, planId)).credits).toBe(charged(stage));
@@ -158,7 +158,7 @@ test("reports what changed since, and the command that makes a new plan, with 2"
   expect(stdout).toContain(
     "Make a new plan: storehouse backfill --dataset keyword_rank --from 2026-08-17 --to 2026-08-19 --dry-run",
   );
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
 });
 
 test("killed while its slices are queued leaves nothing of them, and the plan can be run whole", async () => {
@@ -207,12 +207,12 @@ test.runIf(long)(
     const made = await planned(stage);
     {
       await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", made.planId]);
-      await until(() => stage.asked().length > 3);
+      await until(() => stage.requested().length > 3);
       child.process.kill("SIGKILL");
       await child.ended;
     }
     const { code } = await backfillCommand(stage, ["--plan", made.planId]);
-    const callTexts = stage.asked().map(callText);
+    const callTexts = stage.requested().map(callText);
     // what was on its way when it died may have been charged: the price holds, and the rest is left then
     expect([0, 3]).toContain(code);
     expect(charged(stage)).toBeLessThanOrEqual(made.credits + (callTexts.length - new Set(callTexts).size) * 10);

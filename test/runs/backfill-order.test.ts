@@ -11,7 +11,7 @@ const small = { apps: 1, countries: ["US"], keywordsPerApp: 4 } as const;
 
 /** The days of the requests for one day. */
 function rankingDays(stage: Stage): readonly string[] {
-  return stage.asked().flatMap(({ params }) => (params["date"] === undefined ? [] : [params["date"] as string]));
+  return stage.requested().flatMap(({ params }) => (params["date"] === undefined ? [] : [params["date"] as string]));
 }
 
 describe("the order", () => {
@@ -64,7 +64,7 @@ describe("the order", () => {
       await runPlanned(stage, made.planId);
     }
     expect(await factsOf(stage)).toEqual((await calmRun({ market: small })).facts);
-    const callTexts = stage.asked().map(callText);
+    const callTexts = stage.requested().map(callText);
     expect(new Set(callTexts).size).toBe(callTexts.length);
   });
 });
@@ -76,14 +76,14 @@ describe("a second request", () => {
     const first = await planned(stage);
     expect(await runPlanned(stage, first.planId)).toMatchObject({ outcome: "failed", progress: { failed: 3 } });
     const failed = stage
-      .asked()
+      .requested()
       .filter(({ status }) => status === 418)
       .map(callText);
     expect(await plan(stage)).toMatchObject({ plan: null });
     stage.sandbox.clearLog();
     const again = await planned(stage, { reprocess: "failed" });
     expect(await runPlanned(stage, again.planId)).toMatchObject({ outcome: "loaded" });
-    expect(stage.asked().map(callText).sort()).toEqual(failed.sort());
+    expect(stage.requested().map(callText).sort()).toEqual(failed.sort());
     expect(await plan(stage, { reprocess: "failed" })).toMatchObject({ plan: null });
   });
 
@@ -91,12 +91,12 @@ describe("a second request", () => {
     await using stage = await openWithPortfolio({ market: small });
     const first = await planned(stage);
     await runPlanned(stage, first.planId);
-    const callTexts = stage.asked().map(callText).sort();
+    const callTexts = stage.requested().map(callText).sort();
     stage.sandbox.clearLog();
     const again = await planned(stage, { reprocess: "all" });
     await runPlanned(stage, again.planId);
-    expect(stage.asked().map(callText).sort()).toEqual(callTexts);
+    expect(stage.requested().map(callText).sort()).toEqual(callTexts);
     await runPlanned(stage, again.planId);
-    expect(stage.asked()).toHaveLength(callTexts.length);
+    expect(stage.requested()).toHaveLength(callTexts.length);
   });
 });

@@ -12,7 +12,7 @@ import {
   runPlanned,
   progressOf,
 } from "../support/backfill-stage.ts";
-import { askedDays, gateAfter, openStage, today, until, callText, type Stage } from "../support/ingest-stage.ts";
+import { requestedDays, gateAfter, openStage, today, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 
@@ -33,7 +33,7 @@ describe("a plan that would be another one by now", () => {
     await runPlanned(stage, part.planId);
     stage.sandbox.clearLog();
     await expect(runPlanned(stage, made.planId)).rejects.toMatchObject({ code: "plan_changed" });
-    expect(stage.asked()).toEqual([]);
+    expect(stage.requested()).toEqual([]);
     expect(await stage.query("select from ops.slice where plan_id = $1", [made.planId])).toEqual([]);
     expect(await stage.query("select from ops.run where plan_id = $1", [made.planId])).toEqual([]);
     const changes = await changesOf(stage, made.planId);
@@ -80,10 +80,10 @@ describe("a plan that would be another one by now", () => {
     stage.sandbox.set({ today: later });
     expect(await runPlanned(stage, made.planId, { on: later })).toMatchObject({ outcome: "loaded" });
     expect(charged(stage)).toBe(made.credits);
-    const asked = await stage.query<{ day: string }>(
+    const requested = await stage.query<{ day: string }>(
       "select distinct to_char(date_day, 'YYYY-MM-DD') as day from core.fact_keyword_rank order by 1",
     );
-    expect(asked.map(({ day }) => day)).toEqual(askedDays());
+    expect(requested.map(({ day }) => day)).toEqual(requestedDays());
   });
 });
 
@@ -101,7 +101,7 @@ describe("a plan that was begun", () => {
     expect((await progressOf(stage, made.planId)).open).toBeGreaterThan(0);
     expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "loaded" });
     expect(charged(stage)).toBe(made.credits);
-    const callTexts = stage.asked().map(callText);
+    const callTexts = stage.requested().map(callText);
     expect(new Set(callTexts).size).toBe(callTexts.length);
     expect(await progressOf(stage, made.planId)).toMatchObject({ open: 0, total: made.slices });
   });
@@ -170,7 +170,7 @@ describe("a plan that was begun", () => {
     expect(await runPlanned(rich, made.planId)).toMatchObject({ outcome: "loaded" });
     expect(charged(stage) + charged(rich)).toBe(made.credits);
     expect(await progressOf(stage, other.planId)).toMatchObject({ total: 0 });
-    expect(new Set(rich.asked().map(({ params }) => params["countryCode"]))).toEqual(new Set(["US"]));
+    expect(new Set(rich.requested().map(({ params }) => params["countryCode"]))).toEqual(new Set(["US"]));
   });
 
   test("never spends more than its price, although answers are lost and requested again", async () => {
@@ -198,13 +198,13 @@ describe("a plan that was begun", () => {
     // what was answered is loaded as well: a plan that is made in between would be another one by the time it runs
     const loaded = async () =>
       (await busy.query("select from ops.slice where dataset = 'keyword_rank' and state = 'loaded'")).length;
-    await until(async () => gate.held() > 0 && (await loaded()) === busy.asked().length);
+    await until(async () => gate.held() > 0 && (await loaded()) === busy.requested().length);
     const rest = await planned(stage, { reprocess: "all" });
     expect(new Set(rest.lines.filter(({ slices }) => slices > 0).map(({ country }) => country))).toContain("JP");
     await runPlanned(stage, rest.planId);
     gate.open();
     expect(await running).toMatchObject({ outcome: "loaded" });
-    const callTexts = [...stage.asked(), ...busy.asked()]
+    const callTexts = [...stage.requested(), ...busy.requested()]
       .filter(({ operation }) => operation?.includes("keyword-"))
       .map(callText);
     // only what had been loaded before the second plan was made may be requested once more

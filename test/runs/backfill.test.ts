@@ -7,8 +7,8 @@ import { calmRun } from "../support/ingest-witness.ts";
 import { forTests } from "../support/for-tests.ts";
 
 /** The first day of each request in the log, in the order in which they came. */
-function daysAsked(stage: Stage): readonly unknown[] {
-  return stage.asked().map(({ params }) => params["date"] ?? params["startDate"]);
+function daysRequested(stage: Stage): readonly unknown[] {
+  return stage.requested().map(({ params }) => params["date"] ?? params["startDate"]);
 }
 
 /** Slices that belong to any plan. */
@@ -25,7 +25,7 @@ describe("a plan", () => {
     const made = await planned(stage);
     expect(made).toMatchObject({ asOf: today, queuedAt: null, leftOut: { slices: 0 } });
     expect(made.credits).toBeGreaterThan(0);
-    expect(stage.asked()).toEqual([]);
+    expect(stage.requested()).toEqual([]);
     expect(await openSlices(stage)).toBe(0);
     // and is the same whenever it is planned from the same
     expect((await planned(stage)).digest).toBe(made.digest);
@@ -43,7 +43,7 @@ describe("a plan", () => {
     });
     // what stays on the screen is what it cost, however short it was
     expect(shown.at(-1)).toMatchObject({ open: 0, credits: made.credits });
-    expect(stage.asked()).toHaveLength(made.requests);
+    expect(stage.requested()).toHaveLength(made.requests);
     expect(charged(stage)).toBe(made.credits);
     expect(await progressOf(stage, made.planId)).toMatchObject({ total: made.slices, open: 0, credits: made.credits });
     expect(await factsOf(stage)).toEqual((await calmRun()).facts);
@@ -52,7 +52,7 @@ describe("a plan", () => {
       outcome: "loaded",
       progress: { total: 0, credits: 0 },
     });
-    expect(stage.asked()).toEqual([]);
+    expect(stage.requested()).toEqual([]);
   });
 
   test("is cut down to apps and countries", async () => {
@@ -61,8 +61,8 @@ describe("a plan", () => {
     const { planId, lines } = await planned(stage, { apps: [app], countries: [country.toLowerCase()] });
     expect(lines.every((line) => line.app === app && line.country === country)).toBe(true);
     await runPlanned(stage, planId);
-    const asked = stage.asked().map(({ params }) => [params["trackId"], params["countryCode"]].join(" "));
-    expect(new Set(asked)).toEqual(new Set([`${app} ${country}`]));
+    const requested = stage.requested().map(({ params }) => [params["trackId"], params["countryCode"]].join(" "));
+    expect(new Set(requested)).toEqual(new Set([`${app} ${country}`]));
   });
 
   test("of several datasets holds them and nothing that they are planned from", async () => {
@@ -70,7 +70,7 @@ describe("a plan", () => {
     const made = await planned(stage, { datasets: ["keyword_metadata", "keyword_rank"] });
     expect(new Set(made.lines.map(({ dataset }) => dataset))).toEqual(new Set(["keyword_metadata", "keyword_rank"]));
     await runPlanned(stage, made.planId);
-    expect(stage.asked().filter(({ operation }) => operation?.startsWith("dashboard."))).toEqual([]);
+    expect(stage.requested().filter(({ operation }) => operation?.startsWith("dashboard."))).toEqual([]);
     expect(charged(stage)).toBe(made.credits);
   });
 
@@ -87,7 +87,7 @@ describe("a plan", () => {
       ].toSorted((a, b) => notes.indexOf(a) - notes.indexOf(b)),
     );
     await runPlanned(stage, made?.planId ?? "");
-    expect(daysAsked(stage)).not.toContain(today);
+    expect(daysRequested(stage)).not.toContain(today);
     const past = await plan(stage, { bounds: { end: addDays(today, -5) }, datasets: ["keyword_metadata"] });
     expect(past).toMatchObject({ plan: null, notes: [expect.stringContaining("not available")] });
     const old = await plan(stage, {
@@ -106,8 +106,8 @@ describe("a request that does not fit the portfolio", () => {
     ["a country that is not in the portfolio", { countries: ["FR"] }, { code: "not_in_portfolio" }],
     ["a dataset that does not exist", { datasets: ["weather"] }, { code: "unknown_dataset" }],
     ["a dataset that reads the portfolio", { datasets: ["tracked_app"] }, { code: "bad_argument" }],
-  ])("is refused: %s", async (_, asked, error) => {
-    await expect(plan(stage, asked)).rejects.toMatchObject(error);
+  ])("is refused: %s", async (_, requested, error) => {
+    await expect(plan(stage, requested)).rejects.toMatchObject(error);
     expect(await stage.query("select from ops.plan")).toEqual([]);
   });
 
@@ -119,8 +119,8 @@ describe("a request that does not fit the portfolio", () => {
 
   test("is refused: an app for a dataset that does not distinguish apps", async () => {
     const { app } = (await planned(stage)).lines[0]!;
-    const asked = { apps: [app], datasets: ["keyword_metadata"] };
-    await expect(plan(stage, asked)).rejects.toMatchObject({ code: "bad_argument" });
+    const requested = { apps: [app], datasets: ["keyword_metadata"] };
+    await expect(plan(stage, requested)).rejects.toMatchObject({ code: "bad_argument" });
   });
 
   test("is refused: a country that the configuration leaves out of the dataset", async () => {

@@ -34,7 +34,7 @@ test("credits that are bought before the reset are found by the next trigger, an
   await trigger(stage);
   expect(await untouched()).toEqual(before);
 
-  const spent = charged(stage.asked());
+  const spent = charged(stage.requested());
   const left = stage.sandbox.account().remaining;
   stage.sandbox.spend(-12);
   await trigger(stage);
@@ -45,7 +45,7 @@ test("credits that are bought before the reset are found by the next trigger, an
     "select sum(planned_credits)::int as credits from ops.slice where state = 'pending'",
   );
   expect(price?.credits).toBeLessThanOrEqual(left + 12);
-  expect(charged(stage.asked())).toBe(spent);
+  expect(charged(stage.requested())).toBe(spent);
 
   stage.sandbox.spend(-2_000);
   expect(await work(stage)).toBe(0);

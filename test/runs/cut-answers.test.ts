@@ -21,7 +21,7 @@ function openCut(mostRangeDays: number | null): Promise<Stage> {
 /** First days of the windows that were requested, as days before today. */
 const requested = (stage: Stage) =>
   stage
-    .asked()
+    .requested()
     .filter(({ operation }) => operation === "dashboard.retention-history")
     .map(({ params }) => daysBetween(params["start"] as Day, today));
 
@@ -102,14 +102,14 @@ test("a day that is not published yet costs no second request, and is requested 
 
 test("the agreed price of a plan pays for no tail: it is cancelled, reported, and planned by the next backfill", async () => {
   await using stage = await openCut(30);
-  const asked = { datasets, bounds: { start: back(75), end: today } };
+  const wanted = { datasets, bounds: { start: back(75), end: today } };
   const settings = run();
-  const first = await planned(stage, asked, settings);
+  const first = await planned(stage, wanted, settings);
   expect(first.credits).toBe(1);
   expect(await runPlanned(stage, first.planId, settings)).toMatchObject({ outcome: "deferred" });
   expect(charged(stage)).toBe(1);
   expect(await coverage(stage)).toEqual({ loaded: 30, empty: 0, open: 0 });
   expect(await progressOf(stage, first.planId)).toMatchObject({ open: 0, total: 1, credits: 1 });
-  const second = await plan(stage, asked, settings);
+  const second = await plan(stage, wanted, settings);
   expect(second.plan).toMatchObject({ credits: 1, slices: 1 });
 });

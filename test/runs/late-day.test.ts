@@ -16,7 +16,7 @@ test("a newest day that is not found is requested once more the next night, as o
     stage.sandbox.set({ today: on });
     stage.sandbox.clearLog();
     await stage.sync({ settings, request: { today: on }, environment: { API_BASE_URL: proxy.url } });
-    const calls = stage.asked().filter(({ operation }) => operation === "ios.keyword-ranking");
+    const calls = stage.requested().filter(({ operation }) => operation === "ios.keyword-ranking");
     return calls.map(({ params }) => params["date"]);
   };
   expect(await night(0)).toContain(newest);

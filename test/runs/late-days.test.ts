@@ -167,14 +167,14 @@ test("an answer whose last days were unreported is replayed and imported as a fi
   // as it was requested when the answer was saved: cut here as well, and known the second time
   await stage.query("delete from ops.slice where dataset = 'visibility' and state = 'empty'");
   await stage.query("update ops.slice set window_end = $1 where dataset = 'visibility'", [today]);
-  using asked = temporaryFolder();
-  await exportFrom(stage, asked.path, { datasets });
+  using requested = temporaryFolder();
+  await exportFrom(stage, requested.path, { datasets });
   await using other = await openStage({ market });
-  const { loaded } = await importInto(other, [asked.path]);
+  const { loaded } = await importInto(other, [requested.path]);
   const states = "select distinct state, window_end::text as until from ops.slice order by 1";
   expect(await other.query(states)).toEqual([
     { state: "empty", until: today },
     { state: "loaded", until: back(2) },
   ]);
-  expect(await importInto(other, [asked.path])).toMatchObject({ loaded: 0, known: loaded });
+  expect(await importInto(other, [requested.path])).toMatchObject({ loaded: 0, known: loaded });
 });

@@ -51,9 +51,9 @@ test("what failed of an account that no process has worked with for a day is req
   await first.query("update ops.worker set heartbeat_at = heartbeat_at - interval '25 hours' where account = 'acme'");
   expect((await first.sync({ settings })).outcome).toBe("loaded");
   expect(await failed()).toEqual([{ app: own }]);
-  const asked = first.asked().length;
+  const requested = first.requested().length;
   expect((await first.sync({ settings })).outcome).toBe("loaded");
-  expect(first.asked()).toHaveLength(asked);
+  expect(first.requested()).toHaveLength(requested);
 });
 
 test("of an account that the configuration has no more nothing is due once no process has worked with it for a day", async () => {

@@ -12,12 +12,12 @@ test("days on which nobody requested a snapshot are lost: coverage and gaps show
   const on = (days: number) => stage.sync({ settings, request: { today: addDays(today, days) } });
   expect(await on(0)).toMatchObject({ outcome: "loaded" });
   const ratings = async () => (await stage.query("select from ops.request where dataset = 'app_rating'")).length;
-  const asked = await ratings();
-  expect(asked).toBeGreaterThan(0);
+  const requested = await ratings();
+  expect(requested).toBeGreaterThan(0);
   // nobody runs it for two days
   const late = await on(3);
   expect(late).toMatchObject({ outcome: "loaded" });
-  expect(await ratings()).toBe(2 * asked);
+  expect(await ratings()).toBe(2 * requested);
   // what the run says that it loaded leaves out the days that it found lost
   const states = await stage.query<{ state: string; slices: number }>(
     "select state, count(*)::int as slices from ops.slice where run_id = $1 group by state order by state",

@@ -27,7 +27,7 @@ test("what failed and was loaded by another plan since is a failure no more", as
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", left: { failedBefore: 0 } });
   stage.sandbox.clearLog();
   expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: 0 } });
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
   await using app = await stage.open();
   const status = await readStatus(app.warehouse.db);
   expect(status.datasets.filter(({ failed }) => failed > 0)).toEqual([]);

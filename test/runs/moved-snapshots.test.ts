@@ -25,7 +25,7 @@ test("a snapshot that failed on two days of its week is requested once by a retr
   stage.sandbox.set({ faults: [] });
   stage.sandbox.clearLog();
   expect(await stage.retry(on(1))).toMatchObject({ outcome: "loaded", progress: { total: 1 } });
-  expect(stage.asked()).toHaveLength(1);
+  expect(stage.requested()).toHaveLength(1);
   expect(await stage.query("select from ops.failed_slice")).toEqual([]);
 });
 
@@ -64,7 +64,7 @@ test("a list that waits for credits while it changes night after night is reques
   await night(stage, addDays(today, 3));
   expect(
     stage
-      .asked()
+      .requested()
       .map(({ operation }) => operation)
       .filter((one) => one === "dashboard.daily-keyword-rankings"),
   ).toHaveLength(1);
@@ -92,10 +92,10 @@ test("the answer of a snapshot that was stored on its day and not loaded is load
   expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
   expect(await ratings(first)).toEqual(before);
   expect(await ratings(nights.today())).toHaveLength(1);
-  const asked = stage.asked().map(({ operation }) => operation);
-  expect(asked.filter((one) => one === "ios.app-simple")).toHaveLength(1);
+  const requested = stage.requested().map(({ operation }) => operation);
+  expect(requested.filter((one) => one === "ios.app-simple")).toHaveLength(1);
   // of a week the stored one holds
-  expect(asked).not.toContain("dashboard.keyword-spot");
+  expect(requested).not.toContain("dashboard.keyword-spot");
   const states = await stage.query(
     "select window_start::text as day, state from ops.slice where dataset = 'app_rating' order by 1",
   );
@@ -115,7 +115,7 @@ test("an answer that was stored before its snapshot moved to another day is not 
   );
   stage.sandbox.clearLog();
   expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
-  expect(stage.asked().filter(({ operation }) => operation === "ios.app-simple")).toHaveLength(1);
+  expect(stage.requested().filter(({ operation }) => operation === "ios.app-simple")).toHaveLength(1);
 });
 
 test("each day for which a snapshot waits for credits is lost, and seen", async () => {

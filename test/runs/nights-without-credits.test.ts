@@ -34,7 +34,7 @@ const waiting = ({ stage }: Nights) =>
 /** The stretches of days that were requested since the log was cleared. */
 const requested = ({ stage }: Nights) =>
   stage
-    .asked()
+    .requested()
     .filter(({ operation }) => operation === "ios.visibility-history")
     .map(({ params }) => [params["startDate"], params["endDate"]]);
 

@@ -52,8 +52,8 @@ test("what waits for credits of an app or country that was taken out of the port
   stage.sandbox.spend(-1_000);
   await workUntilIdle(stage, { settings: listing([app], ["US"]) });
   expect(await placesOf(stage)).toEqual([{ app, country: "US" }]);
-  expect(stage.asked().length).toBeGreaterThan(0);
-  expect(JSON.stringify(stage.asked())).not.toMatch(new RegExp(`JP|${other}`));
+  expect(stage.requested().length).toBeGreaterThan(0);
+  expect(JSON.stringify(stage.requested())).not.toMatch(new RegExp(`JP|${other}`));
 });
 
 test("what waits for credits of days before a history that was made shorter since is not bought when they come", async () => {
@@ -72,7 +72,7 @@ test("what waits for credits of days before a history that was made shorter sinc
   await workUntilIdle(stage, { settings: daysBack(4) });
   expect((await days())[0]?.states).toEqual(["loaded"]);
   // the call that the days are in which are wanted
-  expect(stage.asked()).toHaveLength(1);
+  expect(stage.requested()).toHaveLength(1);
 });
 
 test("a sync leaves it as well, as its price says, and plans it again when it is back", async () => {
@@ -83,8 +83,8 @@ test("a sync leaves it as well, as its price says, and plans it again when it is
   const plan = await runCommand(stage, ["plan", "--json", "--as-of", today], { settings });
   const result = await stage.sync({ settings });
   expect(result.outcome).toBe("loaded");
-  expect(JSON.parse(plan.stdout)).toMatchObject({ totals: { credits: charged(stage.asked()) } });
-  expect(JSON.stringify(stage.asked())).not.toContain(other);
+  expect(JSON.parse(plan.stdout)).toMatchObject({ totals: { credits: charged(stage.requested()) } });
+  expect(JSON.stringify(stage.requested())).not.toContain(other);
   const back = await stage.sync({ settings: listing([app, other], ["US", "JP"]) });
   expect(back).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
   expect(await placesOf(stage)).toHaveLength(4);

@@ -36,8 +36,8 @@ async function rebuild(stage: Stage, within: Partial<Window>): Promise<void> {
 test("the newest period that is over is requested, whole, both of its ends inclusive, and coverage counts each of its days; the current one is not", async () => {
   await using stage = await openWithPortfolio({ market });
   await sync(stage);
-  const asked = stage.asked().filter(({ operation }) => operation === "search-ads-insight.paid-keywords");
-  expect(asked.map(({ params }) => [params["startDate"], params["endDate"]])).toEqual([
+  const requested = stage.requested().filter(({ operation }) => operation === "search-ads-insight.paid-keywords");
+  expect(requested.map(({ params }) => [params["startDate"], params["endDate"]])).toEqual([
     [newest.start, lastDay(newest)],
   ]);
   const rows = await stage.query<{ first: string; last: string }>(
@@ -50,7 +50,7 @@ test("the newest period that is over is requested, whole, both of its ends inclu
   expect(days).toEqual(daysOf(newest).map((one) => ({ day: one, loaded: 1 })));
   stage.sandbox.clearLog();
   await sync(stage);
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
 });
 
 test("requested days take the periods that hold them, and none twice", async () => {
@@ -110,8 +110,8 @@ test("calls that options narrow are answered and kept beside those that nothing 
       },
     },
   });
-  const asked = stage.asked().filter(({ operation }) => operation?.startsWith("ad-intelligence."));
-  expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200]));
+  const requested = stage.requested().filter(({ operation }) => operation?.startsWith("ad-intelligence."));
+  expect(new Set(requested.map(({ status }) => status))).toEqual(new Set([200]));
   const states = await stage.query(
     "select distinct state from ops.slice where dataset like '%ad%' and state not in ('loaded', 'empty')",
   );

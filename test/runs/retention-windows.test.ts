@@ -28,10 +28,10 @@ async function night(
   const run: RunOptions = { settings, request: { today, datasets: [...names] } };
   await using app = await stage.open(run);
   await retire(app.warehouse.db, { settings: app.config.settings, clock: app.clock, action: "drop" });
-  const before = stage.asked().length;
+  const before = stage.requested().length;
   expect(await stage.sync(run)).toMatchObject({ outcome: "loaded" });
   // calls run side by side: their order may differ
-  return stage.asked().slice(before).map(callText).sort();
+  return stage.requested().slice(before).map(callText).sort();
 }
 
 /** The state of each day of a dataset, from a day on. */

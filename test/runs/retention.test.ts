@@ -139,11 +139,11 @@ describe("retention", () => {
       await stage.query("select state, count(*)::int from ops.slice where dataset = 'keyword_rank' group by 1"),
     ).toMatchObject([{ state: "loaded" }]);
     expect(await days()).toHaveLength(6);
-    const asked = stage.sandbox
+    const requested = stage.sandbox
       .log()
       .slice(before)
       .map(({ path, params }) => JSON.stringify([path, params]));
-    expect(asked).toHaveLength(new Set(asked).size);
+    expect(requested).toHaveLength(new Set(requested).size);
   });
 
   test("a detached month is in the archive with all its rows", async () => {
@@ -230,12 +230,12 @@ describe("retention", () => {
       [from, earlier, addDays(earlier, 1)],
     );
     expect(await retired()).toEqual([]);
-    const before = stage.asked().length;
+    const before = stage.requested().length;
     await stage.sync({
       settings,
       request: { datasets: ["keyword_rank"], bounds: { start: kept, end: addDays(kept, 3) } },
     });
-    expect(stage.asked().length).toBe(before);
+    expect(stage.requested().length).toBe(before);
     expect(
       await stage.query("select distinct state, error_code from ops.slice where window_start = $1", [earlier]),
     ).toEqual([{ state: "skipped", error_code: "not_kept" }]);

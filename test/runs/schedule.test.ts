@@ -80,16 +80,16 @@ test("a night that was missed is caught up by the next one, priced, and nothing 
     "select sum(planned_credits)::int as credits from ops.run where as_of = $1",
     [addDays(today, 3)],
   );
-  expect(run?.credits).toBe(charged(stage.asked()));
+  expect(run?.credits).toBe(charged(stage.requested()));
 });
 
 test("a new country and a new keyword are caught up automatically, and cost no more than they are", async () => {
   await using stage = await openStage();
   const [one = "", other = ""] = keywords;
   await on(stage, today, { settings: listed(["US"], [one]) });
-  const first = charged(stage.asked());
+  const first = charged(stage.requested());
   await on(stage, today, { settings: listed(["US"], [one]) });
-  expect([first > 0, charged(stage.asked())]).toEqual([true, first]);
+  expect([first > 0, charged(stage.requested())]).toEqual([true, first]);
   await on(stage, today, { settings: listed(["US", "JP"], [one, other]) });
   const cells = await stage.query<{ country: string; keyword: string; days: number }>(
     `select country_code as country, keyword, count(distinct date_day)::int as days
@@ -100,7 +100,7 @@ test("a new country and a new keyword are caught up automatically, and cost no m
     ["JP", "US"].flatMap((country) => [one, other].map((keyword) => ({ country, keyword, days: 4 }))),
   );
   const [runs] = await stage.query<{ credits: number }>("select sum(planned_credits)::int as credits from ops.run");
-  expect(runs?.credits).toBe(charged(stage.asked()));
+  expect(runs?.credits).toBe(charged(stage.requested()));
 });
 
 test("a trigger while the work of an earlier one is queued queues nothing twice and leaves what is queued where it is", async () => {
@@ -115,9 +115,9 @@ test("a trigger while the work of an earlier one is queued queues nothing twice 
 
 test("a trigger costs nothing where all is fresh", async () => {
   await using stage = await openSynced();
-  const asked = stage.asked().length;
+  const requested = stage.requested().length;
   expect(await trigger(stage, [portfolioLists, portfolioLists, []])).toEqual([0, 0, 0]);
-  expect(stage.asked().length).toBe(asked);
+  expect(stage.requested().length).toBe(requested);
 });
 
 test("a line plans what it names also when that is off by default, but nothing that the configuration switches off or that the account does not count for", async () => {
@@ -191,9 +191,9 @@ test("the schedule prices each run as what it will cost, and writes and requests
   const nightly = runs.filter(({ id }) => id === "nightly");
   expect(nightly).toHaveLength(2);
   for (const night of nightly) {
-    const from = charged(stage.asked());
+    const from = charged(stage.requested());
     await stage.sync({ request: { today: night.at.slice(0, 10) as Day } });
-    expect(night.price?.credits).toBe(charged(stage.asked()) - from);
+    expect(night.price?.credits).toBe(charged(stage.requested()) - from);
   }
 });
 

@@ -42,7 +42,7 @@ async function countsByGaps({ warehouse, config }: App, day: Day): Promise<Count
 }
 
 /** Queries the views as of a day. */
-function askedOn<R>({ warehouse }: App, day: Day, query: SqlFragment<R>): Promise<readonly R[]> {
+function requestedOn<R>({ warehouse }: App, day: Day, query: SqlFragment<R>): Promise<readonly R[]> {
   return warehouse.db.transaction().execute(async (db) => {
     await sql`select set_config('storehouse.today', ${day}, true)`.execute(db);
     return (await query.execute(db)).rows;
@@ -51,7 +51,7 @@ function askedOn<R>({ warehouse }: App, day: Day, query: SqlFragment<R>): Promis
 
 /** The same as `ops.coverage_daily` reports it, as of that day. */
 async function countsBySql(app: App, day: Day): Promise<Counts> {
-  const rows = await askedOn(
+  const rows = await requestedOn(
     app,
     day,
     sql<{ cell: string; stale: number }>`
@@ -99,7 +99,7 @@ test("a slice has the state superseded, stale, or its own", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
   await using app = await stage.open();
   const effectiveStates = async (day: Day, dataset: string) => {
-    const rows = await askedOn(
+    const rows = await requestedOn(
       app,
       day,
       sql<{ reported: string }>`

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
 import { creditClasses } from "../../src/core/slice.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
-import { askedDays, gateAfter, openStage, today, until, callText } from "../support/ingest-stage.ts";
+import { requestedDays, gateAfter, openStage, today, until, callText } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 import { openSynced } from "../support/synced-stage.ts";
@@ -14,7 +14,7 @@ test("imports the portfolio, wave by wave, and then the market, without the day 
   await using stage = await openStage();
   const result = await stage.sync();
   expect(result).toMatchObject({ outcome: "loaded", leftOut: 0, error: null, progress: { open: 0, failed: 0 } });
-  const operations = stage.asked().map(({ operation }) => operation);
+  const operations = stage.requested().map(({ operation }) => operation);
   const waves = operations.map((operation) => (operation?.startsWith("dashboard.") ? operation : "market"));
   expect(waves.filter((wave, index) => wave !== waves[index - 1])).toEqual([
     "dashboard.apps",
@@ -27,8 +27,10 @@ test("imports the portfolio, wave by wave, and then the market, without the day 
   expect(facts["core.tracked_keyword"]).toHaveLength(3 * 2 * 12);
   // two iOS apps with two devices, one Android app
   expect(facts["core.fact_keyword_rank"]).toHaveLength(5 * 2 * 12 * 4);
-  const days = stage.asked().flatMap(({ params }) => [params["date"], params["endDate"]].filter((one) => one != null));
-  expect(days.sort().at(-1)).toBe(askedDays().at(-1));
+  const days = stage
+    .requested()
+    .flatMap(({ params }) => [params["date"], params["endDate"]].filter((one) => one != null));
+  expect(days.sort().at(-1)).toBe(requestedDays().at(-1));
   expect(daysBetween(days.sort().at(-1) as Day, today)).toBe(1);
 });
 
@@ -53,7 +55,7 @@ test("goes by a learned price that makes another operation cheaper for a week, a
     stage.sandbox.set({ today: on });
     stage.sandbox.clearLog();
     await stage.sync({ request: { today: on, datasets: ["keyword_rank"] } });
-    return [...new Set(stage.asked().map(({ operation }) => operation))].filter((one) => one?.startsWith("ios."));
+    return [...new Set(stage.requested().map(({ operation }) => operation))].filter((one) => one?.startsWith("ios."));
   };
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   expect(await night(1, daysAgo(6))).toEqual(["ios.keyword-history"]);
@@ -67,7 +69,7 @@ test("requests a new keyword alone, over all of its days", async () => {
   grown.sandbox.set({ today: tomorrow });
   // the number of keywords is read again on the next day and shows that the list has grown
   await grown.sync({ request: { today: tomorrow, bounds: { start: addDays(today, -4), end: today } } });
-  const market = grown.asked().filter(({ operation }) => operation?.includes("keyword-"));
+  const market = grown.requested().filter(({ operation }) => operation?.includes("keyword-"));
   const ranks = market.filter(({ operation }) => !operation?.startsWith("dashboard."));
   const keywords = ranks.flatMap(({ params }) => params["keywords"] ?? params["keyword"]);
   const known = new Set(
@@ -87,7 +89,7 @@ test("requests each list once on a night on which it is due and its number of ke
   const nextWeek = addDays(today, 7);
   grown.sandbox.set({ today: nextWeek });
   await grown.sync({ request: { today: nextWeek } });
-  const lists = grown.asked().filter(({ operation }) => operation === "dashboard.daily-keyword-rankings");
+  const lists = grown.requested().filter(({ operation }) => operation === "dashboard.daily-keyword-rankings");
   expect(lists.map(callText).sort()).toEqual([...new Set(lists.map(callText))].sort());
   expect(lists).toHaveLength(3 * 2);
 });
@@ -97,7 +99,7 @@ test("requests the next day alone when a day has passed", async () => {
   const tomorrow = addDays(today, 1);
   stage.sandbox.set({ today: tomorrow });
   await stage.sync({ request: { today: tomorrow } });
-  const days = stage.asked().flatMap(({ params }) => params["date"] ?? params["startDate"] ?? []);
+  const days = stage.requested().flatMap(({ params }) => params["date"] ?? params["startDate"] ?? []);
   expect(new Set(days)).toEqual(new Set([today]));
 });
 
@@ -131,7 +133,7 @@ test("takes its portfolio from the configuration without a request to the accoun
   };
   const result = await stage.sync({ settings: { portfolio }, request: { datasets: ["keyword_rank"] } });
   expect(result.outcome).toBe("loaded");
-  expect(stage.asked().filter(({ operation }) => operation?.startsWith("dashboard."))).toEqual([]);
+  expect(stage.requested().filter(({ operation }) => operation?.startsWith("dashboard."))).toEqual([]);
   expect((await factsOf(stage))["core.fact_keyword_rank"]).toHaveLength(2 * 2 * 4);
 });
 
@@ -152,7 +154,7 @@ test("does not request one cell twice when two run at the same time", async () =
   await using stage = await openStage({ ...small, latencyMs: 5 });
   await Promise.all([stage.sync(), stage.sync()]);
   await stage.sync();
-  const callTexts = stage.asked().map(callText);
+  const callTexts = stage.requested().map(callText);
   expect(callTexts.length).toBe(new Set(callTexts).size);
   expect(await statesOf(stage)).toEqual({ loaded: callTexts.length });
 });
@@ -168,14 +170,14 @@ test("takes over the slices of a run whose process is gone, and leaves those of 
   const second = beside.sync({ progress: ({ elsewhere }) => waitedFor.push(elsewhere) });
   // the person who started it sees what it waits for
   await until(() => waitedFor.some((slices) => slices > 0));
-  expect(beside.asked()).toEqual([]);
+  expect(beside.requested()).toEqual([]);
   stop.abort();
   gate.open();
   expect((await first).outcome).toBe("interrupted");
   expect((await second).outcome).toBe("loaded");
   expect(waitedFor.at(-1)).toBe(0);
-  expect(beside.asked()).not.toEqual([]);
-  const callTexts = [...stage.asked(), ...beside.asked()].map(callText);
+  expect(beside.requested()).not.toEqual([]);
+  const callTexts = [...stage.requested(), ...beside.requested()].map(callText);
   expect(callTexts.length).toBe(new Set(callTexts).size);
 });
 
@@ -190,9 +192,9 @@ test("runs failed slices again when the option says so, and only those", async (
     { outcome: "loaded" },
     { outcome: "failed" },
   ]);
-  expect(stage.asked()).toEqual([]);
+  expect(stage.requested()).toEqual([]);
   expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: 2, failed: 0 } });
-  expect(stage.asked()).toHaveLength(2);
+  expect(stage.requested()).toHaveLength(2);
   expect(await factsOf(stage)).toEqual((await calmRun(small)).facts);
 });
 

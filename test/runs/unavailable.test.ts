@@ -26,7 +26,7 @@ test("a keyword that the service does not know is no failure of the next day's s
   expect(await syncOn(stage, 0)).toMatchObject({ outcome: "loaded", left: { unavailable: [] } });
   stage.sandbox.clearLog();
   const next = await syncOn(stage, 1);
-  const requested = stage.asked().filter(({ operation }) => operation?.endsWith("keyword-metadata"));
+  const requested = stage.requested().filter(({ operation }) => operation?.endsWith("keyword-metadata"));
   expect(new Set(requested.map(({ params }) => params["keyword"]))).toEqual(new Set(["50% off"]));
   expect(next).toMatchObject({ outcome: "loaded", left: { unavailable: [] } });
 });

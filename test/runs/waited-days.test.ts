@@ -16,6 +16,6 @@ test("days that waited for credits and that a source restates are requested once
   for (const before = left(); left() <= before;) nights.next();
   stage.sandbox.clearLog();
   expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
-  expect(stage.asked().length).toBeGreaterThan(5);
-  expect(repeats(stage.asked())).toEqual([]);
+  expect(stage.requested().length).toBeGreaterThan(5);
+  expect(repeats(stage.requested())).toEqual([]);
 });

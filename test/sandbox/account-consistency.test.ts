@@ -18,8 +18,8 @@ async function report(api: Opened, more: object): Promise<Row[]> {
   const rows: Row[] = [];
   for (let page = 0; ; page += 1) {
     type Page = { pagination: { totalRowCount: number; limit: number; offset: number }; tableData: Row[] };
-    const asked = { reportType: "REPORT", ...july, orgIds: [org], ...more };
-    const [{ pagination, tableData }] = await data<[Page]>(api, `/searchads/reports?page=${page}`, asked);
+    const requested = { reportType: "REPORT", ...july, orgIds: [org], ...more };
+    const [{ pagination, tableData }] = await data<[Page]>(api, `/searchads/reports?page=${page}`, requested);
     expect(pagination.offset).toBe(rows.length);
     rows.push(...tableData);
     if (pagination.offset + pagination.limit >= pagination.totalRowCount) return rows;

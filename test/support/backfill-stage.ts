@@ -15,12 +15,12 @@ export async function openWithPortfolio(options: SandboxOptions = {}): Promise<S
   return openSynced(options, { request: { datasets: ["tracked_keyword"] } });
 }
 
-type Asked = Partial<BackfillRequest> & { readonly on?: Day };
+type Wanted = Partial<BackfillRequest> & { readonly on?: Day };
 
 /** Plans a backfill of keyword ranks, unless said otherwise, as on the stage's day. */
 export async function plan(
   stage: Stage,
-  { on = today, ...asked }: Asked = {},
+  { on = today, ...requested }: Wanted = {},
   run: RunOptions = {},
 ): Promise<MadePlan> {
   await using app = await stage.open({ ...run, request: { today: on } });
@@ -33,7 +33,7 @@ export async function plan(
       reprocess: "missing",
       newestFirst: false,
       mostCredits: null,
-      ...asked,
+      ...requested,
     },
     settings: app.config.settings,
     clock: app.clock,
@@ -41,8 +41,8 @@ export async function plan(
 }
 
 /** `plan` where there is something to do. */
-export async function planned(stage: Stage, asked: Asked = {}, run: RunOptions = {}): Promise<BackfillPlan> {
-  const { plan: made } = await plan(stage, asked, run);
+export async function planned(stage: Stage, wanted: Wanted = {}, run: RunOptions = {}): Promise<BackfillPlan> {
+  const { plan: made } = await plan(stage, wanted, run);
   if (made === null) throw new Error("there is nothing to do");
   return made;
 }
@@ -71,7 +71,7 @@ export async function progressOf(stage: Stage, planId: string): Promise<PlanProg
 
 /** Credits that the sandbox charged for what it logged. */
 export function charged(stage: Stage): number {
-  return stage.asked().reduce((sum, request) => sum + request.charged, 0);
+  return stage.requested().reduce((sum, request) => sum + request.charged, 0);
 }
 
 /** Runs `storehouse backfill ...` to its end. */

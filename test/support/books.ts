@@ -19,10 +19,10 @@ export type Books = {
 export async function books(stage: Stage): Promise<Books> {
   const booked = await stage.query<Booked>("select operation, cost, error_code from ops.request");
   const rowsOf = Map.groupBy(booked, ({ operation }) => operation);
-  const chargesOf = Map.groupBy(stage.asked(), ({ operation }) => operation ?? "");
-  const found = [...chargesOf].map(([operation, asked]) => {
+  const chargesOf = Map.groupBy(stage.requested(), ({ operation }) => operation ?? "");
+  const found = [...chargesOf].map(([operation, requested]) => {
     const rows = rowsOf.get(operation) ?? [];
-    const unbooked = asked.map(({ charged }) => charged).filter((charge) => charge > 0);
+    const unbooked = requested.map(({ charged }) => charged).filter((charge) => charge > 0);
     const invented = rows
       .map(({ cost }) => cost)
       .filter((cost) => cost > 0)
@@ -33,7 +33,7 @@ export async function books(stage: Stage): Promise<Books> {
   });
   const sum = (all: readonly number[]) => all.reduce((total, one) => total + one, 0);
   return {
-    charged: sum(stage.asked().map(({ charged }) => charged)),
+    charged: sum(stage.requested().map(({ charged }) => charged)),
     lost: sum(found.flatMap(({ named }) => named)),
     unexplained: found.flatMap(({ unexplained }) => unexplained),
     invented: found.flatMap(({ invented }) => invented),

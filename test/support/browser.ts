@@ -44,7 +44,7 @@ async function violations(page: Page, rules: readonly string[] = []): Promise<re
     };
     type Checker = { run: (options: object) => Promise<{ violations: readonly Found[] }> };
     const { axe: checker } = globalThis as unknown as { axe: Checker };
-    // what passes is not asked for: to list it takes longer than to find what does not
+    // what passes is not requested: to list it takes longer than to find what does not
     const rulesToRun = only.length === 0 ? {} : { runOnly: { type: "rule", values: only } };
     const result = await checker.run({ resultTypes: ["violations"], ...rulesToRun });
     return result.violations.map(({ id, nodes }) =>

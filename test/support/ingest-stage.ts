@@ -51,7 +51,7 @@ export type Stage = AsyncDisposable & {
   /** Reads or steers the database as a bystander. */
   readonly query: <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<R[]>;
   /** Requests that the sandbox saw, without the free question for the balance. */
-  readonly asked: () => readonly SandboxRequest[];
+  readonly requested: () => readonly SandboxRequest[];
 };
 
 /** Opens a stage. `database` shares one that another stage has opened. */
@@ -88,7 +88,7 @@ export async function openStage(options: SandboxOptions & { database?: string } 
     sync: (run = {}) => inForeground(syncInForeground, run),
     retry: (run = {}) => inForeground((app, how) => retryInForeground(app, { ...how, which: run.which ?? {} }), run),
     query: async (text, values = []) => (await pool.query(text, [...values])).rows,
-    asked: () => sandbox.log().filter(({ path: asked }) => asked !== "/api-key"),
+    requested: () => sandbox.log().filter(({ path: requested }) => requested !== "/api-key"),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -134,7 +134,7 @@ export function quick(settings: SettingsInput = {}): SettingsInput {
 }
 
 /** The days that a sync without bounds requests under the quick settings. */
-export function askedDays(days = 4): Day[] {
+export function requestedDays(days = 4): Day[] {
   return Array.from({ length: days }, (_, index) => addDays(today, -1 - index)).sort();
 }
 

@@ -29,8 +29,8 @@ async function runCalmly(options: SandboxOptions, run: RunOptions): Promise<Calm
   await stage.sync(run);
   return {
     facts: await factsOf(stage),
-    callTexts: stage.asked().map(callText).sort(),
-    credits: charged(stage.asked()),
+    callTexts: stage.requested().map(callText).sort(),
+    credits: charged(stage.requested()),
   };
 }
 
@@ -52,10 +52,10 @@ export function repeats(requests: readonly SandboxRequest[]): readonly SandboxRe
 export async function expectCalm(stage: Stage, calm: Calm, mostTwice: number): Promise<void> {
   expect(await factsOf(stage)).toEqual(calm.facts);
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
-  const again = repeats(stage.asked());
-  expect([...new Set(stage.asked().map(callText))].sort()).toEqual(calm.callTexts);
+  const again = repeats(stage.requested());
+  expect([...new Set(stage.requested().map(callText))].sort()).toEqual(calm.callTexts);
   expect(again.length).toBeLessThanOrEqual(mostTwice);
-  expect(charged(stage.asked())).toBe(calm.credits + charged(again));
+  expect(charged(stage.requested())).toBe(calm.credits + charged(again));
 }
 
 /** Slices of keyword ranks that say they are loaded and have no row, or the other way round. */

@@ -176,17 +176,17 @@ function addDatabases(server: FastifyInstance, state: MetabaseState, sees: Sees)
 
 /** The schema is read some time after it was requested. */
 function addSchema(server: FastifyInstance, state: MetabaseState, { databaseUrl }: Sees): void {
-  let [waits, isAsked] = [0, false];
+  let [waits, isRequested] = [0, false];
   server.post("/api/database/:id/sync_schema", (request) => {
     found(state.databases, request);
-    [waits, isAsked] = [state.slowSync, true];
+    [waits, isRequested] = [state.slowSync, true];
     return { status: "ok" };
   });
   const metadata = async (request: FastifyRequest) => {
     const { id } = found(state.databases, request);
-    if (isAsked && waits === 0) {
+    if (isRequested && waits === 0) {
       await readSchema(state, id, databaseUrl);
-      isAsked = false;
+      isRequested = false;
     } else waits -= 1;
     const isAll = (request.query as { include_hidden?: string }).include_hidden === "true";
     const tables = state.tables.filter((table) => table.db_id === id);

@@ -43,7 +43,7 @@ type Command = fc.AsyncCommand<Account, Real>;
 async function expectSound({ stage }: Real, account: Account): Promise<void> {
   expect(await torn(stage)).toEqual([]);
   // a surprise is noticed by the first answer after it, so that only what was under way by then may dip under the floor
-  const under = stage.asked().filter(({ charged, remaining }) => charged > 0 && remaining < total * floor);
+  const under = stage.requested().filter(({ charged, remaining }) => charged > 0 && remaining < total * floor);
   expect(under.length).toBeLessThanOrEqual(account.surprises * concurrency);
 }
 
@@ -71,12 +71,12 @@ async function run({ stage }: Real, { day }: Account): Promise<string> {
 
 /** A sync in the middle of which something happens, so many requests after its start, or as soon as it has ended before that. */
 async function runWith(real: Real, account: Account, after: number, happens: () => unknown): Promise<void> {
-  const from = real.stage.asked().length;
+  const from = real.stage.requested().length;
   let ended = false;
   const running = run(real, account).finally(() => (ended = true));
   // where it breaks off while this waits, the error is checked in the end
   running.catch(() => undefined);
-  await until(() => ended || real.stage.asked().length >= from + after);
+  await until(() => ended || real.stage.requested().length >= from + after);
   await happens();
   await running;
 }

@@ -23,7 +23,7 @@ export const figures = (stage: Stage) =>
 /** What reports were requested for the organisation that has campaigns; of another one nothing is reported. */
 export const reports = (stage: Stage) =>
   stage
-    .asked()
+    .requested()
     .filter(({ operation, params }) => operation === "search-ads.reports" && String(params["orgIds"]) === "4100001")
     .map(({ params }) => params);
 

@@ -125,9 +125,9 @@ export async function openStorm(workers: number): Promise<Storm> {
   return {
     stage,
     play: async (happening) => {
-      const from = stage.asked().length;
+      const from = stage.requested().length;
       // a fleet that waits for something sends nothing more until the next thing happens to it
-      await Promise.race([until(() => stage.asked().length >= from + happening.after), wait(patienceMs)]);
+      await Promise.race([until(() => stage.requested().length >= from + happening.after), wait(patienceMs)]);
       await play(world, happening);
     },
     retry: async () => {
@@ -202,10 +202,10 @@ async function play(world: World, happening: Mishap): Promise<void> {
 
 /** A person's sync beside the workers: it ends in order, or is killed in the middle. */
 async function personSyncs({ stage, run }: World, isKilled: boolean): Promise<void> {
-  const from = stage.asked().length;
+  const from = stage.requested().length;
   await using child = run("sync");
   if (isKilled) {
-    await Promise.race([child.ended, until(() => stage.asked().length > from)]);
+    await Promise.race([child.ended, until(() => stage.requested().length > from)]);
     child.process.kill("SIGKILL");
   }
   const ended = await child.ended;

@@ -4,7 +4,7 @@ import { openStage, type RunOptions, type Stage } from "./ingest-stage.ts";
 import { charged } from "./ingest-witness.ts";
 
 /** What the first sync of a stage has left: its database, which nobody is connected to, and its requests. */
-type Synced = { readonly database: string; readonly asked: readonly SandboxRequest[] };
+type Synced = { readonly database: string; readonly requested: readonly SandboxRequest[] };
 
 /** How the first sync is made. */
 type FirstRun = Pick<RunOptions, "request" | "settings">;
@@ -25,7 +25,7 @@ async function sync(options: SandboxOptions, run: FirstRun): Promise<Synced> {
   const { url } = await freshDatabase();
   await using stage = await openStage({ ...options, database: url });
   await stage.sync(run);
-  return { database: new URL(url).pathname.slice(1), asked: stage.asked() };
+  return { database: new URL(url).pathname.slice(1), requested: stage.requested() };
 }
 
 /**
@@ -33,11 +33,11 @@ async function sync(options: SandboxOptions, run: FirstRun): Promise<Synced> {
  * that sync, and the log is empty.
  */
 export async function openSynced(options: SandboxOptions = {}, run: FirstRun = {}): Promise<Stage> {
-  const { database, asked } = await syncedOnce(options, run);
+  const { database, requested } = await syncedOnce(options, run);
   await using opened = new AsyncDisposableStack();
   const { url } = opened.use(await freshDatabase(database));
   const stage = opened.use(await openStage({ ...options, database: url }));
-  stage.sandbox.spend(charged(asked));
+  stage.sandbox.spend(charged(requested));
   const stack = opened.move();
   return { ...stage, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

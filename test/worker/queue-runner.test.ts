@@ -10,11 +10,11 @@ test("a connection that breaks while the queue stops to listen on it does not en
   await using database = await freshDatabase();
   await using warehouse = await openWarehouse(database.url, 4);
   const listening = Promise.withResolvers<never>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const unlistened: Promise<unknown>[] = [];
   const held = new WeakSet<pg.PoolClient>();
   warehouse.pool.on("acquire", (client) => {
-    if (!held.has(client)) holdListening(client, { listening: listening.promise, asked, unlistened });
+    if (!held.has(client)) holdListening(client, { listening: listening.promise, requested, unlistened });
     held.add(client);
   });
   const unhandled: unknown[] = [];
@@ -23,7 +23,7 @@ test("a connection that breaks while the queue stops to listen on it does not en
   const log = createLog({ level: "silent", secrets: [] });
   const app = { config: { settings: { api: { retry_seconds: 1 } } }, hide: String, log, warehouse };
   const queue = await startQueue(app as unknown as App, { taskList: {}, schedule: [], onLost: () => undefined });
-  await expect.poll(() => asked).toContain("LISTEN");
+  await expect.poll(() => requested).toContain("LISTEN");
   await queue.stop();
   listening.reject(new Error("the connection broke"));
   await expect.poll(() => unlistened.length).toBe(2);
@@ -33,15 +33,19 @@ test("a connection that breaks while the queue stops to listen on it does not en
   expect(unhandled).toEqual([]);
 });
 
-type Held = { readonly listening: Promise<never>; readonly asked: string[]; readonly unlistened: Promise<unknown>[] };
+type Held = {
+  readonly listening: Promise<never>;
+  readonly requested: string[];
+  readonly unlistened: Promise<unknown>[];
+};
 
 /** Has a connection answer LISTEN with `listening`, and notes what it answers to UNLISTEN. */
-function holdListening(client: pg.PoolClient, { listening, asked, unlistened }: Held): void {
+function holdListening(client: pg.PoolClient, { listening, requested, unlistened }: Held): void {
   const query = client.query.bind(client) as (...given: readonly unknown[]) => Promise<unknown>;
   Object.assign(client, {
     query: (...given: readonly unknown[]) => {
       const [word = ""] = String(given[0]).split(" ");
-      asked.push(word);
+      requested.push(word);
       if (word === "LISTEN") return listening;
       const answer = query(...given);
       if (word === "UNLISTEN") unlistened.push(answer);

@@ -50,7 +50,7 @@ test("plans at its start, wave after wave, and loads the same as a sync", async 
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
   const { facts, callTexts } = await calmRun(middle);
   expect(await factsOf(stage)).toEqual(facts);
-  expect(stage.asked().map(callText).sort()).toEqual(callTexts);
+  expect(stage.requested().map(callText).sort()).toEqual(callTexts);
   const [worker] = await stage.query<{ stopped: boolean }>("select stopped_at is not null as stopped from ops.worker");
   expect(worker).toEqual({ stopped: true });
   const locked = await stage.query("select from graphile_worker._private_jobs where locked_at is not null");
@@ -64,7 +64,7 @@ test("plans at its start, wave after wave, and loads the same as a sync", async 
 test.runIf(long)("two of them share the work and request nothing twice", async () => {
   await using stage = await openStage({ ...middle, latencyMs: 5 });
   await Promise.all([work(stage, () => ranksAreIn(stage)), work(stage, () => ranksAreIn(stage))]);
-  const callTexts = stage.asked().map(callText);
+  const callTexts = stage.requested().map(callText);
   expect(callTexts.length).toBe(new Set(callTexts).size);
 });
 
@@ -93,7 +93,7 @@ test("gives back what it has not finished, and the next one goes on with it", as
   expect(states["running"]).toBeUndefined();
   expect(states["pending"]).toBeGreaterThan(0);
   await work(stage, () => ranksAreIn(stage));
-  const callTexts = stage.asked().map(callText);
+  const callTexts = stage.requested().map(callText);
   expect(callTexts.length).toBe(new Set(callTexts).size);
 });
 
@@ -102,14 +102,14 @@ test("requests nothing more of a dataset that was switched off while its slices 
   await using stage = await openWithPortfolio({ ...middle, clock: gate.clock, latencyMs: gate.latencyMs });
   await work(stage, async () => gate.held() > 0, gate.open, { settings: { api: { concurrency: 1 } } });
   expect((await statesOf(stage))["pending"]).toBeGreaterThan(0);
-  const asked = stage.asked().length;
+  const requested = stage.requested().length;
   const off = { settings: { datasets: { keyword_rank: { on: false } } } };
   const isNothingOpen = async () => {
     const { pending, running } = await statesOf(stage);
     return pending === undefined && running === undefined;
   };
   await work(stage, isNothingOpen, undefined, off);
-  expect(stage.asked().length).toBe(asked);
+  expect(stage.requested().length).toBe(requested);
 });
 
 test("survives a service that fails when it starts", async () => {

@@ -16,15 +16,15 @@ const salesRows = (points: readonly unknown[], more?: Record<string, string>) =>
   salesMetric.normalise(sales(more), [points], []);
 
 describe("sales", () => {
-  const asked = (options?: unknown) =>
+  const requested = (options?: unknown) =>
     salesMetric
       .partitions({ apps: [ios] }, options)
       .map(({ scope: { context, country = "-", device } }) => [context, country, device].join(" "));
 
   test("are requested in one call a context; by country and device where that is chosen", () => {
-    expect(asked()).toEqual(["DOWNLOAD - ALL", "REVENUE_TOTAL - ALL", "PAGE_VIEW - ALL"]);
+    expect(requested()).toEqual(["DOWNLOAD - ALL", "REVENUE_TOTAL - ALL", "PAGE_VIEW - ALL"]);
     const split = { contexts: ["DOWNLOAD"], areas: ["all", "each"], devices: ["IPHONE", "IPAD"] };
-    expect(asked(split)).toEqual(
+    expect(requested(split)).toEqual(
       ["IPHONE", "IPAD"].flatMap((device) => ["-", "DE", "US"].map((country) => `DOWNLOAD ${country} ${device}`)),
     );
     const devices = salesMetric.partitions({ apps: [android] }, split).map(({ scope }) => scope["device"]);

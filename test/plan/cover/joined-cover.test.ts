@@ -57,8 +57,8 @@ describe("new days and restated ones", () => {
       fc.property(
         fc.array(fc.tuple(fc.nat(30), fc.integer({ min: 1, max: 20 }), fc.nat(10)), { maxLength: 4 }),
         fc.integer({ min: 1, max: 30 }),
-        (asked, maxDays) => {
-          const held = asked.map(([from, length, age]) =>
+        (requested, maxDays) => {
+          const held = requested.map(([from, length, age]) =>
             covered({
               window: { start: daysAgo(from + length), end: daysAgo(from) },
               operation: "figures",
@@ -110,10 +110,11 @@ describe("an answer of nothing that may mean not yet", () => {
     const older = covered({ window: { start: daysAgo(31), end: daysAgo(20) }, operation: "figures", asOf: today });
     const newer = (age: number) =>
       covered({ window: { start: daysAgo(age), end: today }, operation: "figures", asOf: today });
-    const asked = (age: number) => plan([older, recent(age), newer(age)], [endless], brief).map(({ window }) => window);
-    expect([1, 2].map(asked)).toEqual([[], []]);
-    expect(asked(3)).toEqual([{ start: daysAgo(6), end: daysAgo(3) }]);
-    expect(asked(6)).toEqual([]);
+    const requested = (age: number) =>
+      plan([older, recent(age), newer(age)], [endless], brief).map(({ window }) => window);
+    expect([1, 2].map(requested)).toEqual([[], []]);
+    expect(requested(3)).toEqual([{ start: daysAgo(6), end: daysAgo(3) }]);
+    expect(requested(6)).toEqual([]);
   });
 
   test("gives fetch option to a later answer", () => {
