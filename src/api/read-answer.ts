@@ -183,8 +183,9 @@ function fit(operation: Operation, reported: unknown): Fitted | { readonly probl
 /** A payload without the items that do not fit, and those items with their reasons; null when it has none that fit. */
 function sortItems(operation: Operation, payload: unknown): { known: unknown; invalid: readonly InvalidItem[] } | null {
   const { items, answer } = operation;
-  const schema = items === null ? null : itemSchema(answer, items);
-  if (items === null || schema === null) return null;
+  if (items === null) return sortEntries(answer, payload);
+  const schema = itemSchema(answer, items);
+  if (schema === null) return null;
   const invalid: InvalidItem[] = [];
   const known = withLists(payload, items, (list) =>
     list.flatMap((item, index) => {
@@ -195,6 +196,20 @@ function sortItems(operation: Operation, payload: unknown): { known: unknown; in
     }),
   );
   return listsAt(known, items).some((list) => list.length > 0) ? { known, invalid } : null;
+}
+
+/** The same of an answer that is a map of figures: entry by entry. What has the fields of an envelope, as errors have, is no such map. */
+function sortEntries(answer: z.ZodType, payload: unknown): ReturnType<typeof sortItems> {
+  if (!(answer instanceof z.ZodRecord) || !isObject(payload)) return null;
+  if (Object.keys(payload).some((name) => envelopeFields.has(name))) return null;
+  const invalid: InvalidItem[] = [];
+  const known = Object.entries(payload).flatMap(([name, value]) => {
+    const result = parseSpelt(answer.valueType as z.ZodType, value);
+    if (result.success) return [[name, result.payload] as const];
+    invalid.push({ reason: problemOf(result.error), item: { [name]: value } });
+    return [];
+  });
+  return known.length > 0 ? { known: Object.fromEntries(known), invalid } : null;
 }
 
 function problemOf(error: z.ZodError): string {

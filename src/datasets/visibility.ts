@@ -82,7 +82,7 @@ export const visibility = defineDataset({
     return { body: trackIds, countries: unique((items ?? []).map(countryOf)), ...days };
   },
   normalise: (slice, pages, left) =>
-    part(slice.scope, "kind") === "now" ? normalisedNow(slice, pages) : normalisedHistory(slice, pages, left),
+    part(slice.scope, "kind") === "now" ? normalisedNow(slice, pages, left) : normalisedHistory(slice, pages, left),
 });
 
 /** An app in a country of its store. */
@@ -161,7 +161,11 @@ function requestedIn({ items, window }: Slice) {
     apps.has(trackId) && countries.has(country) && day >= window.start && day <= window.end;
 }
 
-function normalisedNow({ scope, items, window }: Slice, pages: readonly unknown[]): Normalised {
+function normalisedNow(
+  { scope, items, window }: Slice,
+  pages: readonly unknown[],
+  left: readonly InvalidItem[],
+): Normalised {
   const country = part(scope, "country");
   const apps = (items ?? []).map(trackIdOf);
   const scores = new Map(pages.flatMap((page) => Object.entries(page as Readonly<Record<string, number | null>>)));
@@ -174,8 +178,9 @@ function normalisedNow({ scope, items, window }: Slice, pages: readonly unknown[
     reason: "an app that was not requested",
     item: { trackId, score },
   }));
-  // an app that the answer leaves out while it names others is not known to the service
-  const unanswered = rows.length === 0 ? [] : (items ?? []).filter((item) => !scores.has(trackIdOf(item)));
+  // an app that the answer leaves out while it names others is not known to the service; one whose score does not fit is named
+  const unanswered =
+    rows.length === 0 || left.length > 0 ? [] : (items ?? []).filter((item) => !scores.has(trackIdOf(item)));
   return { rows: { [table.name]: rows }, invalid, unanswered };
 }
 

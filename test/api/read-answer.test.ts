@@ -169,6 +169,15 @@ describe("items that do not fit", () => {
     });
   });
 
+  test("are found in a map of figures, but not in what has the fields of an envelope", () => {
+    for (const json of [
+      { US: 3, JP: "many" },
+      { data: { US: "3", JP: "many" }, success: true },
+    ])
+      expect(read(numberOfKeywords, json)).toMatchObject({ value: { US: 3 }, invalid: [{ item: { JP: "many" } }] });
+    expect(() => read(numberOfKeywords, { timestamp: 1, message: null, error: "odd" })).toThrow(coded("unknown_shape"));
+  });
+
   test("do not hide drift in those that do", () => {
     expect(read(iosKeywordRanking, [{ ...rank, change: 1 }, null]).drift).toEqual([
       { path: "[].change", kind: "number" },

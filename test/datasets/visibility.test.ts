@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { iosVisibilityHistory } from "../../src/api/operations/market.ts";
+import { iosVisibilityHistory, visibilityScore } from "../../src/api/operations/market.ts";
 import { day } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import { storeOf } from "../../src/core/store.ts";
@@ -134,4 +134,17 @@ test("a score as it is now has the day of observation, and an app that is left o
   expect(visibility.normalise(slice, [{}], []).unanswered).toEqual([]);
   const other = visibility.normalise(slice, [{ "9": 1 }], []);
   expect([other.rows["core.fact_visibility"], other.invalid.length]).toEqual([[], 1]);
+});
+
+test("an app whose score is no number costs the others theirs nothing, and is not one that the answer leaves out", () => {
+  const now = { scope: { ...scope, kind: "now", country: "US" }, items: ["US:1", "US:2", "US:3"], window };
+  const answer = { "1": "3.25", "2": "N/A", "3": null };
+  const { rows, invalid } = normalised(visibility, visibilityScore, now, answer);
+  expect(rows.map((row) => [row["app_key"], row["score"]])).toEqual([
+    ["ios:1", 3.25],
+    ["ios:3", null],
+  ]);
+  expect(invalid).toEqual(["value: must be a number, not text"]);
+  const left = [{ reason: "odd", item: { "2": "N/A" } }];
+  expect(visibility.normalise(sliceOf(now), [{ "1": 3.25 }], left).unanswered).toEqual([]);
 });
