@@ -1,6 +1,7 @@
 import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
+import { cellsStillLost } from "./lost-days.ts";
 
 /**
  * How far a dataset is complete: every app and country of which something is due is answered through `completeTo`, in the days in which
@@ -27,7 +28,8 @@ const gapDays = 30;
 const listDays = sql`
   select s.dataset, s.scope, max(s.request_from) filter (where s.kind <> 'snapshot') as request_from, range_agg(d.days) as requested,
          range_agg(d.days) filter (where s.state in ('loaded', 'empty', 'skipped')) as answered,
-         range_agg(d.days) filter (where s.state in ('pending', 'running', 'deferred', 'lost')
+         range_agg(d.days) filter (where s.state in ('pending', 'running', 'deferred')
+                                   or s.state = 'lost' and ${cellsStillLost} > 0
                                    or s.state = 'failed' and s.slice_id in (select f.slice_id from ops.failed_slice as f)) as unanswered
   from   ops.slice_finality as s
   cross  join lateral (select daterange(greatest(s.window_start, ops.today() - ${gapDays}::integer), s.window_end) as days) as d

@@ -140,14 +140,34 @@ async function insertUnplanned(db: Database, unplanned: readonly Unplanned[], no
 /** Cells of a dataset on a day that are lost, and when the first of them was noted. */
 export type LostDay = { readonly dataset: string; readonly day: Day; readonly cells: number; readonly notedAt: Date };
 
+/** SQL: the items of a slice of this name; null where it names none. */
+function itemsIn(slice: "o" | "s"): SqlFragment {
+  return sql`(select b.items from ops.slice_batch as b where b.batch_id = ${sql.ref(`${slice}.batch_id`)})`;
+}
+
+const newerThanLost = sql`
+  from   ops.slice_log as o
+  where  ${hasSameScope("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start and o.slice_id > s.slice_id`;
+
+/**
+ * SQL: cells of a lost slice `s` that are still lost: no newer slice is about them. The answer of a lost day may be imported, or reported by
+ * another dataset.
+ */
+export const cellsStillLost = sql<number>`(
+  select case when not exists (select ${newerThanLost}) then coalesce(cardinality(${itemsIn("s")}), 1)
+              else (select count(*) from (select unnest(coalesce(${itemsIn("s")}, array['']))
+                                          except
+                                          select unnest(coalesce(${itemsIn("o")}, array[''])) ${newerThanLost}) as c) end)`;
+
 /** Lost days by dataset, the newest first. */
 export async function readLostDays(db: Database): Promise<readonly LostDay[]> {
   const { rows } = await sql<LostDay>`
-    select dataset, first_day as day, sum(greatest(item_count, 1))::int as cells, min(ended_at) as "notedAt"
-    from   ops.slice_status
-    where  state = 'lost'
-    group  by dataset, first_day
-    order  by first_day desc, dataset`.execute(db);
+    select s.dataset, s.window_start as day, sum(c.cells)::int as cells, min(s.ended_at) as "notedAt"
+    from   ops.slice_log as s
+    cross  join lateral (select ${cellsStillLost} as cells offset 0) as c -- a fence: they would be counted twice
+    where  s.state = 'lost' and c.cells > 0
+    group  by s.dataset, s.window_start
+    order  by s.window_start desc, s.dataset`.execute(db);
   return rows;
 }
 

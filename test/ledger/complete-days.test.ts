@@ -2,10 +2,18 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { readCompleteDays } from "../../src/ledger/complete-days.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
+import { noteLostDays } from "../../src/ledger/lost-days.ts";
+import { oneDay } from "../../src/core/window.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import { draft, ledgerForTests, today } from "../support/ledger-stage.ts";
+import { draft, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 
 const ledger = ledgerForTests();
+
+const complete = () =>
+  ledger.stage.db.transaction().execute(async (transaction) => {
+    await sql`select set_config('storehouse.today', ${today}, true)`.execute(transaction);
+    return readCompleteDays(transaction);
+  });
 
 /** What is complete of a series of which a sync requests the newest day alone, with slices that are loaded from some days before today on. */
 async function completeWith(...windows: readonly (readonly [daysAgo: number, days: number])[]) {
@@ -20,10 +28,7 @@ async function completeWith(...windows: readonly (readonly [daysAgo: number, day
     const window = { start: addDays(today, -daysAgo), end: addDays(today, days - daysAgo) };
     await inState(await run(), "loaded", ledger.worker, draft({ dataset: "chart", window }));
   }
-  return db.transaction().execute(async (transaction) => {
-    await sql`select set_config('storehouse.today', ${today}, true)`.execute(transaction);
-    return readCompleteDays(transaction);
-  });
+  return complete();
 }
 
 test("a dataset whose newest answer is older than what a sync requests is complete to that day", async () => {
@@ -36,4 +41,25 @@ test("a day that no sync reaches any more is a gap where days before and after i
   expect(await completeWith([7, 2], [4, 1])).toMatchObject([
     { completeTo: addDays(today, -6), newestPastGap: addDays(today, -4) },
   ]);
+});
+
+test("a lost day is no gap any more once its answer came, in whichever list", async () => {
+  const { db, inState, run } = ledger.stage;
+  await noteDatasets(
+    db,
+    [{ dataset: "rating", stage: "market", is_on: true }],
+    [{ dataset: "rating", scope: null, kind: "snapshot", refresh_days: 1 }],
+    { account: "", planned: [] },
+  );
+  const on = (days: number, ...items: readonly string[]) =>
+    draft({ dataset: "rating", class: "snapshot", window: oneDay(addDays(today, -days)), items });
+  const completeTo = async () =>
+    (await complete()).flatMap((one) => (one.dataset === "rating" ? [one.completeTo] : []));
+  await inState(await run(), "loaded", ledger.worker, on(2, "a"));
+  const runId = await run();
+  await inState(runId, "loaded", ledger.worker, on(0, "a"));
+  await noteLostDays(db, { runId, today, now });
+  expect(await completeTo()).toEqual([addDays(today, -2)]);
+  await inState(await run({ kind: "import" }), "loaded", ledger.worker, on(1, "a", "b"));
+  expect(await completeTo()).toEqual([today]);
 });

@@ -26,8 +26,10 @@ describe("a snapshot that nobody can request any more", () => {
 
   const snapshot = (dataset: string, date: number, change: Partial<SliceDraft> = {}) =>
     draft({ dataset, class: "snapshot", window: august(date), asOf: august(date).start, ...change });
-  const ended = async (state: "loaded" | "failed" | "deferred" | "pending", ...drafts: readonly SliceDraft[]) =>
-    ledger.stage.inState(await ledger.stage.run(), state, ledger.worker, ...drafts);
+  const ended = async (
+    state: "loaded" | "empty" | "failed" | "deferred" | "pending",
+    ...drafts: readonly SliceDraft[]
+  ) => ledger.stage.inState(await ledger.stage.run(), state, ledger.worker, ...drafts);
   /** Plans these for today and notes what is lost. */
   async function planned(...drafts: readonly SliceDraft[]) {
     const runId = await ledger.stage.run({ kind: "schedule" });
@@ -108,6 +110,19 @@ describe("a snapshot that nobody can request any more", () => {
     await ended("loaded", snapshot("daily", 17));
     await ledger.stage.insert(await ledger.stage.run({ kind: "gateway" }), snapshot("daily", 20));
     expect(await planned()).toBe(0);
+  });
+
+  test("is lost no more once a newer slice has its answer, cell by cell, as coverage says", async () => {
+    await ended("loaded", snapshot("daily", 17, { items: ["a", "b", "c"] }), snapshot("weekly", 4));
+    expect(await planned(snapshot("daily", 20, { items: ["a", "b", "c"] }), snapshot("weekly", 20))).toBe(3);
+    // as an import does: other lists, days that are past
+    await ended("loaded", snapshot("daily", 19, { items: ["a", "b"] }), snapshot("weekly", 12));
+    await ended("empty", snapshot("daily", 18, { items: ["a", "b", "c", "d"] }));
+    expect(await lost()).toEqual(["daily 2026-08-19 1", "weekly 2026-08-11 1"]);
+    const { rows } = await ledger.stage.pool.query(
+      "select dataset, date_day::text as day, lost_count::int as cells from ops.coverage_daily where lost_count > 0 order by 1",
+    );
+    expect(rows.map(({ dataset, day, cells }) => `${dataset} ${day} ${cells}`)).toEqual(await lost());
   });
 
   test("is lost where it was put off beyond its day: the slice moves to today and the day stays", async () => {
