@@ -14,6 +14,7 @@ import { refreshBalance } from "./ingest/balance-check.ts";
 import { createBatchedSteps } from "./ingest/batched-steps.ts";
 import type { IngestParts } from "./ingest/ingest-parts.ts";
 import { startSliceRunner, type SliceRunner } from "./ingest/slice-runner.ts";
+import { createSpoiltAnswers } from "./ingest/spoilt-answers.ts";
 import { createClaimedSlices } from "./ingest/claimed-slices.ts";
 import { isShared, sharedQueueOf } from "./ledger/shared-queue.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
@@ -163,6 +164,7 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
       refreshBalance: refresh,
       onChange: own.onApiChange,
     }),
+    spoilt: createSpoiltAnswers(),
     dimensions,
     batched: createBatchedSteps({
       ...shared,

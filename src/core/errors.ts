@@ -70,6 +70,13 @@ export function mayBeCharged({ code }: StorehouseError): boolean {
   return callColumns(code).charged ?? true;
 }
 
+/** True for the error of an answer that was charged, or may have been, and is of no use; a later one may be. */
+export function isPaidInVain(error: StorehouseError): boolean {
+  const { charged, unreadable }: { readonly charged?: boolean; readonly unreadable?: boolean; readonly says: string } =
+    errorCodes[error.code];
+  return error instanceof RetryError && (charged === true || unreadable === true);
+}
+
 /** The codes of calls that nobody can have charged: a request without a status and with any other code may have been. */
 export const unchargedCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter(
   (code) => callColumns(code).charged === false,

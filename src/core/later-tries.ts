@@ -20,12 +20,20 @@ const minuteMs = 60_000;
 /** The wait before each later try of a failed slice, in ms: most causes are gone within the hour, and one of days costs one try a day. */
 const distances = [5, 30, 2 * 60, 6 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
 
-/** A slice that failed: the code of its error, the attempts that counted against it, and when it failed (epoch-ms). */
-export type FailedAttempts = { readonly code: string; readonly failures: number; readonly endedAt: number };
+/**
+ * A slice that failed: the code of its error, the attempts that counted against it, how many it has at once (as the table says where it is
+ * left out), and when it failed (epoch-ms).
+ */
+export type FailedAttempts = {
+  readonly code: string;
+  readonly failures: number;
+  readonly atOnce?: number | undefined;
+  readonly endedAt: number;
+};
 
 /** When a failed slice is requested again automatically (epoch-ms); null where a retry cannot mend its error. */
-export function nextTryAt({ code, failures, endedAt }: FailedAttempts): number | null {
+export function nextTryAt({ code, failures, atOnce, endedAt }: FailedAttempts): number | null {
   if (!isTriedLater(code)) return null;
-  const tried = Math.max(0, failures - (failureColumns(code).attempts ?? 1));
+  const tried = Math.max(0, failures - (atOnce ?? failureColumns(code).attempts ?? 1));
   return endedAt + (distances[Math.min(tried, distances.length - 1)] ?? 0);
 }

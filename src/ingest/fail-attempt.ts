@@ -84,19 +84,25 @@ async function endingOf(
     // a call that names no items says nothing of each of them: they are requested by name
     return { ...ending, state: isWholeList(datasetNamed(slice.dataset), slice) ? "skipped" : error.leaves };
   const failures = (await failuresOf(parts.db, slice)) + 1;
-  const later = laterTry(slice, error, { failures, now });
+  parts.spoilt.note(slice.operation, error);
+  const atOnce = error instanceof RetryError ? (parts.spoilt.areAll(slice.operation) ? 1 : error.attempts) : undefined;
+  const later = laterTry(slice, error, { failures, atOnce, now });
   const failed = { ...ending, state: "failed", counts: true, dueAt: later } as const;
-  if (!(error instanceof RetryError)) return failed;
+  if (atOnce === undefined) return failed;
   // of many pages one after the other may fail: only an attempt that landed none counts
   if (await hasLandedPages(parts, slice, error))
     return { ...ending, dueAt: now + waitAfter(parts.retryMs, 1, Number(slice.sliceId)) };
-  if (failures >= error.attempts) return failed;
+  if (failures >= atOnce) return failed;
   return { ...ending, dueAt: now + waitAfter(parts.retryMs, failures, Number(slice.sliceId)), counts: true };
 }
 
 /** When a slice that failed is requested again, in epoch-ms; null for never. The next day's snapshot is another one, and is planned as such. */
-function laterTry(slice: Slice, { code }: StorehouseError, { failures, now }: { failures: number; now: number }) {
-  const next = nextTryAt({ code, failures, endedAt: now });
+function laterTry(
+  slice: Slice,
+  { code }: StorehouseError,
+  { now, ...tried }: { failures: number; atOnce: number | undefined; now: number },
+) {
+  const next = nextTryAt({ code, ...tried, endedAt: now });
   return next !== null && slice.class === "snapshot" && dayOf(next) > dayOf(now) ? null : next;
 }
 

@@ -18,6 +18,11 @@ test("a failed slice is requested again after minutes, then hours, then every da
   expect(waits("server_error", 0, 1)).toEqual([5, 5]);
 });
 
+test("what is not requested again at once is tried later all the sooner", () => {
+  const tried = [1, 2, 3].map((failures) => nextTryAt({ code: "not_json", failures, atOnce: 1, endedAt }));
+  expect(tried).toEqual([5, 30, 120].map((minutes) => endedAt + minutes * minute));
+});
+
 test("an error that a retry cannot mend is never requested again", () => {
   const never = ["unknown_shape", "unexpected", "answer_too_large", "process_died"] as const;
   for (const code of never) expect(waits(code, 1, 9)).toEqual([null, null]);

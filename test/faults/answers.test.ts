@@ -5,6 +5,7 @@ import { review } from "../../src/datasets/review.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
+import { openFollowed } from "../support/backfill-stage.ts";
 import { openStage, today, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun, type Calm } from "../support/ingest-witness.ts";
@@ -43,6 +44,35 @@ test("requests again after a 500, a 503 of a gateway, a cut connection, half an 
   // all but what came without headers, once each
   expect(requestedAgain(stage)).toBe(passing.length - 1);
   expect([...new Set(stage.requested().map(callText))].sort()).toEqual(calm.callTexts);
+});
+
+test("where no answer of an operation is of use, each slice is paid for once, the first ones alone once more", async () => {
+  const garbage = { operation: "ios.keyword-ranking", times: 1_000, kind: "not-json" } as const;
+  await using stage = await openFollowed({ market: { apps: 1 } });
+  const run = {
+    settings: { datasets: { keyword_rank: { history_days: 8 } } },
+    request: { datasets: ["keyword_rank"] },
+  };
+  const failed = () =>
+    stage.query(
+      `select extract(epoch from due_at - ended_at)::int / 60 as minutes, count(*)::int as slices from ops.slice where state = 'failed' group by 1 order by 1`,
+    );
+  const calls = () => stage.requested().filter(({ operation }) => operation === garbage.operation).length;
+  stage.sandbox.set({ faults: [garbage] });
+  await stage.sync(run);
+  expect(calls()).toBe(16 + 5);
+  expect(await failed()).toEqual([
+    { minutes: 5, slices: 11 },
+    { minutes: 30, slices: 5 },
+  ]);
+  stage.sandbox.clearLog();
+  await stage.query("update ops.slice set due_at = now() where state = 'failed'");
+  // another process finds out for itself
+  await stage.sync(run);
+  expect(calls()).toBeLessThanOrEqual(16 + 5);
+  stage.sandbox.set({ faults: [] });
+  await stage.query("update ops.slice set due_at = now() where state = 'failed'");
+  expect(await stage.sync(run)).toMatchObject({ outcome: "loaded" });
 });
 
 test("finds a pace that the service bears", async () => {
