@@ -5,7 +5,7 @@ import { review } from "../../src/datasets/review.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
-import { openFollowed } from "../support/backfill-stage.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { openStage, today, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun, type Calm } from "../support/ingest-witness.ts";
@@ -48,7 +48,7 @@ test("requests again after a 500, a 503 of a gateway, a cut connection, half an 
 
 test("where no answer of an operation is of use, each slice is paid for once, the first ones alone once more", async () => {
   const garbage = { operation: "ios.keyword-ranking", times: 1_000, kind: "not-json" } as const;
-  await using stage = await openFollowed({ market: { apps: 1 } });
+  await using stage = await openWithPortfolio({ market: { apps: 1 } });
   const run = {
     settings: { datasets: { keyword_rank: { history_days: 8 } } },
     request: { datasets: ["keyword_rank"] },
