@@ -10,7 +10,7 @@ select s.slice_id, s.dataset, s.scope, s.batch_id, s.window_start, s.window_end,
                  and case when t.empty_until_days is null then s.tail_of is null
                           else t.pack_is_full is null or s.tail_of is not null or s.window_end - s.window_start <= t.empty_until_days end
             then case when t.empty_until_days is null then date '-infinity'
-                      else least(s.as_of + 1 - t.settle_days - t.lookback_days, r.asked_until + 1 - t.settle_days - t.empty_until_days) end
+                      else least(s.as_of + 1 - t.settle_days - t.lookback_days, r.requested_until + 1 - t.settle_days - t.empty_until_days) end
             else s.as_of + 1 - t.settle_days - t.lookback_days
                  - case when t.empty_until_days is null and s.as_of < r.repeat_day
                         and  (s.state = 'empty' or s.state = 'skipped' and coalesce(s.error_code, '') not in ('bad_request', 'not_encodable'))
@@ -29,7 +29,7 @@ cross  join lateral (select ops.today() + 1 - t.settle_days as published) as p
 cross  join lateral (select p.published - case when t.pack_days is null then 0 else (p.published - date '2007-01-01') % t.pack_days end as packed_end) as e
 -- answers of nothing are requested again with the next pack, where its call has room for them
 cross  join lateral (select e.packed_end as request_before, case when t.pack_is_full then ops.today() else e.packed_end - 1 + t.settle_days end as repeat_day,
-                            case when t.pack_is_full or t.pack_days is null then ops.today() else s.as_of + t.empty_holds_days end as asked_until) as r;
+                            case when t.pack_is_full or t.pack_days is null then ops.today() else s.as_of + t.empty_holds_days end as requested_until) as r;
 comment on view   ops.slice_finality               is 'One row per slice: until which day its answer is final, and which days a sync without dates requests. A loaded day on or after final_before and inside the requested days is stale, unless another slice has a final answer for it. Which answers were received while the source still restated them?';
 comment on column ops.slice_finality.slice_id      is 'Number of the slice.';
 comment on column ops.slice_finality.scope         is 'Partition of the slice.';

@@ -119,7 +119,7 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, '', d.da
 from   ops.review_days  as q
 join   core.dim_app     as a on a.store = q.store and a.track_id = q.track_id
 join   core.dim_country as c on c.country_code = q.country_code
--- taken off all at once: looked for day by day, the reviews of an app would be read for each of its days
+-- taken off all at once: searched day by day, the reviews of an app would be read for each of its days
 cross  join lateral (
   select q.days - coalesce(range_agg(daterange(r.date_day, r.date_day + 1)), '{}') as days
   from   (

@@ -7880,7 +7880,7 @@ create view ops.slice_finality (
             END THEN
             CASE
                 WHEN t.empty_until_days IS NULL THEN '-infinity'::date
-                ELSE LEAST(s.as_of + 1 - t.settle_days - t.lookback_days, r.asked_until + 1 - t.settle_days - t.empty_until_days)
+                ELSE LEAST(s.as_of + 1 - t.settle_days - t.lookback_days, r.requested_until + 1 - t.settle_days - t.empty_until_days)
             END
             ELSE s.as_of + 1 - t.settle_days - t.lookback_days -
             CASE
@@ -7990,7 +7990,7 @@ create view ops.slice_finality (
                 CASE
                     WHEN t.pack_is_full OR t.pack_days IS NULL THEN ops.today()
                     ELSE s.as_of + t.empty_holds_days
-                END AS asked_until) r;
+                END AS requested_until) r;
 
 -- One row per slice that requests keywords or ids by name: which ones.
 create view ops.slice_item (

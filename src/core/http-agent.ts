@@ -121,7 +121,7 @@ function tlsOf(authorities: string | undefined): { readonly secureContext?: Secu
   return trusted === undefined ? {} : { secureContext: createSecureContext({ ca: [...trusted] }) };
 }
 
-/** The authorities (PEM) that Node knows and those of the company; undefined where Node trusts all of them by itself. */
+/** The authorities (PEM) that Node knows and those of the company; undefined where Node trusts all of them without naming them. */
 export function trustedAuthorities(authorities: string | undefined): readonly string[] | undefined {
   if (authorities === undefined || isKnownToNode(authorities)) return undefined;
   return [...getCACertificates("default"), authorities];

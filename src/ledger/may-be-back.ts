@@ -5,7 +5,7 @@ import type { Database } from "../postgres/database.ts";
 import { ofTiming } from "./dataset-timings.ts";
 import { hasSameList } from "./same-scope.ts";
 
-/** Replies that say that a list cannot be had, and that a gateway before the API gives as well while the API is unavailable. */
+/** Replies that say that a list is unavailable, and that a gateway before the API gives as well while the API is down. */
 const doubtful: ReadonlySet<ErrorCode> = new Set(["not_found", "bad_request"]);
 
 /** Days after its last answer on which a list may be back: some beside those for which that answer stands. */

@@ -15,5 +15,5 @@ export const plannedOn = sql`least(s.window_start, (s.created_at at time zone 'U
 /** SQL: the day by which that of the snapshot `ops.slice as s` is lost. */
 export const lostOn = sql`(${plannedOn} + ${refreshDays})`;
 
-/** Days before today on which a snapshot that nobody requested still counts as lost; what was not requested for longer was not followed. */
+/** Days before today on which a snapshot that nobody requested still counts as lost; what was not requested for longer was not in the portfolio. */
 export const longestGapDays = 30;

@@ -46,7 +46,7 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
                            offset 0) as o -- a fence: the index on datasets would be read from end to end for each scope
       group  by p.place, o.list
     ), late as materialized (
-      -- as a rule the same list was requested a round before, and its items need no look
+      -- as a rule the same list was requested a round before, and its items need not be compared
       select p.* from planned as p
       where  not exists (select from listed as l where l.place = p.place and l.list = p.list and l.day + p.stands >= p.day)
     ), known as (

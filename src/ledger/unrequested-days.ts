@@ -35,7 +35,7 @@ export async function readUnrequestedDays(
       join   reach         as r using (dataset)
       where  s.state <> 'lost'
       group  by s.dataset, s.scope, r."from", r."keptFrom"
-      -- what is followed no more has no gap, and a partition of which everything is newer has none either
+      -- what has left the portfolio has no gap, and a partition of which everything is newer has none either
       having max(s.window_end) > r."from" and greatest(min(s.window_start) filter (where s.plan_id is null), r."keptFrom") < r."from"
     ), missing as (
       select dataset, unnest(datemultirange(daterange(first_day, "from")) - days) as days

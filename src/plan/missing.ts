@@ -133,8 +133,8 @@ function finalUntil(slice: Covered, { timing, calendar, today }: MissingOptions)
   const early = isEarly && emptyUntilDays === undefined && slice.asOf < repeated ? emptyEarlyDaysOf(timing) : 0;
   const final = daysBetween(calendar.start, slice.asOf) + 1 - settleDays - lookbackDays - early;
   if (!isDue) return final;
-  const asked = waitsForPack(timing) ? slice.asOf : addDays(today, -emptyHoldsDays);
-  return Math.min(final, daysBetween(calendar.start, lateFrom(timing, asked)));
+  const requested = waitsForPack(timing) ? slice.asOf : addDays(today, -emptyHoldsDays);
+  return Math.min(final, daysBetween(calendar.start, lateFrom(timing, requested)));
 }
 
 /** True where days of which nothing came are requested again with the next pack, on the day on which that is out. */
@@ -142,7 +142,7 @@ function waitsForPack({ packDays, packIsFull }: Reach): boolean {
   return packDays !== undefined && packIsFull !== true;
 }
 
-/** True for an answer of nothing that does not look like "not connected" or "not out yet". */
+/** True for an answer of nothing that does not mean "not connected" or "not out yet". */
 function isKnownEmpty(slice: Covered, { emptyUntilDays, packIsFull }: Reach): boolean {
   // days that two answers left out beside rows have none
   if (emptyUntilDays === undefined) return slice.isTail === true;

@@ -15,7 +15,7 @@ export async function newestRequest(db: Database): Promise<string> {
   return rows[0]?.newest ?? "0";
 }
 
-/** True where one of these was sent after the request of that number, whichever process sent it and whatever the reply was. */
+/** True where one of these was sent after the request of that number, whichever process sent it and with any reply. */
 export async function isSentSince(
   db: Database,
   newest: string,

@@ -94,7 +94,7 @@ describe("a snapshot that nobody can request any more", () => {
     );
   });
 
-  test("is lost also where the run that planned the next one was left before it noted that, whatever became of the slice", async () => {
+  test("is lost also where the run that planned the next one was left before it noted that, in whichever state its slice is", async () => {
     const { stage, worker } = ledger;
     await ended("loaded", snapshot("daily", 15), snapshot("daily", 15, { scope: { app: "2" } }));
     const left = await stage.run({ kind: "schedule" });

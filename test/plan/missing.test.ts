@@ -91,7 +91,7 @@ describe("missingCells", () => {
   test("keeps items apart: one that was requested says nothing about another", () => {
     const slices = [covered({ items: ["requested", "dropped since"], window: oneDay(daysAgo(1)) })];
     const found = missing(slices, { items: ["requested", "new"] });
-    expect(found.keys()).toEqual(["requested", "new"]);
+    expect(found.keys()).toEqual(["new", "requested"]);
     expect(found.get("requested").fresh).toEqual(daysOf({ start: daysAgo(7), end: daysAgo(1) }));
     expect(found.get("new").fresh).toEqual(daysOf(week));
   });
