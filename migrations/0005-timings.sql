@@ -28,6 +28,8 @@ create table ops.dataset_timing (
   pack_days        integer,
   pack_is_full     boolean,
   refresh_days     integer,
+  refresh_since    date,
+  earlier_refresh_days integer,
   empty_holds_days integer,
   empty_until_days integer,
   empty_early_days integer,
@@ -46,6 +48,8 @@ comment on column ops.dataset_timing.first_day        is 'First day that is ever
 comment on column ops.dataset_timing.pack_days        is 'Number of days in one request, counted from Monday, 2007-01-01; null where each day is requested as soon as it is published.';
 comment on column ops.dataset_timing.pack_is_full     is 'True where no request has room for more days than pack_days; null elsewhere.';
 comment on column ops.dataset_timing.refresh_days     is 'Days after which a snapshot is fetched again; null for other kinds.';
+comment on column ops.dataset_timing.refresh_since    is 'Day from which refresh_days holds; null where it never was another.';
+comment on column ops.dataset_timing.earlier_refresh_days is 'What refresh_days was before refresh_since.';
 comment on column ops.dataset_timing.empty_holds_days is 'Days after which an empty answer is fetched again; null where an empty answer is final.';
 comment on column ops.dataset_timing.empty_until_days is 'Number of the newest days to which empty_holds_days applies; null where it applies to all days.';
 comment on column ops.dataset_timing.empty_early_days is 'Days by which an empty answer, or one that was not found, becomes final later than others; null for a snapshot.';

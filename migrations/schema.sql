@@ -5966,6 +5966,8 @@ create table ops.dataset_timing (
   pack_days integer, -- Number of days in one request, counted from Monday, 2007-01-01; null where each day is requested as soon as it is published.
   pack_is_full boolean, -- True where no request has room for more days than pack_days; null elsewhere.
   refresh_days integer, -- Days after which a snapshot is fetched again; null for other kinds.
+  refresh_since date, -- Day from which refresh_days holds; null where it never was another.
+  earlier_refresh_days integer, -- What refresh_days was before refresh_since.
   empty_holds_days integer, -- Days after which an empty answer is fetched again; null where an empty answer is final.
   empty_until_days integer, -- Number of the newest days to which empty_holds_days applies; null where it applies to all days.
   empty_early_days integer, -- Days by which an empty answer, or one that was not found, becomes final later than others; null for a snapshot.
@@ -7951,6 +7953,16 @@ create view ops.slice_finality (
                     WHEN o.dataset IS NULL THEN b.*
                     ELSE o.*
                 END).refresh_days AS refresh_days,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).refresh_since AS refresh_since,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).earlier_refresh_days AS earlier_refresh_days,
             (
                 CASE
                     WHEN o.dataset IS NULL THEN b.*

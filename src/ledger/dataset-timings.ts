@@ -44,14 +44,14 @@ export function ofTiming(value: SqlFragment): SqlFragment {
 }
 
 /**
- * Notes what SQL has to know of datasets and timings; what has not changed is not written. Of the datasets in `planned` the lines of
- * single scopes are all that the account has; those of other datasets and accounts stay.
+ * Notes what SQL has to know of datasets and timings from `today` on; what has not changed is not written. Of the datasets in `planned` the
+ * lines of single scopes are all that the account has; those of other datasets and accounts stay.
  */
 export async function noteDatasets(
   db: Database,
   lines: readonly DatasetLine[],
   timings: readonly TimingLine[],
-  { account, planned }: { readonly account: string; readonly planned: readonly string[] },
+  { account, planned, today }: { readonly account: string; readonly planned: readonly string[]; readonly today: Day },
 ): Promise<void> {
   await sql`
     insert into ops.dataset as d (dataset, stage, is_on, is_switched_off, items_are_apps, countries)
@@ -73,11 +73,14 @@ export async function noteDatasets(
     with noted as materialized (
       select * from jsonb_populate_recordset(null::ops.dataset_timing, ${rows}::jsonb)
     ), kept as (
-      insert into ops.dataset_timing as t
+      insert into ops.dataset_timing as t (dataset, scope, ${columns})
       select distinct on (dataset, coalesce(scope, 'null')) dataset, coalesce(scope, 'null'), ${columns}
       from   noted
       order  by dataset, coalesce(scope, 'null')
-      on conflict (dataset, scope) do update set (${columns}) = row (${sql.join(columnNames.map((name) => sql`excluded.${sql.id(name)}`))})
+      on conflict (dataset, scope) do update
+      set    (${columns}) = row (${sql.join(columnNames.map((name) => sql`excluded.${sql.id(name)}`))}),
+             refresh_since = case when t.refresh_days <> excluded.refresh_days then ${today}::date else t.refresh_since end,
+             earlier_refresh_days = case when t.refresh_days <> excluded.refresh_days then t.refresh_days else t.earlier_refresh_days end
       where  (${sql.join(columnNames.map((name) => sql`t.${sql.id(name)}`))})
              is distinct from (${sql.join(columnNames.map((name) => sql`excluded.${sql.id(name)}`))})
     )

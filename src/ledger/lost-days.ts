@@ -5,7 +5,7 @@ import { neverRequested, type Slice } from "../core/slice.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { hasSameList, hasSameScope } from "./same-scope.ts";
-import { lostOn, refreshDays } from "./snapshot-rounds.ts";
+import { lostOn, refreshDays, refreshDaysOn } from "./snapshot-rounds.ts";
 import { queueBeside } from "./tails.ts";
 import { findUnplanned, readUnnoted, type Unplanned } from "./unplanned-rounds.ts";
 
@@ -22,7 +22,7 @@ function isAnswered(day: SqlFragment): SqlFragment<boolean> {
     select unnest(coalesce(b.items, array['']))
     from   ops.slice as o
     left   join ops.batch as b on b.batch_id = o.batch_id
-    where  ${hasSameScope("o", "s")} and o.window_end > ${day} and o.window_start < ${day} + ${refreshDays}
+    where  ${hasSameScope("o", "s")} and o.window_end > ${day} and o.window_start < ${day} + ${refreshDaysOn(day)}
     and    o.state in ('loaded', 'empty', 'skipped'))`;
 }
 
@@ -76,7 +76,7 @@ export async function noteMoved(
   await sql`
     ${insertLost} ${selectLost(lost, now)}
     from   ops.slice as s
-    cross  join lateral (select ${refreshDays} as days) as stands
+    cross  join lateral (select ${refreshDaysOn(sql`${day}::date`)} as days) as stands
     cross  join lateral generate_series((${day}::date + case when ${isStored} then stands.days else 0 end)::timestamp, ${today}::date - stands.days,
                                         make_interval(days => stands.days)) as due (day)
     where  s.slice_id = ${sliceId} and not ${isAnswered(lost)}
@@ -93,7 +93,7 @@ export async function queueToday(
 ): Promise<void> {
   const { rows } = await sql`
     select from ops.slice as s
-    where  s.slice_id = ${slice.sliceId} and s.window_start + ${refreshDays} <= ${today}::date
+    where  s.slice_id = ${slice.sliceId} and s.window_start + ${refreshDaysOn(sql`s.window_start`)} <= ${today}::date
     and    not exists (select from ops.slice as o
                        where  ${hasSameList("o", "s")} and o.window_end > s.window_end and o.window_start + ${refreshDays} > ${today}::date)`.execute(
     db,
@@ -112,7 +112,7 @@ export async function noteLostDays(
 ): Promise<number> {
   const over = await sql`
     update ops.slice as s set state = 'lost', due_at = null
-    where  s.state = 'failed' and s.class = 'snapshot' and s.window_start + ${refreshDays} <= ${today}::date and not ${isAnswered(sql`s.window_start`)}
+    where  s.state = 'failed' and s.class = 'snapshot' and s.window_start + ${refreshDaysOn(sql`s.window_start`)} <= ${today}::date and not ${isAnswered(sql`s.window_start`)}
     returning s.slice_id`.execute(db);
   const unnoted = await readUnnoted(db);
   const unplanned = await insertUnplanned(db, await findUnplanned(db, unnoted), now);

@@ -2,7 +2,7 @@ import { addDays, type Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { hasSameScope } from "./same-scope.ts";
-import { longestGapDays, plannedOn, refreshDays } from "./snapshot-rounds.ts";
+import { longestGapDays, plannedOn } from "./snapshot-rounds.ts";
 
 /**
  * A day on which a snapshot was due and nobody planned it, the slice that was planned next, and which of the items of that: those that were
@@ -10,8 +10,11 @@ import { longestGapDays, plannedOn, refreshDays } from "./snapshot-rounds.ts";
  */
 export type Unplanned = { readonly sliceId: string; readonly day: Day; readonly items: readonly string[] | null };
 
-/** Items of a slice that were planned for `day` and for `before` last, and the days for which a snapshot stands. */
-type Gap = Omit<Unplanned, "day"> & { readonly before: Day; readonly day: Day; readonly stands: number };
+/** For how many days the snapshot of a day stands: other settings held for those of days before `since`. */
+type Rhythm = { readonly days: number; readonly since: Day | null; readonly earlierDays: number | null };
+
+/** Items of a slice that was planned for `day`, and the day for which they were planned last. */
+type Gap = Omit<Unplanned, "day"> & { readonly before: Day; readonly day: Day } & Rhythm;
 
 /** Slices after one number, through another. */
 type SliceRange = { readonly after: string; readonly through: string };
@@ -30,16 +33,30 @@ export async function readUnnoted(db: Database): Promise<SliceRange> {
  * from the day for which it was planned last.
  */
 export async function findUnplanned(db: Database, { after, through }: SliceRange): Promise<readonly Unplanned[]> {
+  // when the next one was due after that of a day of the list or item `l`, or earlier
+  const due = sql`case when l.day < p.since then least(l.day + p.earlier_days, greatest(l.day + p.days, p.since)) else l.day + p.days end`;
   const { rows } = await sql<Gap>`
     with planned as materialized (
-      select s.slice_id, s.dataset, s.scope, coalesce(s.batch_id, 0) as list, ${plannedOn} as day, ${refreshDays} as stands,
-             dense_rank() over (order by s.dataset, s.scope, ${plannedOn}) as place
+      select s.slice_id, s.dataset, s.scope, coalesce(s.batch_id, 0) as list, ${plannedOn} as day,
+             coalesce(t.refresh_days, 1) as days, t.refresh_since as since, t.earlier_refresh_days as earlier_days
       from   ops.slice as s
       join   ops.run   as r on r.run_id = s.run_id and r.kind in ('sync', 'schedule', 'retry')
+      left   join lateral (select * from ops.dataset_timing as t
+                           where  t.dataset = s.dataset and (t.is_default or t.scope = s.scope)
+                           order  by t.is_default limit 1) as t on true
       where  s.slice_id > ${after} and s.slice_id <= ${through} and s.class = 'snapshot' and s.state <> 'lost'
+    ), unsure as materialized (
+      -- as a rule one that names no items was requested a round before: then one index entry says so
+      select p.*, dense_rank() over (order by p.dataset, p.scope, p.day) as place
+      from   planned as p
+      where  p.list > 0
+      or     not exists (select from ops.slice as o
+                         where  ${hasSameScope("o", "p")} and o.window_end > p.day - p.days and o.window_start < p.day and o.batch_id is null
+                         and    (p.since is null or o.window_start >= p.since)
+                         offset 0)
     ), listed as materialized (
       select p.place, o.list, max(o.window_start) as day
-      from   (select distinct on (place) * from planned order by place) as p
+      from   (select distinct on (place) * from unsure order by place) as p
       cross  join lateral (select coalesce(o.batch_id, 0) as list, o.window_start
                            from   ops.slice as o
                            where  ${hasSameScope("o", "p")} and o.window_end > p.day - ${longestGapDays}::integer and o.window_start < p.day
@@ -47,15 +64,14 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
       group  by p.place, o.list
     ), late as materialized (
       -- as a rule the same list was requested a round before, and its items need not be compared
-      select p.* from planned as p
-      where  not exists (select from listed as l where l.place = p.place and l.list = p.list and l.day + p.stands >= p.day)
+      select p.* from unsure as p
+      where  not exists (select from listed as l where l.place = p.place and l.list = p.list and ${due} >= p.day)
     ), known as (
-      select l.place, i.item, max(l.day) as day
-      from   listed as l
-      left   join ops.batch as b on b.batch_id = l.list
-      cross  join lateral unnest(coalesce(b.items, array[''])) as i (item)
-      where  l.place in (select place from late)
-      group  by l.place, i.item
+      select i.place, i.item, max(i.day) as day
+      from   (select l.place, l.day, unnest(coalesce(b.items, array[''])) as item
+              from   listed as l left join ops.batch as b on b.batch_id = l.list
+              where  l.place in (select place from late)) as i
+      group  by i.place, i.item
     ), wanted as (
       -- an item is in two lists of a day where an answer was refused and its list parted
       select distinct on (p.place, i.item) p.*, b.items is not null as has_items, i.item, i.number
@@ -64,17 +80,32 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
       cross  join lateral unnest(coalesce(b.items, array[''])) with ordinality as i (item, number)
       order  by p.place, i.item, p.slice_id
     )
-    select w.slice_id as "sliceId", k.day as before, w.day, w.stands, case when w.has_items then array_agg(w.item order by w.number) end as items
-    from   wanted as w
-    join   known as k on k.place = w.place and k.item = w.item
-    where  k.day + w.stands < w.day
-    group  by w.slice_id, k.day, w.day, w.stands, w.has_items`.execute(db);
+    select p.slice_id as "sliceId", l.day as before, p.day, p.days, p.since, p.earlier_days as "earlierDays",
+           case when p.has_items then array_agg(p.item order by p.number) end as items
+    from   wanted as p
+    join   known as l on l.place = p.place and l.item = p.item
+    where  ${due} < p.day
+    group  by p.slice_id, l.day, p.day, p.days, p.since, p.earlier_days, p.has_items`.execute(db);
   return rows.flatMap(({ sliceId, items, ...gap }) => dueDays(gap).map((day) => ({ sliceId, items, day })));
 }
 
-/** The days in a gap on which a snapshot was due and could not be requested any more on the day on which the next one was planned. */
-function dueDays({ before, day, stands }: Pick<Gap, "before" | "day" | "stands">): readonly Day[] {
+/** The days in a gap on which a snapshot was due that could not be requested any more on the day for which the next one was planned. */
+function dueDays({ before, day, ...rhythm }: Pick<Gap, "before" | "day"> & Rhythm): readonly Day[] {
   const days: Day[] = [];
-  for (let due = addDays(before, stands); addDays(due, stands) <= day; due = addDays(due, stands)) days.push(due);
+  for (let due = dueAfter(before, rhythm); due < day; due = dueAfter(due, rhythm))
+    if (addDays(due, standsFrom(due, rhythm)) <= day) days.push(due);
   return days;
+}
+
+/** The day on which the next snapshot is due after the one of a day. */
+function dueAfter(day: Day, rhythm: Rhythm): Day {
+  const { since, days } = rhythm;
+  const due = addDays(day, standsFrom(day, rhythm));
+  if (since === null || day >= since || due < since) return due;
+  const changed = addDays(day, days);
+  return changed > since ? changed : since;
+}
+
+function standsFrom(day: Day, { since, days, earlierDays }: Rhythm): number {
+  return since !== null && day < since ? (earlierDays ?? days) : days;
 }

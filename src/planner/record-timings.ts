@@ -56,7 +56,7 @@ export async function noteTimings(db: Database, { request, settings, own: known 
     await recordGroups(db, settings.portfolio.groups);
     await recordConfigured(db, settings.portfolio, request.today);
     await recordUnread(db, settings, request.today);
-    const of = { account: accountOf(settings), planned: own.datasets };
+    const of = { account: accountOf(settings), planned: own.datasets, today: request.today };
     await noteDatasets(db, lines, [...defaults, ...own.lines], of);
   });
 }

@@ -13,7 +13,7 @@ test("a snapshot that nobody could load is announced before its day is lost, and
     stage.db,
     [{ dataset: "chart", stage: "market", is_on: true }],
     [{ dataset: "chart", scope: null, kind: "snapshot", refresh_days: 1 }],
-    { account: "", planned: [] },
+    { account: "", planned: [], today },
   );
   const midnight = Date.parse(`${today}T00:00:00Z`);
   await watched.ended("failed", draft({ dataset: "chart", class: "snapshot", window: august(20), asOf: today }));

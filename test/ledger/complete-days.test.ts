@@ -22,7 +22,7 @@ async function completeWith(...windows: readonly (readonly [daysAgo: number, day
     db,
     [{ dataset: "chart", stage: "market", is_on: true }],
     [{ dataset: "chart", scope: null, kind: "series", settle_days: 1, lookback_days: 0, history_days: 1 }],
-    { account: "", planned: [] },
+    { account: "", planned: [], today },
   );
   for (const [daysAgo, days] of windows) {
     const window = { start: addDays(today, -daysAgo), end: addDays(today, days - daysAgo) };
@@ -49,7 +49,7 @@ test("a lost day is no gap any more once its answer came, in whichever list", as
     db,
     [{ dataset: "rating", stage: "market", is_on: true }],
     [{ dataset: "rating", scope: null, kind: "snapshot", refresh_days: 1 }],
-    { account: "", planned: [] },
+    { account: "", planned: [], today },
   );
   const on = (days: number, ...items: readonly string[]) =>
     draft({ dataset: "rating", class: "snapshot", window: oneDay(addDays(today, -days)), items });

@@ -26,7 +26,7 @@ describe("a failed slice whose next try is due", () => {
       ledger.stage.db,
       [{ dataset: "keyword_rank", stage: "market", is_on: true }],
       [{ dataset: "keyword_rank", scope: null, kind: "series", settle_days: 1, lookback_days: 0, history_days: 10 }],
-      { account: "", planned: [] },
+      { account: "", planned: [], today },
     ),
   );
 

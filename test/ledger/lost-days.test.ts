@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { addDays } from "../../src/core/day.ts";
+import { addDays, type Day } from "../../src/core/day.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { readDaysAtRisk } from "../../src/ledger/days-at-risk.ts";
@@ -12,17 +12,21 @@ const midnight = Date.parse(`${today}T00:00:00Z`);
 describe("a snapshot that nobody can request any more", () => {
   const ledger = ledgerForTests();
 
-  beforeEach(() =>
+  const refresh = (daily: number, weekly: number, since: Day) =>
     noteDatasets(
       ledger.stage.db,
       ["daily", "weekly"].map((dataset) => ({ dataset, stage: "market", is_on: true })),
       [
-        { dataset: "daily", scope: null, kind: "snapshot", refresh_days: 1 },
-        { dataset: "weekly", scope: null, kind: "snapshot", refresh_days: 7 },
+        { dataset: "daily", scope: null, kind: "snapshot", refresh_days: daily },
+        { dataset: "weekly", scope: null, kind: "snapshot", refresh_days: weekly },
       ],
-      { account: "", planned: [] },
-    ),
-  );
+      { account: "", planned: [], today: since },
+    );
+
+  beforeEach(async () => {
+    await ledger.stage.pool.query("delete from ops.dataset_timing");
+    await refresh(1, 7, today);
+  });
 
   const snapshot = (dataset: string, date: number, change: Partial<SliceDraft> = {}) =>
     draft({ dataset, class: "snapshot", window: august(date), asOf: august(date).start, ...change });
@@ -112,6 +116,22 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await planned()).toBe(0);
   });
 
+  test("is lost by the setting that held on its day, whatever it is now", async () => {
+    await ended("loaded", snapshot("daily", 16), snapshot("weekly", 13));
+    await ended("failed", snapshot("weekly", 15), snapshot("daily", 19, { scope: { app: "2" } }));
+    await refresh(7, 1, today);
+    // the week of the 13th is over, and the one after it was not due each day
+    expect(await planned(snapshot("daily", 20), snapshot("weekly", 20))).toBe(4);
+    expect(await lost()).toEqual(["daily 2026-08-19 2", "daily 2026-08-18 1", "daily 2026-08-17 1"]);
+  });
+
+  test("is lost by the setting of now from the day on which it was noted", async () => {
+    await ended("loaded", snapshot("daily", 16), snapshot("weekly", 14));
+    await refresh(7, 1, august(18).start);
+    expect(await planned(snapshot("daily", 20), snapshot("weekly", 20))).toBe(3);
+    expect(await lost()).toEqual(["weekly 2026-08-19 1", "weekly 2026-08-18 1", "daily 2026-08-17 1"]);
+  });
+
   test("is lost no more once a newer slice has its answer, cell by cell, as coverage says", async () => {
     await ended("loaded", snapshot("daily", 17, { items: ["a", "b", "c"] }), snapshot("weekly", 4));
     expect(await planned(snapshot("daily", 20, { items: ["a", "b", "c"] }), snapshot("weekly", 20))).toBe(3);
@@ -168,6 +188,7 @@ describe("a snapshot that nobody can request any more", () => {
       noteDatasets(db, [{ dataset: "daily", stage: "market", is_on: false, ...change }], [], {
         account: "",
         planned: [],
+        today,
       });
     const atRisk = async () => (await readDaysAtRisk(db, midnight + 16 * hour)).map(({ dataset }) => dataset);
     await ended("failed", snapshot("daily", 20));
