@@ -14,16 +14,32 @@ import { findUnplanned, readUnnoted, type Unplanned } from "./unplanned-rounds.t
  * as where no worker ran.
  */
 
-/** SQL: true where each cell of the snapshot `ops.slice as s` was answered, in whichever list, while that of a day could be requested. */
-function isAnswered(day: SqlFragment): SqlFragment<boolean> {
-  return sql<boolean>`not exists (
-    select unnest(coalesce((select b.items from ops.batch as b where b.batch_id = s.batch_id), array['']))
+/**
+ * SQL: true where each cell of the snapshot `ops.slice as s` is in slices `o` of its scope that meet one of these conditions, in whichever
+ * lists. Each is searched apart, in the index by days.
+ */
+function isCovered(...conditions: readonly SqlFragment[]): SqlFragment<boolean> {
+  const found = conditions.map(
+    (condition) => sql`
     except
     select unnest(coalesce(b.items, array['']))
     from   ops.slice as o
     left   join ops.batch as b on b.batch_id = o.batch_id
-    where  ${hasSameScope("o", "s")} and o.window_end > ${day} and o.window_start < ${day} + ${refreshDaysOn(day)}
-    and    o.state in ('loaded', 'empty', 'skipped'))`;
+    where  ${hasSameScope("o", "s")} and ${condition}`,
+  );
+  return sql<boolean>`not exists (
+    select unnest(coalesce((select b.items from ops.batch as b where b.batch_id = s.batch_id), array['']))
+    ${sql.join(found, sql` `)})`;
+}
+
+/** SQL: true for a slice `o` that answered the snapshot of a day while that could be requested. */
+function hasAnswered(day: SqlFragment): SqlFragment<boolean> {
+  return sql<boolean>`o.window_end > ${day} and o.window_end <= ${day} + ${refreshDaysOn(day)} and o.state in ('loaded', 'empty', 'skipped')`;
+}
+
+/** SQL: true for a lost slice `o` in whose round the day is. */
+function isLostAround(day: SqlFragment): SqlFragment<boolean> {
+  return sql<boolean>`o.window_end > ${day} + 1 - ${refreshDaysOn(day)} and o.window_end <= ${day} and o.state = 'lost'`;
 }
 
 /** SQL: inserts slices of lost days; to be followed by `selectLost`. */
@@ -79,7 +95,7 @@ export async function noteMoved(
     cross  join lateral (select ${refreshDaysOn(sql`${day}::date`)} as days) as stands
     cross  join lateral generate_series((${day}::date + case when ${isStored} then stands.days else 0 end)::timestamp, ${today}::date - stands.days,
                                         make_interval(days => stands.days)) as due (day)
-    where  s.slice_id = ${sliceId} and not ${isAnswered(lost)}
+    where  s.slice_id = ${sliceId} and not ${isCovered(hasAnswered(lost))}
     -- an attempt that was killed has noted them
     and    not exists (select from ops.slice as o
                        where  ${hasSameList("o", "s")} and o.window_start = ${lost} and o.state = 'lost')`.execute(db);
@@ -110,14 +126,40 @@ export async function noteLostDays(
   db: Database,
   { runId, today, now }: { readonly runId: string; readonly today: Day; readonly now: number },
 ): Promise<number> {
-  const over = await sql`
-    update ops.slice as s set state = 'lost', due_at = null
-    where  s.state = 'failed' and s.class = 'snapshot' and s.window_start + ${refreshDaysOn(sql`s.window_start`)} <= ${today}::date and not ${isAnswered(sql`s.window_start`)}
-    returning s.slice_id`.execute(db);
+  const failed = await noteFailed(db, { today, now });
   const unnoted = await readUnnoted(db);
   const unplanned = await insertUnplanned(db, await findUnplanned(db, unnoted), now);
   await sql`update ops.run set noted_slice_id = ${unnoted.through} where run_id = ${runId}`.execute(db);
-  return over.rows.length + unplanned;
+  return failed + unplanned;
+}
+
+/**
+ * Makes failed snapshots lost whose time is over, the first of each round: what failed again on later days of it stays failed. The oldest of a
+ * scope come first, since a round begins where the one before ends.
+ */
+async function noteFailed(
+  db: Database,
+  { today, now }: { readonly today: Day; readonly now: number },
+): Promise<number> {
+  const day = sql`s.window_start`;
+  let noted = 0;
+  for (;;) {
+    const { rows } = await sql<{ found: number; noted: number }>`
+      with found as materialized (
+        select s.slice_id, rank() over (partition by s.dataset, s.scope order by ${day}) as place
+        from   ops.slice as s
+        where  s.state = 'failed' and s.class = 'snapshot' and ${day} + ${refreshDaysOn(day)} <= ${today}::date
+        and    not ${isCovered(hasAnswered(day), isLostAround(day))}
+      ), noted as (
+        update ops.slice as s set state = 'lost', due_at = null, ended_at = ${instant(now)}
+        from   found where found.slice_id = s.slice_id and found.place = 1
+        returning s.slice_id
+      )
+      select (select count(*)::int from found) as found, (select count(*)::int from noted) as noted`.execute(db);
+    const [counts = { found: 0, noted: 0 }] = rows;
+    noted += counts.noted;
+    if (counts.found === counts.noted) return noted;
+  }
 }
 
 /** Writes days that nobody planned as lost, one slice a day and list of items. Returns how many. */

@@ -18,7 +18,7 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  *            --reconcile--> pending (its worker died; poison.ts says when it becomes failed instead)
  *   deferred --wakeDue, resumeAffordable, resumeWithinBudgets--> pending
  *   failed   --queueTries (automatically), reopen (storehouse retry)--> pending
- *            --noteLostDays--> lost (a snapshot whose time is over)
+ *            --noteLostDays--> lost (a snapshot whose time is over, the first one of its round)
  *
  * cancel-slices.ts deletes slices that are cancelled, and join-waiting.ts those of which a newer one takes the days; runs.ts moves open ones
  * from run to run. Each claim raises `attempt`: everything that ends an attempt names it, and does nothing when another claim came in between.

@@ -51,7 +51,7 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
       from   planned as p
       where  p.list > 0
       or     not exists (select from ops.slice as o
-                         where  ${hasSameScope("o", "p")} and o.window_end > p.day - p.days and o.window_start < p.day and o.batch_id is null
+                         where  ${hasSameScope("o", "p")} and o.window_end > p.day - p.days and o.window_start < p.day and o.batch_id is null and o.state <> 'failed'
                          and    (p.since is null or o.window_start >= p.since)
                          offset 0)
     ), listed as materialized (
@@ -59,7 +59,8 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
       from   (select distinct on (place) * from unsure order by place) as p
       cross  join lateral (select coalesce(o.batch_id, 0) as list, o.window_start
                            from   ops.slice as o
-                           where  ${hasSameScope("o", "p")} and o.window_end > p.day - ${longestGapDays}::integer and o.window_start < p.day
+                           -- a round begins with the first one that failed, which is lost by now, if it is over
+                           where  ${hasSameScope("o", "p")} and o.window_end > p.day - ${longestGapDays}::integer and o.window_start < p.day and o.state <> 'failed'
                            offset 0) as o -- a fence: the index on datasets would be read from end to end for each scope
       group  by p.place, o.list
     ), late as materialized (

@@ -50,6 +50,18 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await planned()).toBe(0);
   });
 
+  test("is lost once a round, on however many days of it it failed, and the next round begins where that ends", async () => {
+    const other = { scope: { app: "2" } };
+    await ended("failed", ...[3, 4, 9, 10, 12, 17].map((date) => snapshot("weekly", date)));
+    await ended("failed", snapshot("weekly", 1, other), snapshot("weekly", 6, other));
+    await ledger.stage.pool.query("update ops.slice set ended_at = window_start");
+    expect(await planned(snapshot("weekly", 20, other))).toBe(4);
+    expect(await lost()).toEqual([10, 8, 3, 1].map((date) => `weekly ${august(date).start} 1`));
+    const noted = await readLostDays(ledger.stage.db);
+    expect(new Set(noted.map(({ notedAt }) => notedAt.getTime()))).toEqual(new Set([now]));
+    expect(await planned()).toBe(0);
+  });
+
   test("is not lost where another answer came in its time", async () => {
     await ended("failed", snapshot("weekly", 11));
     await ended("loaded", snapshot("weekly", 12));
