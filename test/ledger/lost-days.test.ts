@@ -128,7 +128,7 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await planned()).toBe(0);
   });
 
-  test("is lost by the setting that held on its day, whatever it is now", async () => {
+  test("is lost by the setting that held on its day, not by that of now", async () => {
     await ended("loaded", snapshot("daily", 16), snapshot("weekly", 13));
     await ended("failed", snapshot("weekly", 15), snapshot("daily", 19, { scope: { app: "2" } }));
     await refresh(7, 1, today);

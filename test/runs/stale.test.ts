@@ -164,7 +164,7 @@ test("SQL and plans agree on which days of an answer without rows are due again"
           made.push({ ...covered[0], dataset, start: window.start, end: window.end });
         }
   }
-  await noteDatasets(ledger.db, [], lines, { account: "", planned: [] });
+  await noteDatasets(ledger.db, [], lines, { account: "", planned: [], today });
   const runId = await ledger.run();
   const { rows } = await ledger.db.transaction().execute(async (db) => {
     await sql`select set_config('storehouse.today', ${today}, true)`.execute(db);
