@@ -9,8 +9,8 @@ export type SpoiltAnswers = {
   readonly areAll: (operation: string) => boolean;
 };
 
-/** So many in a row are more than the attempts of one slice: a single unlucky one does not speak for the others. */
-const mostInARow = 5;
+/** So many in a row may be the attempts of one slice, and a single unlucky one does not speak for the others. */
+const mostInARow = 4;
 
 /** Counts them from none. */
 export function createSpoiltAnswers(): SpoiltAnswers {
