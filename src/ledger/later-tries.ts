@@ -1,7 +1,10 @@
 import { instant, sql } from "../postgres/sql.ts";
 import { dayOf, type Day } from "../core/day.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
+import type { Scope } from "../core/slice.ts";
+import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
+import { hasLanded } from "./cancel-slices.ts";
 import { ofTiming } from "./dataset-timings.ts";
 import { isOfAccount, isOpen, likelyCredits, onePage, requestsLeft, type OpenWork } from "./open-slices.ts";
 import { priceLeftBeyond } from "./plans.ts";
@@ -23,21 +26,43 @@ export type LaterTries = {
   readonly account: string;
 };
 
-/** A failed slice whose time has come, as a piece of work: its plan, if it belongs to one, and its app, '' where it is about none. */
-export type DueTry = OpenWork & { readonly sliceId: string; readonly planId: string | null; readonly app: string };
+/**
+ * A failed slice whose time has come, as a piece of work: its plan, if it belongs to one, and its app, '' where it is about none. `joins`
+ * where it takes over the days of others: their numbers, and the days of all.
+ */
+export type DueTry = OpenWork & {
+  readonly sliceId: string;
+  readonly planId: string | null;
+  readonly app: string;
+  readonly joins?: { readonly sliceIds: readonly string[]; readonly window: Window };
+};
+
+/** One as it is found. `mayJoin`: of days, with nothing that is its own beside its answer: no plan, no page that is paid for. */
+export type FoundTry = DueTry & {
+  readonly operation: string;
+  readonly scope: Scope;
+  readonly window: Window;
+  /** What those have in common that may become one. */
+  readonly alike: string;
+  readonly mayJoin: boolean;
+};
 
 /**
  * Failed slices whose time has come, in their turn, except those that were made good or are open again, that a living foreground process
  * has, or whose days are requested no more: a snapshot of an earlier day, days before those that a sync requests. A slice of a plan is
  * due for as long as its days are kept.
  */
-export async function readDueTries(db: Database, of: LaterTries): Promise<readonly DueTry[]> {
+export async function readDueTries(db: Database, of: LaterTries): Promise<readonly FoundTry[]> {
   const due = sql`select slice_id from ops.slice where state = 'failed' and due_at <= ${instant(of.now)} and dataset = any (${[...of.datasets]}::text[])`;
   // as a rule nothing is due, and what follows takes Postgres twenty times as long to plan as this check
   if ((await sql`${due} limit 1`.execute(db)).rows.length === 0) return [];
-  const { rows } = await sql<DueTry>`
+  const { rows } = await sql<FoundTry>`
     with due as materialized (${due})
-    select s.slice_id as "sliceId", s.plan_id as "planId", s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, 1 as slices, ${requestsLeft}::int as requests, ${likelyCredits}::float8 as credits
+    select s.slice_id as "sliceId", s.plan_id as "planId", s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, 1 as slices, ${requestsLeft}::int as requests, ${likelyCredits}::float8 as credits,
+           s.operation, s.scope, json_build_object('start', s.window_start, 'end', s.window_end) as window,
+           concat_ws(' ', s.dataset, s.operation, s.scope, coalesce(s.batch_id, 0), s.class, s.fingerprint) as alike,
+           s.class <> 'snapshot' and s.plan_id is null and s.tail_of is null and s.requested_end is null and s.broken_off_count = 0 and not ${hasLanded}
+           and ${ofTiming(sql`t.kind`)} = 'series' as "mayJoin"
     from   due
     join   ops.failed_slice as f on f.slice_id = due.slice_id
     join   ops.slice as s on s.slice_id = due.slice_id
@@ -116,15 +141,43 @@ export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promi
   return left;
 }
 
-/** Queues failed slices again in a run; those that another process queued first are left alone. Returns how many. */
+/**
+ * Queues failed slices again in a run; those that another process queued first are left alone, and so are those of which it queued one whose
+ * days they take over. The others are deleted, and what they were charged today counts for the one that is left. Returns how many.
+ */
 export async function queueTries(
   db: Database,
   { runId, tries, now }: { readonly runId: string; readonly tries: readonly DueTry[]; readonly now: number },
 ): Promise<number> {
+  const wanted = tries.map(({ sliceId, joins }) => ({ kept: sliceId, gone: joins?.sliceIds ?? [], ...joins?.window }));
   const { rows } = await sql`
-    update ops.slice
-    set    state = 'pending', due_at = null, run_id = ${runId}, queue_id = ${queueOf(runId)}, retried_at = coalesce(retried_at, ${instant(now)})
-    where  slice_id = any (${tries.map(({ sliceId }) => sliceId)}::bigint[]) and state = 'failed'
-    returning slice_id`.execute(db);
+    with wanted as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w (kept bigint, gone bigint[], start date, "end" date)
+    ), found as materialized (
+      select s.slice_id, s.failures, s.created_at, s.retried_at
+      from   ops.slice as s
+      where  s.slice_id in (select unnest(kept || gone) from wanted) and s.state = 'failed'
+      order  by s.slice_id
+      for    update
+    ), whole as materialized (
+      select w.*, max(f.failures) as failures, min(f.created_at) as created_at, min(f.retried_at) as retried_at
+      from   wanted as w
+      join   found  as f on f.slice_id = any (w.kept || w.gone)
+      group  by w.kept, w.gone, w.start, w."end"
+      having count(*) = 1 + cardinality(w.gone)
+    ), charged as (
+      update ops.request as q set slice_id = w.kept
+      from   whole as w
+      where  q.slice_id = any (w.gone) and q.received_at >= ${dayOf(now)}::timestamp at time zone 'UTC'
+    ), deleted as (
+      delete from ops.slice where slice_id in (select unnest(gone) from whole)
+    )
+    update ops.slice as s
+    set    state = 'pending', due_at = null, run_id = ${runId}, queue_id = ${queueOf(runId)}, retried_at = coalesce(w.retried_at, ${instant(now)}),
+           window_start = coalesce(w.start, s.window_start), window_end = coalesce(w."end", s.window_end),
+           failures = w.failures, created_at = w.created_at
+    from   whole as w
+    where  s.slice_id = w.kept
+    returning s.slice_id`.execute(db);
   return rows.length;
 }

@@ -1,4 +1,6 @@
+import type { Operation } from "../api/define-operation.ts";
 import type { DatasetSettings } from "../config/settings.ts";
+import type { FetchOption, Pages } from "../core/fetch-option.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { gathered, readAhead } from "../core/read-ahead.ts";
 import { scopeKey, type Covered } from "../core/slice.ts";
@@ -141,20 +143,30 @@ function partitionTiming(
 }
 
 function planPartition(partition: Partition, planning: DatasetPlanning, last: LastPages): PlanPartition {
-  const { dataset, learned, settings } = planning;
-  const lastPages = last.size === 0 ? undefined : last.get(scopeKey(partition.scope));
-  const longest = settings.longest_window ?? dataset.longestWindow ?? Number.POSITIVE_INFINITY;
+  const { dataset } = planning;
+  const pages = last.size === 0 ? undefined : last.get(scopeKey(partition.scope));
   return {
     scope: partition.scope,
     items: partition.items,
     fingerprint: partition.fingerprint ?? "",
     expected: partition.expected ?? false,
     timing: partitionTiming(partition, planning),
-    fetchOptions: dataset.operationsFor(partition.scope).map((operation) => {
-      const option = fetchOptionFor(dataset, operation, partition, learned);
-      const pages = lastPages?.get(operation.id);
-      const known = pages === undefined ? {} : { pages: { ...pages, most: mostPagesOf(partition) } };
-      return { ...option, maxDays: Math.min(option.maxDays, longest), isPaged: isPaged(dataset), ...known };
-    }),
+    fetchOptions: dataset
+      .operationsFor(partition.scope)
+      .map((operation) => optionFor(planning, partition, operation, pages)),
   };
+}
+
+/** What a call of an operation can bring for a partition, with the pages that its last answers had. */
+export function optionFor(
+  { dataset, learned, settings }: Pick<DatasetPlanning, "dataset" | "learned" | "settings">,
+  partition: Pick<Partition, "scope" | "tracked">,
+  operation: Operation,
+  lastPages: ReadonlyMap<string, Pages> | undefined,
+): FetchOption {
+  const longest = settings.longest_window ?? dataset.longestWindow ?? Number.POSITIVE_INFINITY;
+  const option = fetchOptionFor(dataset, operation, partition, learned);
+  const pages = lastPages?.get(operation.id);
+  const known = pages === undefined ? {} : { pages: { ...pages, most: mostPagesOf(partition) } };
+  return { ...option, maxDays: Math.min(option.maxDays, longest), isPaged: isPaged(dataset), ...known };
 }

@@ -12,6 +12,7 @@ import {
 } from "../ledger/later-tries.ts";
 import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
+import { joinTries } from "./joined-tries.ts";
 import { isPassing } from "../postgres/database-errors.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log">;
@@ -34,8 +35,9 @@ export async function dueTries(
 ): Promise<{ readonly due: readonly DueTry[]; readonly tries: readonly DueTry[] }> {
   const now = clock.now();
   const account = accountOf(settings);
-  const due = await readDueTries(db, { now, today: clock.today(), account, ...triedDatasets(settings, named) });
-  if (due.length === 0) return { due, tries: due };
+  const found = await readDueTries(db, { now, today: clock.today(), account, ...triedDatasets(settings, named) });
+  if (found.length === 0) return { due: found, tries: found };
+  const due = await joinTries(db, found, settings);
   const credits = Math.min(mostCredits, settings.credits.retries_a_day - (await spentOnLaterTries(db, now, account)));
   return { due, tries: affordableTries(due, { credits, plans: await readPlansLeft(db, due) }) };
 }

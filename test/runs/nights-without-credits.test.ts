@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
+import { dueTries } from "../../src/runs/later-tries.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { today } from "../support/ingest-stage.ts";
 import { openNights, type Nights } from "../support/nights.ts";
@@ -79,4 +80,33 @@ test("a scheduled run joins what waits of the same class, and changes nothing wh
   await stage.query("update ops.slice set failures = 1 where state = 'pending'");
   await plan(nights);
   expect(await waiting(nights)).toMatchObject([missed, joined, { start: day(4), end: day(5), planned: day(5) }]);
+});
+
+test("days that failed in nights of an outage are one call as well, at the price that is foreseen", async () => {
+  await using nights = await openSpent();
+  const { stage } = nights;
+  stage.sandbox.spend(-10_000);
+  const visibility = ["ios.visibility-history", "android.visibility-history"];
+  stage.sandbox.set({
+    faults: visibility.map((operation) => ({ operation, times: 1_000, kind: "status", status: 500 })),
+  });
+  for (let night = 1; night <= 3; night += 1) {
+    nights.next();
+    expect(await stage.sync(nights.run())).toMatchObject({ outcome: "failed" });
+  }
+  stage.sandbox.set({ faults: [] });
+  nights.next();
+  await using app = await stage.open(nights.run());
+  const which = { settings: app.config.settings, datasets: ["visibility"], mostCredits: Number.POSITIVE_INFINITY };
+  const { tries } = await dueTries(app.warehouse.db, nights.clock, which);
+  stage.sandbox.clearLog();
+  expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
+  expect(requested(nights)).toEqual([
+    [day(0), day(3)],
+    [day(3), day(4)],
+  ]);
+  expect(tries.map(({ credits }) => credits)).toEqual([10]);
+  expect(await stage.query("select distinct state from ops.slice where dataset = 'visibility'")).toEqual([
+    { state: "loaded" },
+  ]);
 });

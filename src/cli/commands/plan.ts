@@ -84,7 +84,9 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     lines,
     waiting,
     totals: { ...planTotals([...lines, ...waiting]), naiveCredits },
-    failed: (await failedCount(db, names, accountOf(settings), gone)) - tries.length,
+    failed:
+      (await failedCount(db, names, accountOf(settings), gone)) -
+      tries.reduce((sum, { joins }) => sum + 1 + (joins?.sliceIds.length ?? 0), 0),
     forecast: await forecastOf(app, [...lines, ...waiting]),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
     fallbacks: await fallbackPrices(db, request, settings),
