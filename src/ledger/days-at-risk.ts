@@ -14,27 +14,51 @@ export type DayAtRisk = {
 /** The share of the time in which a snapshot can be requested after which it is at risk. */
 const riskShare = 2 / 3;
 
+/** A snapshot that stands for longer is requested once. */
+const onceDays = 3650;
+
 /**
- * Snapshots of which two thirds of the time are over in which they can still be requested: those that failed or wait, and those that are due
- * and that nobody has planned, of the scopes that the last round of their dataset was about. `now` in epoch-ms; the database's clock when left out.
+ * Snapshots of which two thirds of the time are over in which they can still be requested: those that failed or wait, since the first of them
+ * in their round, and those that are due and that nobody has planned, of the scopes that the last round of their dataset was about. `now` in
+ * epoch-ms; the database's clock when left out.
  */
 export async function readDaysAtRisk(db: Database, now: number | null = null): Promise<readonly DayAtRisk[]> {
   const at = now === null ? sql`now()` : instant(now);
   const today = sql`(${at} at time zone 'UTC')::date`;
   const { rows } = await sql<DayAtRisk>`
-    with newest as materialized (
-      select distinct on (s.dataset, s.scope, s.batch_id) s.*, ${refreshDays} as days,
-             max(s.window_start) over (partition by s.dataset) as last_round
-      from   ops.slice as s
-      join   ops.dataset as d on d.dataset = s.dataset
-      and    (d.is_on or not d.is_switched_off and exists (select from ops.next_run as r where s.dataset = any (r.datasets)))
-      where  s.class = 'snapshot' and s.window_start > ${today} - ${longestGapDays}::integer
-      order  by s.dataset, s.scope, s.batch_id, s.window_start desc, s.slice_id desc
+    with used as materialized (
+      select d.dataset, t.days,
+             (select max(s.window_start) from ops.slice as s
+              where  s.dataset = d.dataset and s.class = 'snapshot' and s.window_start > ${today} - ${longestGapDays(sql`t.days`)}) as last_round
+      from   ops.dataset as d
+      join   (select t.dataset, max(t.refresh_days) as days from ops.dataset_timing as t where t.refresh_days < ${onceDays}::integer group by t.dataset) as t
+             on t.dataset = d.dataset
+      where  d.is_on or not d.is_switched_off and exists (select from ops.next_run as r where d.dataset = any (r.datasets))
+    ), list as (
+      select s.dataset, s.scope, s.batch_id, u.last_round, max(s.window_start) as newest_day,
+             max(s.window_start) filter (where s.state = 'lost') as lost_day,
+             max(s.window_start) filter (where s.state in ('loaded', 'empty', 'skipped')) as answered_day,
+             max(s.window_start) filter (where s.state = 'failed' or ${isOpen()}) as unanswered_day,
+             array_agg(s.window_start) filter (where s.state = 'failed') as failed_days
+      from   used as u
+      -- those of the last round, and of the one before it those that failed until then
+      cross  join lateral (select * from ops.slice as s
+                           where  s.dataset = u.dataset and s.class = 'snapshot' and s.window_start > u.last_round - 2 * u.days
+                           offset 0) as s -- a fence: the whole ledger would be read by dataset
+      group  by s.dataset, s.scope, s.batch_id, u.last_round
+    ), round as (
+      select s.*, t.days,
+             (s.unanswered_day = s.newest_day and s.answered_day is distinct from s.newest_day) is true as is_unanswered
+      from   list as s
+      cross  join lateral (select ${refreshDays} as days offset 0) as t
     ), due as (
-      select n.*, ${today} - mod(${today} - n.window_start, n.days) as day
-      from   newest as n
-      where  case when n.window_start + n.days > ${today} then n.state = 'failed' or ${isOpen("n")}
-                  else n.window_start > n.last_round - n.days end
+      select r.*, ${today} - mod(${today} - f.first_day, r.days) as day
+      from   round as r
+      cross  join lateral (
+        select coalesce(min(d.day), r.newest_day) as first_day
+        from   unnest(r.failed_days) as d (day)
+        where  r.is_unanswered and d.day > greatest(r.answered_day, r.lost_day + r.days - 1, r.newest_day - r.days)) as f
+      where  case when f.first_day + r.days > ${today} then r.is_unanswered else r.newest_day > r.last_round - r.days end
     ), timed as (
       select d.dataset, coalesce(cardinality(b.items), 1) as cells, d.day::timestamp at time zone 'UTC' as since,
              (d.day + d.days)::timestamp at time zone 'UTC' as lost_at

@@ -20,5 +20,10 @@ export const plannedOn = sql`least(s.window_start, (s.created_at at time zone 'U
 /** SQL: the day by which that of the snapshot `ops.slice as s` is lost. */
 export const lostOn = sql`(${plannedOn} + ${refreshDaysOn(plannedOn)})`;
 
-/** Days before today on which a snapshot that nobody requested still counts as lost; what was not requested for longer was not in the portfolio. */
-export const longestGapDays = 30;
+/**
+ * SQL: days after which a snapshot that stands for so many days counts as not in the portfolio, and not as lost, where nobody requested it: of
+ * monthly ones a round may be missed.
+ */
+export function longestGapDays(days: SqlFragment): SqlFragment<number> {
+  return sql<number>`greatest(30, 3 * ${days})`;
+}

@@ -60,7 +60,7 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
       cross  join lateral (select coalesce(o.batch_id, 0) as list, o.window_start
                            from   ops.slice as o
                            -- a round begins with the first one that failed, which is lost by now, if it is over
-                           where  ${hasSameScope("o", "p")} and o.window_end > p.day - ${longestGapDays}::integer and o.window_start < p.day and o.state <> 'failed'
+                           where  ${hasSameScope("o", "p")} and o.window_end > p.day - ${longestGapDays(sql`greatest(p.days, p.earlier_days)`)} and o.window_start < p.day and o.state <> 'failed'
                            offset 0) as o -- a fence: the index on datasets would be read from end to end for each scope
       group  by p.place, o.list
     ), late as materialized (

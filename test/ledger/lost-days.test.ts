@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
+import { oneDay } from "../../src/core/window.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { readDaysAtRisk } from "../../src/ledger/days-at-risk.ts";
 import { noteLostDays, noteMoved, readLostDays } from "../../src/ledger/lost-days.ts";
@@ -12,16 +13,15 @@ const midnight = Date.parse(`${today}T00:00:00Z`);
 describe("a snapshot that nobody can request any more", () => {
   const ledger = ledgerForTests();
 
-  const refresh = (daily: number, weekly: number, since: Day) =>
-    noteDatasets(
+  const refresh = (daily: number, weekly: number, since: Day) => {
+    const days = Object.entries({ daily, weekly });
+    return noteDatasets(
       ledger.stage.db,
-      ["daily", "weekly"].map((dataset) => ({ dataset, stage: "market", is_on: true })),
-      [
-        { dataset: "daily", scope: null, kind: "snapshot", refresh_days: daily },
-        { dataset: "weekly", scope: null, kind: "snapshot", refresh_days: weekly },
-      ],
+      days.map(([dataset]) => ({ dataset, stage: "market", is_on: true })),
+      days.map(([dataset, count]) => ({ dataset, scope: null, kind: "snapshot", refresh_days: count })),
       { account: "", planned: [], today: since },
     );
+  };
 
   beforeEach(async () => {
     await ledger.stage.pool.query("delete from ops.dataset_timing");
@@ -34,6 +34,11 @@ describe("a snapshot that nobody can request any more", () => {
     state: "loaded" | "empty" | "failed" | "deferred" | "pending",
     ...drafts: readonly SliceDraft[]
   ) => ledger.stage.inState(await ledger.stage.run(), state, ledger.worker, ...drafts);
+  /** Datasets with cells at risk, and when the first is lost. */
+  const at = async (instant: number) =>
+    (await readDaysAtRisk(ledger.stage.db, instant)).map(
+      ({ dataset, cells, lostAt }) => `${dataset} ${cells} ${lostAt.toISOString().slice(0, 13)}`,
+    );
   /** Plans these for today and notes what is lost. */
   async function planned(...drafts: readonly SliceDraft[]) {
     const runId = await ledger.stage.run({ kind: "schedule" });
@@ -88,15 +93,7 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await lost()).toEqual(["daily 2026-08-19 1", "daily 2026-08-18 1", "weekly 2026-08-11 1"]);
   });
 
-  test("is lost of what was requested before alone: what came into its list since was not due on these days", async () => {
-    await ended("loaded", snapshot("daily", 18, { items: ["a", "b"] }));
-    const added = snapshot("daily", 20, { items: ["a", "b", "c"] });
-    expect(await planned(added)).toBe(1);
-    expect(await lost()).toEqual(["daily 2026-08-19 2"]);
-    expect(await planned()).toBe(0);
-  });
-
-  test("is lost item by item: what others of its list had meanwhile stands for none of the rest", async () => {
+  test("is lost item by item: what others of its list had meanwhile stands for none of the rest, and what came into it since was not due", async () => {
     await ended("loaded", snapshot("daily", 17, { items: ["a", "b", "c"] }), snapshot("daily", 18, { items: ["a"] }));
     await ended("loaded", snapshot("daily", 19, { items: ["a", "d"] }));
     const added = snapshot("daily", 20, { items: ["a", "b", "d", "e"] });
@@ -112,20 +109,28 @@ describe("a snapshot that nobody can request any more", () => {
 
   test("is lost also where the run that planned the next one was left before it noted that, in whichever state its slice is", async () => {
     const { stage, worker } = ledger;
-    await ended("loaded", snapshot("daily", 15), snapshot("daily", 15, { scope: { app: "2" } }));
+    await ended(
+      "loaded",
+      ...[{}, { scope: { app: "2" } }, { scope: { app: "3" } }].map((of) => snapshot("daily", 15, of)),
+    );
     const left = await stage.run({ kind: "schedule" });
     await stage.inState(left, "loaded", worker, snapshot("daily", 18));
     // planned on the 18th, and requested on the 19th
     const [moved] = await stage.inState(left, "loaded", worker, snapshot("daily", 19, { scope: { app: "2" } }));
     await stage.pool.query("update ops.slice set created_at = '2026-08-18' where slice_id = $1", [moved]);
+    // what nobody planned says nothing of the days before it
+    await stage.insert(await stage.run({ kind: "gateway" }), snapshot("daily", 20, { scope: { app: "3" } }));
     expect(await planned(snapshot("daily", 20))).toBe(5);
     expect(await lost()).toEqual(["daily 2026-08-19 1", "daily 2026-08-17 2", "daily 2026-08-16 2"]);
   });
 
-  test("is not lost on days before an answer that nobody planned", async () => {
-    await ended("loaded", snapshot("daily", 17));
-    await ledger.stage.insert(await ledger.stage.run({ kind: "gateway" }), snapshot("daily", 20));
-    expect(await planned()).toBe(0);
+  test("is lost where a whole round of a month was missed, unless nothing was requested for three of them", async () => {
+    await refresh(1, 30, addDays(today, -200));
+    const on = (app: string, days: number) =>
+      snapshot("weekly", 20, { scope: { app }, window: oneDay(addDays(today, -days)) });
+    await ended("loaded", on("1", 75), on("2", 59), on("3", 91));
+    expect(await planned(...["1", "2", "3"].map((app) => on(app, 0)))).toBe(1);
+    expect(await lost()).toEqual([`weekly ${addDays(today, -45)} 1`]);
   });
 
   test("is lost by the setting that held on its day, not by that of now", async () => {
@@ -184,14 +189,31 @@ describe("a snapshot that nobody can request any more", () => {
     // due this week and not planned; one of an app that left the portfolio rounds ago is not due
     await ended("loaded", snapshot("weekly", 10));
     await ended("loaded", snapshot("weekly", 1, { scope: { app: "5" } }));
-    const at = async (instant: number) =>
-      (await readDaysAtRisk(ledger.stage.db, instant)).map(
-        ({ dataset, cells, lostAt }) => `${dataset} ${cells} ${lostAt.toISOString().slice(0, 13)}`,
-      );
     expect(await at(midnight + 16 * hour - 1)).toEqual([]);
     expect(await at(midnight + 16 * hour)).toEqual(["daily 2 2026-08-21T00"]);
     // a day later nobody has planned the new day: it is at risk for all three, with any state of the day before
     expect(await at(midnight + 40 * hour)).toEqual(["daily 3 2026-08-22T00", "weekly 1 2026-08-24T00"]);
+  });
+
+  test("is at risk by the first day of its round on which it failed, though it is requested again each day", async () => {
+    const failedOn = (app: string, ...dates: readonly number[]) =>
+      ended("failed", ...dates.map((date) => snapshot("weekly", date, { scope: { app } })));
+    // an answer begins another round, and so does the end of one that is lost
+    await failedOn("1", 16, 17, 18, 19, 20);
+    await failedOn("2", 14, 15);
+    await ended("loaded", snapshot("weekly", 16, { scope: { app: "2" } }));
+    await failedOn("3", 10, 11, 16, 17, 18, 20);
+    expect(await planned()).toBe(1);
+    expect(await at(midnight + 16 * hour - 1)).toEqual([]);
+    expect(await at(midnight + 16 * hour)).toEqual(["weekly 1 2026-08-23T00"]);
+    expect(await at(midnight + 40 * hour)).toEqual(["weekly 2 2026-08-23T00"]);
+  });
+
+  test("is at risk also where its rounds are long and nobody has planned the next one", async () => {
+    await refresh(1, 20, addDays(today, -200));
+    await ended("loaded", snapshot("weekly", 20, { window: oneDay(addDays(today, -33)) }));
+    expect(await at(midnight + 8 * hour - 1)).toEqual([]);
+    expect(await at(midnight + 8 * hour)).toEqual(["weekly 1 2026-08-27T00"]);
   });
 
   test("is at risk also where its dataset is off by default and a line of the crontab names it", async () => {
