@@ -375,24 +375,28 @@ with answer as (
          (array_agg(d.due_end_before order by d.last_requested desc, d.newest_end desc nulls last))[1] as due_end_before
   from   due as d
   group  by d.dataset, d.store, d.track_id, d.country_code
+), member as (
+  -- apps, and their countries, by the lists of all accounts and configurations that have had them
+  select a.store, a.track_id, null as country_code, coalesce(t.valid_to, u.unread_since) as valid_to
+  from   core.tracked_app as t
+  join   core.dim_app     as a on a.app_key = t.app_key
+  left   join ops.unread_account as u on u.account = t.account
+  union  all
+  select a.store, a.track_id, c.country_code, coalesce(t.valid_to, u.unread_since)
+  from   core.tracked_country as t
+  join   core.dim_app         as a on a.app_key = t.app_key
+  join   core.dim_country     as c on c.country_key = t.country_key
+  left   join ops.unread_account as u on u.account = t.account
+  union  all
+  select f.store, f.track_id, case f.part when 'country' then f.member end, f.valid_to
+  from   core.configured_portfolio as f
+  where  f.part in ('app', 'country')
 ), listed as materialized (
-  -- apps, and their countries, by the lists of all accounts and configurations that have had them; left_on is null while one has
-  select m.store, m.track_id, m.country_code, case when bool_and(m.valid_to is not null) then max(m.valid_to) end as left_on
-  from   (select a.store, a.track_id, null as country_code, coalesce(t.valid_to, u.unread_since) as valid_to
-          from   core.tracked_app as t
-          join   core.dim_app     as a on a.app_key = t.app_key
-          left   join ops.unread_account as u on u.account = t.account
-          union  all
-          select a.store, a.track_id, c.country_code, coalesce(t.valid_to, u.unread_since)
-          from   core.tracked_country as t
-          join   core.dim_app         as a on a.app_key = t.app_key
-          join   core.dim_country     as c on c.country_key = t.country_key
-          left   join ops.unread_account as u on u.account = t.account
-          union  all
-          select f.store, f.track_id, case f.part when 'country' then f.member end, f.valid_to
-          from   core.configured_portfolio as f
-          where  f.part in ('app', 'country')) as m
-  group  by 1, 2, 3
+  -- left_on is null while a list has it; with the day of its app beside each country: a list joined with itself would be compared row by row
+  select g.*, max(g.left_on) filter (where g.country_code is null) over (partition by g.store, g.track_id) as app_left_on
+  from   (select store, track_id, country_code, case when bool_and(valid_to is not null) then max(valid_to) end as left_on
+          from   member
+          group  by 1, 2, 3) as g
 ), rival as materialized (
   -- competitors, in the countries of the apps that have them
   select k.store, k.track_id, c.country_code, case when bool_and(n.left_on is not null) then max(n.left_on) end as left_on
@@ -400,16 +404,14 @@ with answer as (
   join   core.dim_app as k on k.app_key = t.competitor_app_key
   join   core.dim_app as o on o.app_key = t.app_key
   join   listed       as c on c.store = o.store and c.track_id = o.track_id
-  left   join listed  as a on a.store = o.store and a.track_id = o.track_id and a.country_code is null
   left   join ops.unread_account as u on u.account = t.account
-  cross  join lateral (select coalesce(t.valid_to, u.unread_since, greatest(a.left_on, c.left_on)) as left_on) as n
+  cross  join lateral (select coalesce(t.valid_to, u.unread_since, greatest(c.app_left_on, c.left_on)) as left_on) as n
   group  by 1, 2, 3
 ), land as materialized (
   -- what is about no app has a country for as long as an app has it
   select c.store, c.country_code, case when bool_and(n.left_on is not null) then max(n.left_on) end as left_on
   from   listed as c
-  left   join listed as a on a.store = c.store and a.track_id = c.track_id and a.country_code is null
-  cross  join lateral (select greatest(a.left_on, c.left_on) as left_on) as n
+  cross  join lateral (select greatest(c.app_left_on, c.left_on) as left_on) as n
   where  c.country_code is not null
   group  by 1, 2
 )

@@ -6349,41 +6349,48 @@ create view ops.freshness (
             (array_agg(d_1.due_end_before ORDER BY d_1.last_requested DESC, d_1.newest_end DESC NULLS LAST))[1] AS due_end_before
            FROM due d_1
           GROUP BY d_1.dataset, d_1.store, d_1.track_id, d_1.country_code
+        ), member AS (
+         SELECT a_1.store,
+            a_1.track_id,
+            NULL::text AS country_code,
+            COALESCE(t.valid_to, u.unread_since) AS valid_to
+           FROM core.tracked_app t
+             JOIN core.dim_app a_1 ON a_1.app_key = t.app_key
+             LEFT JOIN ops.unread_account u ON u.account = t.account
+        UNION ALL
+         SELECT a_1.store,
+            a_1.track_id,
+            c_1.country_code,
+            COALESCE(t.valid_to, u.unread_since) AS "coalesce"
+           FROM core.tracked_country t
+             JOIN core.dim_app a_1 ON a_1.app_key = t.app_key
+             JOIN core.dim_country c_1 ON c_1.country_key = t.country_key
+             LEFT JOIN ops.unread_account u ON u.account = t.account
+        UNION ALL
+         SELECT f.store,
+            f.track_id,
+                CASE f.part
+                    WHEN 'country'::text THEN f.member
+                    ELSE NULL::text
+                END AS "case",
+            f.valid_to
+           FROM core.configured_portfolio f
+          WHERE f.part = ANY (ARRAY['app'::text, 'country'::text])
         ), listed AS MATERIALIZED (
-         SELECT m.store,
-            m.track_id,
-            m.country_code,
-                CASE
-                    WHEN bool_and(m.valid_to IS NOT NULL) THEN max(m.valid_to)
-                    ELSE NULL::date
-                END AS left_on
-           FROM ( SELECT a_1.store,
-                    a_1.track_id,
-                    NULL::text AS country_code,
-                    COALESCE(t.valid_to, u.unread_since) AS valid_to
-                   FROM core.tracked_app t
-                     JOIN core.dim_app a_1 ON a_1.app_key = t.app_key
-                     LEFT JOIN ops.unread_account u ON u.account = t.account
-                UNION ALL
-                 SELECT a_1.store,
-                    a_1.track_id,
-                    c_1.country_code,
-                    COALESCE(t.valid_to, u.unread_since) AS "coalesce"
-                   FROM core.tracked_country t
-                     JOIN core.dim_app a_1 ON a_1.app_key = t.app_key
-                     JOIN core.dim_country c_1 ON c_1.country_key = t.country_key
-                     LEFT JOIN ops.unread_account u ON u.account = t.account
-                UNION ALL
-                 SELECT f.store,
-                    f.track_id,
-                        CASE f.part
-                            WHEN 'country'::text THEN f.member
-                            ELSE NULL::text
-                        END AS "case",
-                    f.valid_to
-                   FROM core.configured_portfolio f
-                  WHERE f.part = ANY (ARRAY['app'::text, 'country'::text])) m
-          GROUP BY m.store, m.track_id, m.country_code
+         SELECT g.store,
+            g.track_id,
+            g.country_code,
+            g.left_on,
+            max(g.left_on) FILTER (WHERE g.country_code IS NULL) OVER (PARTITION BY g.store, g.track_id) AS app_left_on
+           FROM ( SELECT member.store,
+                    member.track_id,
+                    member.country_code,
+                        CASE
+                            WHEN bool_and(member.valid_to IS NOT NULL) THEN max(member.valid_to)
+                            ELSE NULL::date
+                        END AS left_on
+                   FROM member
+                  GROUP BY member.store, member.track_id, member.country_code) g
         ), rival AS MATERIALIZED (
          SELECT k.store,
             k.track_id,
@@ -6396,9 +6403,8 @@ create view ops.freshness (
              JOIN core.dim_app k ON k.app_key = t.competitor_app_key
              JOIN core.dim_app o ON o.app_key = t.app_key
              JOIN listed c_1 ON c_1.store = o.store AND c_1.track_id = o.track_id
-             LEFT JOIN listed a_1 ON a_1.store = o.store AND a_1.track_id = o.track_id AND a_1.country_code IS NULL
              LEFT JOIN ops.unread_account u ON u.account = t.account
-             CROSS JOIN LATERAL ( SELECT COALESCE(t.valid_to, u.unread_since, GREATEST(a_1.left_on, c_1.left_on)) AS left_on) n_1
+             CROSS JOIN LATERAL ( SELECT COALESCE(t.valid_to, u.unread_since, GREATEST(c_1.app_left_on, c_1.left_on)) AS left_on) n_1
           GROUP BY k.store, k.track_id, c_1.country_code
         ), land AS MATERIALIZED (
          SELECT c_1.store,
@@ -6408,8 +6414,7 @@ create view ops.freshness (
                     ELSE NULL::date
                 END AS left_on
            FROM listed c_1
-             LEFT JOIN listed a_1 ON a_1.store = c_1.store AND a_1.track_id = c_1.track_id AND a_1.country_code IS NULL
-             CROSS JOIN LATERAL ( SELECT GREATEST(a_1.left_on, c_1.left_on) AS left_on) n_1
+             CROSS JOIN LATERAL ( SELECT GREATEST(c_1.app_left_on, c_1.left_on) AS left_on) n_1
           WHERE c_1.country_code IS NOT NULL
           GROUP BY c_1.store, c_1.country_code
         )
