@@ -150,19 +150,6 @@ select dataset, scope, pack_days from ops.dataset_timing where not is_default;
 comment on view ops.list_timing is 'One row per partition with a timing of its own, such as figures of an app that is not connected. How many days wait until they are requested together?';
 select ops.comment_columns('ops.list_timing', 'ops.dataset_timing');
 
--- the page of the morning judges lateness by it where no worker does
-create view ops.dataset_rhythm as
-select t.dataset,
-       max(case t.kind when 'snapshot' then t.refresh_days - 1
-                       when 'period'   then 31 + t.settle_days
-                       else coalesce(t.pack_days, 1) - 1 + t.settle_days end)::integer as longest_days
-from   ops.dataset_timing as t
-join   ops.dataset as d on d.dataset = t.dataset and d.is_on
-group  by t.dataset;
-comment on view   ops.dataset_rhythm              is 'One row per dataset that is on: how old its newest day becomes before it is requested again, by the timing of whichever partition waits longest. Which datasets are late?';
-comment on column ops.dataset_rhythm.longest_days is 'Days between the end of the newest day and the day on which the next one is requested.';
-select ops.comment_columns('ops.dataset_rhythm', 'ops.dataset_timing');
-
 create view ops.past_coverage as
 select dataset, scope, scope_hash, until_day, final_days, batch_id, operation, fingerprint, slice_ids, starts, ends, planned, kinds, final_window, final_as_of
 from   ops.slice_past;

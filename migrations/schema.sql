@@ -5937,22 +5937,6 @@ create table ops.dataset (
   constraint dataset_stage_check CHECK ((stage = ANY (ARRAY['portfolio'::text, 'listing'::text, 'market'::text])))
 );
 
--- One row per dataset that is on: how old its newest day becomes before it is requested again, by the timing of whichever partition waits longest. Which datasets are late?
-create view ops.dataset_rhythm (
-  dataset text, -- Dataset.
-  longest_days integer -- Days between the end of the newest day and the day on which the next one is requested.
-) as
- SELECT t.dataset,
-    max(
-        CASE t.kind
-            WHEN 'snapshot'::text THEN t.refresh_days - 1
-            WHEN 'period'::text THEN 31 + t.settle_days
-            ELSE COALESCE(t.pack_days, 1) - 1 + t.settle_days
-        END) AS longest_days
-   FROM ops.dataset_timing t
-     JOIN ops.dataset d ON d.dataset = t.dataset AND d.is_on
-  GROUP BY t.dataset;
-
 -- When each dataset is fetched again, after program and configuration: one default per dataset, and one row for each scope with its own timing.
 create table ops.dataset_timing (
   dataset text not null, -- Dataset.

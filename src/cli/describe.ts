@@ -2,6 +2,7 @@ import { z } from "zod";
 import { withStoreWords, type StoreWords } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { parameterSchema } from "../api/parameter-schema.ts";
+import { onceDays } from "../core/timing.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { examplePartitions, timingsOf } from "../planner/example-partitions.ts";
 
@@ -79,7 +80,7 @@ function rhythmWords(dataset: Dataset): string {
 
 function timingWords(timing: Dataset["timing"]): string {
   if (timing.kind === "snapshot") {
-    if (timing.refreshDays >= 3650) return "once";
+    if (timing.refreshDays >= onceDays) return "once";
     return timing.refreshDays === 1 ? "daily" : `every ${timing.refreshDays} days`;
   }
   const lookback = timing.lookbackDays > 0 ? `, the last ${timing.lookbackDays} again` : "";

@@ -47,3 +47,17 @@ export type Timing =
 
 /** A timing of days or periods of the past. */
 export type Dated = Exclude<Timing, { readonly kind: "snapshot" }>;
+
+/** A snapshot that holds for so many days is requested once. */
+export const onceDays = 3650;
+
+/** The longest month: calendar months are as far apart. */
+const daysOfMonth = 31;
+
+/** The most days from one answer about a partition to the next one. */
+export function daysBetweenAnswers(timing: Timing): number {
+  if (timing.kind === "snapshot") return timing.refreshDays;
+  const pack = timing.packDays ?? 1;
+  if (timing.kind === "series") return pack;
+  return Math.max(pack, "days" in timing.grid ? timing.grid.days : daysOfMonth);
+}

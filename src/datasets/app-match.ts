@@ -1,5 +1,6 @@
 import { appMatch as operation } from "../api/operations/market.ts";
 import { storeOf } from "../core/store.ts";
+import { onceDays } from "../core/timing.ts";
 import { defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 
@@ -11,9 +12,6 @@ const table = defineTable({
   partitioned: false,
 });
 
-/** In practice never fetched again; `refresh_days` in the configuration changes that. */
-const once = 3650;
-
 /** The same app in both stores: one row, whichever of the two was requested. */
 export const appMatch = defineDataset({
   name: "app_match",
@@ -21,7 +19,8 @@ export const appMatch = defineDataset({
   stage: "market",
   on: true,
   why: "10 credits, once an app",
-  timing: { kind: "snapshot", refreshDays: once },
+  // `refresh_days` of the configuration changes that
+  timing: { kind: "snapshot", refreshDays: onceDays },
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { Timing } from "../core/timing.ts";
+import { daysBetweenAnswers, type Timing } from "../core/timing.ts";
 import type { Column, Relation } from "../postgres/relations.ts";
 
 /**
@@ -154,12 +154,3 @@ export function latest(all: readonly Freshness[]): Freshness {
     errorDays: Math.max(...all.map(({ errorDays }) => errorDays)),
   };
 }
-
-function daysBetweenAnswers(timing: Timing): number {
-  if (timing.kind === "snapshot") return timing.refreshDays;
-  const pack = timing.packDays ?? 1;
-  if (timing.kind === "series") return pack;
-  return Math.max(pack, "days" in timing.grid ? timing.grid.days : daysOfMonth);
-}
-
-const daysOfMonth = 31;

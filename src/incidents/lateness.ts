@@ -2,12 +2,11 @@ import { sql } from "../postgres/sql.ts";
 import { isOn, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, day, dayMs, hourMs } from "../core/day.ts";
-import type { Timing } from "../core/timing.ts";
+import { daysBetweenAnswers, onceDays, type Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
 import type { Database } from "../postgres/database.ts";
-import { lateAfterMs } from "./late-datasets.ts";
 
 /** How old the newest day of a dataset is, and its limit; ms. */
 export type Lateness = {
@@ -164,12 +163,12 @@ function nowOfToday(clock: Clock): number {
   return Date.parse(clock.today()) + (clock.now() % dayMs);
 }
 
-/** A dataset that is refreshed this seldom is requested once. */
-const onceDays = 3650;
+/** The last night's run is done six hours after midnight, and one missed night can be made up for before anything is late. */
+const marginMs = 6 * hourMs + dayMs;
 
 /**
  * How long after the end of its newest day (ms) a dataset counts as late; null for a dataset that is requested once. `freshHours` is
- * the limit of the settings. Else it is the time between two answers by the dataset's timing, or by the schedule where its runs are
+ * the limit of the settings. Else it is the time until the next day is due by the dataset's timing, or by the schedule where its runs are
  * further apart (`everyMs`), and a night and a day more.
  */
 export function freshnessLimit(
@@ -177,15 +176,10 @@ export function freshnessLimit(
   { freshHours, everyMs = 0 }: { readonly freshHours?: number | undefined; readonly everyMs?: number } = {},
 ): number | null {
   if (freshHours !== undefined) return freshHours * hourMs;
-  const margin = lateAfterMs;
-  const apart = (days: number) => Math.max(days, Math.ceil(everyMs / dayMs));
-  if (timing.kind === "snapshot")
-    return timing.refreshDays >= onceDays ? null : (apart(timing.refreshDays) - 1) * dayMs + margin;
-  if (timing.kind === "period") {
-    const longest = "days" in timing.grid ? timing.grid.days : 31;
-    return (apart(longest) + timing.settleDays) * dayMs + margin;
-  }
-  return (apart(timing.packDays ?? 1) - 1 + timing.settleDays) * dayMs + margin;
+  const days = daysBetweenAnswers(timing);
+  if (days >= onceDays) return null;
+  const settleDays = timing.kind === "snapshot" ? 0 : timing.settleDays;
+  return (Math.max(days, Math.ceil(everyMs / dayMs)) - 1 + settleDays) * dayMs + marginMs;
 }
 
 /**

@@ -7,7 +7,6 @@ import { readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts
 import { readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
-import { readLateDatasets } from "./late-datasets.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
 import { sumBy } from "../core/sum.ts";
 import { accountOf } from "../config/config-of-account.ts";
@@ -30,17 +29,14 @@ type MorningOf = {
   readonly settings: Settings;
   /** Account whose balance is shown. */
   readonly accountId: string;
-  /** False where the caller works out which datasets are late. */
-  readonly readsLateness: boolean;
+  /** Reads which of the datasets are late, where no worker's checks report it; left out by a caller that says it otherwise. */
+  readonly readLate?: (datasets: Status["datasets"]) => Promise<readonly string[]>;
   /** Epoch-ms. */
   readonly now: number;
 };
 
 /** Reads it. */
-export async function readMorning(
-  db: Database,
-  { settings, accountId, readsLateness, now }: MorningOf,
-): Promise<Morning> {
+export async function readMorning(db: Database, { settings, accountId, readLate, now }: MorningOf): Promise<Morning> {
   const account = accountOf(settings);
   const off = switchedOff(settings);
   const status = await readStatus(db, off);
@@ -53,9 +49,9 @@ export async function readMorning(
     workers: await readWorkerCounts(db, account),
     incidents: await readOpenIncidents(db),
   };
-  // where a worker runs its checks open incidents, with the crontab in mind
+  // where a worker runs, its checks open incidents
   const isServed = read.workers.running + read.workers.waiting > 0;
-  const late = isServed || !readsLateness ? [] : await readLateDatasets(db, status.datasets, { settings, now });
+  const late = isServed || status.datasets.length === 0 ? [] : ((await readLate?.(status.datasets)) ?? []);
   const verdict = verdictOf({
     ...sumsOf(status, off),
     ...read,

@@ -1,5 +1,6 @@
 import type { Database } from "../postgres/database.ts";
 import { instant, sql } from "../postgres/sql.ts";
+import { onceDays } from "../core/timing.ts";
 import { isOpen } from "./open-slices.ts";
 import { longestGapDays, refreshDays } from "./snapshot-rounds.ts";
 
@@ -13,9 +14,6 @@ export type DayAtRisk = {
 
 /** The share of the time in which a snapshot can be requested after which it is at risk. */
 const riskShare = 2 / 3;
-
-/** A snapshot that stands for longer is requested once. */
-const onceDays = 3650;
 
 /**
  * Snapshots of which two thirds of the time are over in which they can still be requested: those that failed or wait, since the first of them

@@ -11,8 +11,8 @@ describe("a dataset counts as late after what passes between two answers, a nigh
     ["one of yesterday's days", { kind: "series", ...reach }, 24 + 30],
     ["one whose days are out after three days", { kind: "series", ...reach, settleDays: 3 }, 72 + 30],
     ["one whose days wait until seven are out", { kind: "series", ...reach, packDays: 7 }, 7 * 24 + 30],
-    ["one of whole weeks", { kind: "period", ...reach, grid: { days: 7 } }, 8 * 24 + 30],
-    ["one of whole months", { kind: "period", ...reach, grid: { months: 1 } }, 32 * 24 + 30],
+    ["one of whole weeks", { kind: "period", ...reach, grid: { days: 7 } }, 7 * 24 + 30],
+    ["one of whole months", { kind: "period", ...reach, grid: { months: 1 } }, 31 * 24 + 30],
   ] as const)("%s", (_, timing, hours) => {
     expect(freshnessLimit(timing)).toBe(hours * hour);
   });

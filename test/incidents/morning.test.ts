@@ -7,7 +7,7 @@ import { watchForTests } from "../support/watch-stage.ts";
 import { Settings } from "../../src/config/settings.ts";
 
 const stage = watchForTests();
-const usual = { settings: Settings.parse({}), accountId: "", readsLateness: false };
+const usual = { settings: Settings.parse({}), accountId: "" };
 
 test("a dataset of which every slice was skipped does not count as loaded", async () => {
   const verdict = async () =>
@@ -80,22 +80,11 @@ test("what failed of a dataset that was switched off since wants nobody", async 
   expect(await verdict(["review", "top_chart"])).toContain("All is well");
 });
 
-test("where no worker runs nothing is well while the newest day of a dataset is older than its timing lets it be", async () => {
-  const { db, pool } = stage.stage;
-  await pool.query(
-    "insert into ops.dataset (dataset, stage, is_on) values ('review', 'market', true), ('top_chart', 'market', false) on conflict do nothing",
-  );
-  await pool.query(`
-    insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, account)
-    values ('review', 'null', true, 'series', 1, ''), ('top_chart', 'null', true, 'series', 1, '')`);
-  await stage.ended("loaded", draft({ dataset: "review" }), draft({ dataset: "top_chart" }));
-  const morning = (at: number, datasets: object = {}) =>
-    readMorning(db, { ...usual, settings: Settings.parse({ datasets }), readsLateness: true, now: at });
-  const { datasets } = await morning(now);
-  const end = Date.parse(datasets.find(({ dataset }) => dataset === "review")?.lastDay ?? "") + 86_400_000;
-  const hour = 3_600_000;
-  // a day until the next one is out, the night, and a missed night
-  expect((await morning(end + 54 * hour)).verdict.text).toContain("All is well");
-  expect((await morning(end + 55 * hour)).verdict.text).toBe("Needs attention: review is late.");
-  expect((await morning(end + 55 * hour, { review: { fresh_hours: 100 } })).verdict.text).toContain("All is well");
+test("nothing is well while a dataset is late; where a worker runs its checks open an incident instead", async () => {
+  const { db, aliveAs } = stage.stage;
+  await stage.ended("loaded", draft({ dataset: "review" }));
+  const text = async () => (await readMorning(db, { ...usual, readLate: async () => ["review"], now })).verdict.text;
+  expect(await text()).toBe("Needs attention: review is late.");
+  await using _ = await aliveAs("worker");
+  expect(await text()).toContain("All is well");
 });

@@ -23,7 +23,7 @@ export const today = day("2026-08-20");
 /** Two iOS apps and one Android app in two countries, with the awkward keywords among twelve. */
 const smallMarket = { apps: 3, countries: ["US", "JP"], keywordsPerApp: 12, organicKeywords: 20 } as const;
 
-type SettingsInput = z.input<typeof Settings>;
+export type SettingsInput = z.input<typeof Settings>;
 
 /** What a test may choose about a run. */
 export type RunOptions = Partial<Omit<ForegroundRun, "request">> & {

@@ -21,7 +21,11 @@ export function defineStatus(command: Command): void {
         const page = await readMorning(warehouse.db, {
           settings: config.settings,
           accountId: await accountIdIn(warehouse.db, config),
-          readsLateness: true,
+          readLate: async (datasets) => {
+            // loads every dataset, which doubles the start: wanted only where no worker runs
+            const { readLateDatasets } = await import("../../worker/late-datasets.ts");
+            return readLateDatasets(warehouse.db, datasets, app);
+          },
           now: clock.now(),
         });
         if (options.json) printJson(asJson(page));

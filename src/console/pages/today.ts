@@ -1,16 +1,16 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { crontabFile } from "../../config/config.ts";
-import { addDays, day } from "../../core/day.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { families } from "../../datasets/shared/define-dataset.ts";
 import { readCreditForecast } from "../../incidents/credit-forecast.ts";
-import { isInUse, latenessOf, readOwnRhythms, type OwnRhythms } from "../../incidents/lateness.ts";
-import { readMorning, type Morning } from "../../incidents/morning.ts";
+import { isInUse } from "../../incidents/lateness.ts";
+import { readMorning } from "../../incidents/morning.ts";
 import { verdictWithFamilies } from "../../incidents/verdict.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
 import { sumFailures } from "../../ledger/failures.ts";
 import { readCrontab, runIntervals } from "../../worker/crontab.ts";
+import { readLateDatasets } from "../../worker/late-datasets.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { isSlow } from "../slow.ts";
@@ -38,7 +38,7 @@ export const todayPage = definePage({
     const { settings } = app.config;
     const accountIn = (db: Database) => accountIdIn(db, app.config);
     const morning = await context.read("morning", async (db) =>
-      readMorning(db, { settings, accountId: await accountIn(db), readsLateness: false, now }),
+      readMorning(db, { settings, accountId: await accountIn(db), now }),
     );
     // reads the whole ledger: a very large one takes longer than a page waits
     const days = await context.read("complete days", readCompleteDays).catch((error: unknown) => {
@@ -49,8 +49,8 @@ export const todayPage = definePage({
       readCreditForecast({ db, settings, clock: app.clock, accountId: await accountIn(db) }, morning.budgets),
     );
     const failures = await context.read("sums of failures", (db) => sumFailures(db, accountOf(settings)));
-    const rhythms = await context.read("own rhythms", (db) => readOwnRhythms(db, now));
-    const statuses = days === null ? null : familyStatuses(context, { datasets: morning.datasets, days, rhythms });
+    const late = await context.read("late datasets", (db) => readLateDatasets(db, morning.datasets, app));
+    const statuses = days === null ? null : familyStatuses(context, days, late);
     const verdict = verdictWithFamilies(
       morning.verdict,
       (statuses ?? []).map(({ family, tone }) => ({ name: familyNames[family], tone })),
@@ -73,26 +73,14 @@ export const todayPage = definePage({
 
 const firstStep = "`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.";
 
-type FamilyParts = {
-  readonly datasets: Morning["datasets"];
-  readonly days: readonly CompleteDays[];
-  readonly rhythms: OwnRhythms;
-};
-
 /** How far each family of datasets is complete. */
-function familyStatuses({ app }: PageContext, { datasets: loaded, days, rhythms }: FamilyParts) {
+function familyStatuses({ app }: PageContext, days: readonly CompleteDays[], late: readonly string[]) {
   const { settings } = app.config;
   const scheduled = runIntervals(readCrontab(crontabFile(app.config)), app.clock.now());
-  // a dataset of which no day is loaded has nothing that could be late
-  const states = loaded.flatMap(({ dataset, lastDay }) =>
-    lastDay === null ? [] : [{ dataset, state: "loaded", newestEnd: addDays(day(lastDay), 1), plannedAt: new Date(0) }],
-  );
-  const lateness = latenessOf(states, { settings, clock: app.clock, scheduled, rhythms });
-  const late = new Set(lateness.filter(({ ageMs, limitMs }) => ageMs > limitMs).map(({ dataset }) => dataset));
   const inUse = datasets.filter((dataset) => isInUse(dataset, { settings, scheduled }));
   return families.map((family) => {
     const own = inUse.filter((dataset) => dataset.family === family).map(({ name }) => name);
-    return { family, ...familyStatus({ datasets: own, days, late }) };
+    return { family, ...familyStatus({ datasets: own, days, late: new Set(late) }) };
   });
 }
 
