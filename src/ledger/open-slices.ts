@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { openStates, type CreditClass } from "../core/slice.ts";
 import type { Day } from "../core/day.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
@@ -36,8 +36,13 @@ export const requestsLeft = sql`greatest(s.planned_requests - (${pagesLanded}), 
 /** SQL: credits that an open slice (`ops.slice as s`) is still expected to cost, at the price of its plan. */
 export const creditsLeft = sql`ceil(s.planned_credits * ${requestsLeft}::numeric / greatest(s.planned_requests, 1))`;
 
-/** SQL: the same at the price that was learned since, where that is higher; needs `ops.credit_cost as c` of its operation. */
-export const likelyCredits = sql`greatest(${creditsLeft}, ${requestsLeft} * coalesce(c.learned, 0))`;
+/** SQL: these planned credits, or so many requests at the price that was learned since (`c.learned`, by operation) where that is higher. */
+export function atLearnedPrice(credits: SqlFragment, requests: SqlFragment): SqlFragment {
+  return sql`greatest(${credits}, ${requests} * coalesce(c.learned, 0))`;
+}
+
+/** SQL: credits that an open slice is still expected to cost, at that price; needs `ops.credit_cost as c` of its operation. */
+export const likelyCredits = atLearnedPrice(creditsLeft, requestsLeft);
 
 /** Open slices of one dataset and class, and the requests and credits that they are still expected to take. */
 export type OpenWork = {

@@ -5,7 +5,7 @@ import type { PartitionGroup } from "../core/partition-group.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { queueOf } from "./runs.ts";
-import { isOpen } from "./open-slices.ts";
+import { atLearnedPrice, isOpen } from "./open-slices.ts";
 import { isInGroups } from "./in-groups.ts";
 
 /**
@@ -59,7 +59,7 @@ export async function reopen(
 export async function reopenable(db: Database, which: Reopening): Promise<readonly Reopened[]> {
   const { rows } = await sql<Reopened>`
     select s.dataset, s.state, coalesce(s.error_code, '') as code, count(*)::int as slices,
-           sum(greatest(s.planned_credits, s.planned_requests * c.learned))::int as credits
+           sum(${atLearnedPrice(sql`s.planned_credits`, sql`s.planned_requests`)})::int as credits
     from   ops.slice_log as s
     join   ${toReopen(which)} as found on found.slice_id = s.slice_id
     left   join ops.credit_price as c on c.operation = s.operation

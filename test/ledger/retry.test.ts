@@ -86,6 +86,23 @@ describe("reopen", () => {
     ).toBe(1);
   });
 
+  test("is priced as planned, or by the price that was learned since where that is higher", async () => {
+    const run = await stage.run();
+    const planned = { operation: "learned", requests: 2, credits: 6 };
+    await stage.inState(run, "failed", worker, draft({ ...planned, window: august(1) }));
+    await stage.inState(run, "failed", worker, draft({ ...planned, operation: "never called", window: august(2) }));
+    const priced = async (learned: number) => {
+      await stage.pool.query(
+        `insert into ops.credit_cost (operation, documented, learned, last_seen_at, last_charged) values ('learned', 3, $1, now(), $1)
+         on conflict (operation) do update set learned = excluded.learned`,
+        [learned],
+      );
+      return (await reopenable(stage.db, { datasets: ["keyword_rank"] }))[0]?.credits;
+    };
+    expect(await priced(2)).toBe(6 + 6);
+    expect(await priced(5)).toBe(10 + 6);
+  });
+
   test("requests a cell once that failed more than once", async () => {
     const run = await stage.run();
     await stage.inState(run, "failed", worker, draft());
