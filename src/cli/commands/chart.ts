@@ -1,19 +1,16 @@
 import path from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
-import { coverageChart, knownWindow } from "../../charts/coverage-chart.ts";
 import { drawnFile, type Drawing } from "../../charts/draw.ts";
 import { rankChart } from "../../charts/rank-chart.ts";
 import { readRanks } from "../../charts/read-ranks.ts";
 import type { Day } from "../../core/day.ts";
-import { fail } from "../../core/errors.ts";
 import { datasetNamed } from "../../datasets/shared/all.ts";
-import { cellsOfScopes } from "../../planner/gaps.ts";
 import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import { boundsOf, dayArgument, pastDayArgument } from "../arguments.ts";
+import { drawCoverage } from "../coverage-drawing.ts";
 import { withApp } from "../with-app.ts";
 import { remark } from "../output.ts";
 import { putFile } from "../../core/files.ts";
-import { scopeCoverageFor } from "../gap-options.ts";
 
 /** `storehouse chart`: what the warehouse holds, as pictures. */
 export function defineChart(chart: Command): void {
@@ -69,17 +66,7 @@ function addCoverage(chart: Command): void {
     .action(({ out, dataset: named, app: id, country, ...options }: CoverageOptions) =>
       withApp(async (app) => {
         const dataset = datasetNamed(named).name;
-        const [apps, countries] = [id === undefined ? [] : [id], country === undefined ? [] : [country]];
-        const coverage = await scopeCoverageFor(app, { ...options, dataset: [dataset], app: apps, country: countries });
-        const days = cellsOfScopes(coverage);
-        const window = knownWindow(days);
-        if (window === null)
-          throw fail("nothing_to_draw", {
-            problem: `no cell of ${dataset} is in the portfolio in these days`,
-            hint: "`storehouse sync` reads the portfolio; `storehouse datasets` shows when it is requested",
-          });
-        const about = [id ?? "all apps", country ?? "all countries"].join(", ");
-        await put(out, coverageChart({ dataset, about, window, days }));
+        await put(out, await drawCoverage(app, { ...options, dataset, app: id, country }));
       }, options.asOf),
     );
 }
