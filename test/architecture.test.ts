@@ -105,6 +105,16 @@ describe("the source", () => {
     expect(types.filter((name, index) => types.indexOf(name) !== index)).toEqual([]);
   });
 
+  test("exports one function or constant of a name, save an operation and the dataset named after it", () => {
+    const named = sources.flatMap(({ file, text }) => {
+      const names = [...text.matchAll(/^export (?:async )?(?:function\*?|const) (\w+)/gm)].map(([, name = ""]) => name);
+      // a function with overloads is one
+      return file.startsWith("src/api/operations/") ? [] : [...new Set(names)];
+    });
+    expect(named.length).toBeGreaterThan(1_000);
+    expect(named.filter((name, index) => named.indexOf(name) !== index)).toEqual([]);
+  });
+
   test("has no file of more than 250 lines", () => {
     expect(sources.filter(({ text }) => text.trimEnd().split("\n").length > 250).map(({ file }) => file)).toEqual([]);
   });

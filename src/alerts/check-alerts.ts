@@ -1,5 +1,5 @@
 import type { Settings } from "../config/settings.ts";
-import { addDays, addMonths, dayOf, monthStart, type Day, dayMs } from "../core/day.ts";
+import { earliest, startOfDay, addDays, addMonths, dayOf, monthStart, type Day, dayMs } from "../core/day.ts";
 import { fail, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
@@ -111,7 +111,7 @@ const furthestDays = 40;
 
 /** What fired about these days, or about changes that reach into them. */
 async function readFired(db: Database, { name, digest }: Alert, days: readonly Day[]): Promise<readonly FireKey[]> {
-  const first = days.reduce((a, b) => (a < b ? a : b));
+  const first = earliest(days);
   const { rows } = await sql<FireKey>`
     select subject, date_day as day, compared_day as "comparedDay", detail -> 'values' as values
     from   ops.alert_fire
@@ -148,6 +148,6 @@ async function recordFires(db: Database, { alert, fires, now, dueAt }: Fires): P
 /** The next time of day `HH:MM` (UTC) after an instant, epoch-ms. */
 function nextMorning(now: number, time: string): number {
   const [hours = 0, minutes = 0] = time.split(":").map(Number);
-  const today = Date.parse(`${dayOf(now)}T00:00:00Z`) + (hours * 60 + minutes) * 60_000;
+  const today = startOfDay(dayOf(now)) + (hours * 60 + minutes) * 60_000;
   return today > now ? today : today + dayMs;
 }

@@ -1,6 +1,6 @@
 import { doCompare } from "../config/alert-condition.ts";
 import type { AlertMart } from "../config/alert-marts.ts";
-import { addDays, type Day } from "../core/day.ts";
+import { earliest, latest, addDays, type Day } from "../core/day.ts";
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import { toleranceDays, type Alert } from "./alert.ts";
 import { conditionSql } from "./condition-sql.ts";
@@ -16,8 +16,8 @@ export async function findFires(
   { conditions, days: back, mart, ...alert }: Alert,
   days: readonly Day[],
 ): Promise<readonly Fire[]> {
-  const first = days.reduce((a, b) => (a < b ? a : b));
-  const last = days.reduce((a, b) => (a > b ? a : b));
+  const first = earliest(days);
+  const last = latest(days);
   const from = back === null ? first : addDays(first, -back - toleranceDays);
   const shown = [...new Set([...Object.keys(conditions), ...(mart.shows ?? [])])].filter(
     (column) => mart.columns[column] !== undefined,

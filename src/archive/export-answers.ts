@@ -23,7 +23,7 @@ export type AnswerExportRequest = {
 export type Exported = { readonly written: number; readonly there: number; readonly leftOut: number };
 
 /** The name of the list of all files of an export, in its folder. */
-export const manifestName = "manifest.json";
+export const answersManifestName = "manifest.json";
 
 /** What a manifest says: SHA-256 by path. */
 const Manifest = z.strictObject({
@@ -61,7 +61,7 @@ export async function exportRaw(db: Database, request: AnswerExportRequest): Pro
       for await (const slice of landedSlices(transaction, dataset, request.within, ["loaded", "empty"]))
         await add(slice);
     });
-  await writeOnce(path.join(request.out, manifestName), manifestText(files));
+  await writeOnce(path.join(request.out, answersManifestName), manifestText(files));
   return done;
 }
 
@@ -70,7 +70,7 @@ export async function exportRaw(db: Database, request: AnswerExportRequest): Pro
  * ours.
  */
 export async function readManifest(folder: string): Promise<Readonly<Record<string, string>>> {
-  const file = path.join(folder, manifestName);
+  const file = path.join(folder, answersManifestName);
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw unreadable(file, error);

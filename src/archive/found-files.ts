@@ -4,7 +4,7 @@ import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { fail } from "../core/errors.ts";
 import { sha256 } from "./answer-file.ts";
-import { manifestName, readManifest, unreadable } from "./export-answers.ts";
+import { answersManifestName, readManifest, unreadable } from "./export-answers.ts";
 
 /** A file that may hold an answer, and the sum that the manifest of its folder names for it. */
 export type FoundFile = { readonly file: string; readonly sum: string | null };
@@ -31,7 +31,7 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, string | nul
   const found = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(error.path ?? folder, error);
   });
-  const names = found.filter((name) => name.endsWith(".json") && path.basename(name) !== manifestName);
+  const names = found.filter((name) => name.endsWith(".json") && path.basename(name) !== answersManifestName);
   const files = new Map(names.map((name): [string, string | null] => [path.join(folder, name), null]));
   for (const [name, sum] of Object.entries(listed)) files.set(path.join(folder, name), sum);
   if (files.size === 0) throw fail("bad_argument", { problem: `no .json file with an answer in ${folder}` });

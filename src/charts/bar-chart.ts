@@ -1,4 +1,4 @@
-import { countOf } from "../core/words.ts";
+import { count, countOf } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 import { addDays, weekday, type Day } from "../core/day.ts";
 import { windowLength, type Window } from "../core/window.ts";
@@ -6,7 +6,7 @@ import type { Drawing } from "./draw.ts";
 import { hatched } from "./hatch.ts";
 import { hatchEntry, legend } from "./legend.ts";
 import { inks, lineLooks, type Ink } from "./palette.ts";
-import { midnight, windowWords } from "./time.ts";
+import { beginning, windowWords } from "./time.ts";
 import type { NamedWords } from "./words.ts";
 
 /** Amounts of one kind by day; a day that is left out has none. */
@@ -55,11 +55,11 @@ export function barChart({
     [...summed(amounts, by)].map(([day, amount]) => {
       // a week of which only some days are shown is as narrow as they are
       const own = within({ start: day, end: addDays(day, by === "week" ? 7 : 1) }, window);
-      return { from: midnight(own.start), to: midnight(own.end), own, day, name, amount, fill };
+      return { from: beginning(own.start), to: beginning(own.end), own, day, name, amount, fill };
     }),
   );
   const entries = coloured.map(({ name, fill }) => ({ kind: "area", fill, text: name }) as const);
-  const left = Math.ceil(axisRoom + digitWidth * Math.max(4, numberText(largest(bars)).length));
+  const left = Math.ceil(axisRoom + digitWidth * Math.max(4, count(largest(bars)).length));
   const hatch = unanswered.length > 0 ? [hatchEntry] : [];
   const below = legend([...(series.length > 1 ? entries : []), ...hatch], { below: 50, width: width - left });
   return {
@@ -73,7 +73,7 @@ export function barChart({
       marginRight: 8,
       marginTop: 14,
       marginBottom: 38 + below.height,
-      x: { type: "utc", domain: [midnight(window.start), midnight(window.end)], label: null },
+      x: { type: "utc", domain: [beginning(window.start), beginning(window.end)], label: null },
       // of nothing but zeros the library makes no scale
       y: { label: null, nice: true, zero: true, ...(largest(bars) === 0 ? { domain: [0, 5] } : {}) },
       marks: [
@@ -99,7 +99,7 @@ export function barChart({
             fill: "fill",
             order: series.map(({ name }) => name),
             title: ({ name, own, amount }: (typeof bars)[number]) =>
-              `${name}, ${windowLength(own) === 1 ? own.start : windowWords(own)}: ${numberText(amount)}`,
+              `${name}, ${windowLength(own) === 1 ? own.start : windowWords(own)}: ${count(amount)}`,
             className: "bars",
           }),
         ),
@@ -110,10 +110,6 @@ export function barChart({
       ],
     }),
   };
-}
-
-function numberText(amount: number): string {
-  return amount.toLocaleString("en-US");
 }
 
 /** The highest of all bars. */
@@ -149,5 +145,5 @@ function gapWords(unanswered: readonly Window[]): string {
 
 function sumWords({ name, amounts }: BarSeries): string {
   const sum = sumBy(amounts.values(), (amount) => amount);
-  return `${name}: ${numberText(sum)}.`;
+  return `${name}: ${count(sum)}.`;
 }

@@ -1,6 +1,6 @@
 import type * as Plot from "@observablehq/plot";
 import { darkRules, inks } from "./palette.ts";
-import { fitted, plainText, whole, type NamedWords } from "./words.ts";
+import { shortenedName, plainText, whole, type NamedWords } from "./words.ts";
 
 /** The library that draws. */
 export type Library = typeof Plot;
@@ -58,7 +58,7 @@ interface SvgDocument {
  * A drawing for a page: an `svg` element without style sheet or script, whose colours are attributes. The page has the heading. The same
  * drawing gives the same text.
  */
-export async function drawn(drawing: Drawing, id: string): Promise<string> {
+export async function drawSvg(drawing: Drawing, id: string): Promise<string> {
   const svg = await svgOf(drawing);
   name(svg, drawing, id);
   return textOf(svg);
@@ -68,7 +68,7 @@ export async function drawn(drawing: Drawing, id: string): Promise<string> {
  * A drawing as an SVG file of its own: no script, no font, nothing that is fetched; with its heading, and colours for dark pages. The same
  * drawing gives the same bytes.
  */
-export async function drawnFile(drawing: Drawing): Promise<string> {
+export async function drawFile(drawing: Drawing): Promise<string> {
   const { title, subtitle } = drawing;
   const width = drawing.width + 2 * margin;
   const height = drawing.height + headingHeight + margin;
@@ -84,7 +84,7 @@ export async function drawnFile(drawing: Drawing): Promise<string> {
       document,
       "text",
       { x: margin, ...place, "font-size": size, "text-anchor": "start", ...(size > 15 ? { "font-weight": 600 } : {}) },
-      fitted(line, { width: width - 2 * margin, size }),
+      shortenedName(line, { width: width - 2 * margin, size }),
     );
   const ground = { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 10 };
   for (const part of [

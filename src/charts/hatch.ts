@@ -1,12 +1,12 @@
 import type { Window } from "../core/window.ts";
 import { hatchFill, type Library, type Mark, type SvgElement } from "./draw.ts";
 import { inks } from "./palette.ts";
-import { midnight } from "./time.ts";
+import { beginning } from "./time.ts";
 
 /** Hatches whole days over the height of the frame. */
 export function hatched(library: Library, windows: readonly Window[]): readonly Mark[] {
   if (windows.length === 0) return [];
-  const areas = windows.map(({ start, end }) => ({ x1: midnight(start), x2: midnight(end) }));
+  const areas = windows.map(({ start, end }) => ({ x1: beginning(start), x2: beginning(end) }));
   return [pattern, library.rectX(areas, { x1: "x1", x2: "x2", fill: hatchFill, className: "not-requested" })];
 }
 

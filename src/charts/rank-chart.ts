@@ -6,7 +6,7 @@ import { hatched } from "./hatch.ts";
 import { hatchEntry, legend, type LegendEntry } from "./legend.ts";
 import { inks, lineLooks, type LineLook } from "./palette.ts";
 import { rankTicks } from "./rank-ticks.ts";
-import { midnight, middle, windowWords } from "./time.ts";
+import { beginning, middle, windowWords } from "./time.ts";
 import { isolated, shortened, whole, widthOf, type NamedWords } from "./words.ts";
 
 /**
@@ -73,7 +73,7 @@ export function rankChart({ window, series, happenings = [], width = 904, ...wor
       marginTop: top,
       marginBottom: bottom + below.height,
       insetBottom: lane,
-      x: { type: "utc", domain: [midnight(window.start), midnight(window.end)], label: null },
+      x: { type: "utc", domain: [beginning(window.start), beginning(window.end)], label: null },
       y: { ...scale.scale, axis: null },
       marks: [
         ...hatched(library, gaps),

@@ -1,6 +1,6 @@
 import { sql } from "../postgres/sql.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
-import { addDays, type Day } from "../core/day.ts";
+import { earliest, latest, addDays, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
@@ -40,7 +40,7 @@ export async function readRanks(db: Database, question: RankQuestion): Promise<R
   const rows = all.filter(({ device_code: code }) => question.device === undefined || code === question.device);
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) throw await unknown(db, question, all);
-  const { start = later(first.date_day, addDays(last.date_day, 1 - mostDays)), end = addDays(last.date_day, 1) } =
+  const { start = latest([first.date_day, addDays(last.date_day, 1 - mostDays)]), end = addDays(last.date_day, 1) } =
     question.within;
   const shown = rows.filter(({ date_day: day }) => day >= start && day < end);
   if (shown.length === 0)
@@ -50,8 +50,8 @@ export async function readRanks(db: Database, question: RankQuestion): Promise<R
     });
   // an open side that is given far out is cut to what is there, a few days of air apart
   const window = {
-    start: later(start, addDays(first.date_day, -air)),
-    end: earlier(end, addDays(last.date_day, 1 + air)),
+    start: latest([start, addDays(first.date_day, -air)]),
+    end: earliest([end, addDays(last.date_day, 1 + air)]),
   };
   const devices = Map.groupBy(shown, ({ device_code: code }) => code);
   return {
@@ -71,14 +71,6 @@ const deviceNames: Readonly<Record<string, string>> = { IPHONE: "iPhone", IPAD: 
 
 const air = 31;
 const stores: Readonly<Record<string, string>> = { ios: "App Store", android: "Google Play" };
-
-function later(a: Day, b: Day): Day {
-  return a > b ? a : b;
-}
-
-function earlier(a: Day, b: Day): Day {
-  return a < b ? a : b;
-}
 
 /** Why there is no row: the first part of the question that the warehouse does not know. */
 async function unknown(db: Database, { app, country, keyword, device }: RankQuestion, others: readonly Row[]) {

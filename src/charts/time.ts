@@ -1,9 +1,9 @@
-import type { Day } from "../core/day.ts";
+import { startOfDay, type Day } from "../core/day.ts";
 import { lastDay, type Window } from "../core/window.ts";
 
-/** Midnight, UTC, with which a day begins: scales of time count instants. */
-export function midnight(day: Day): Date {
-  return new Date(`${day}T00:00:00Z`);
+/** The beginning of a day: scales of time count instants. */
+export function beginning(day: Day): Date {
+  return new Date(startOfDay(day));
 }
 
 /** The middle of a day. */

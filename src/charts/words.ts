@@ -10,7 +10,10 @@ export function whole({ before, name, after }: NamedWords): string {
 }
 
 /** The line with its name shortened so that it is no wider than so many pixels in letters of a size. */
-export function fitted({ before, name, after }: NamedWords, { width, size }: { width: number; size: number }): string {
+export function shortenedName(
+  { before, name, after }: NamedWords,
+  { width, size }: { width: number; size: number },
+): string {
   return whole({ before, name: shortened(name, width / (size * atWorst) - widthOf(before + after)), after });
 }
 

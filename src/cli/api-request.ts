@@ -5,7 +5,8 @@ import { checkBalance } from "../ingest/balance-check.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { apiSession, type ApiSession, type SessionParts } from "../person/api-session.ts";
 import { withApi } from "./with-app.ts";
-import { countOf, remark } from "./output.ts";
+import { remark } from "./output.ts";
+import { countOf } from "../core/words.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { timeText } from "./times.ts";
 

@@ -6,7 +6,8 @@ import { AbortError, DeferError, RetryError, SkipError, type StorehouseError } f
 import { type Store, storeOf } from "../core/store.ts";
 import { type SendRequest, saysNothing } from "../person/api-session.ts";
 import { factList, type Fact } from "./fact-list.ts";
-import { count, print, remark } from "./output.ts";
+import { print, remark } from "./output.ts";
+import { count } from "../core/words.ts";
 
 /** The page of an app in its store, and whose version of it is shown: a country (iOS), a language (Android), or as the service thinks fit. */
 export type StorePage = {

@@ -2,7 +2,8 @@ import type { App } from "../app.ts";
 import { cancelPlan } from "../ledger/end-stopped.ts";
 import { readPlanProgress } from "../ledger/plans.ts";
 import type { BackfillPlan } from "../planner/backfill-plan.ts";
-import { count, countOf, print, printJson } from "./output.ts";
+import { print, printJson } from "./output.ts";
+import { count, countOf } from "../core/words.ts";
 
 /** Cancels what a plan has left, and says what was done of it: a worker would go on with the rest otherwise. */
 export async function cancelRest(app: App, { planId, credits }: BackfillPlan, json: boolean): Promise<void> {

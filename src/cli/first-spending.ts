@@ -8,7 +8,7 @@ import type { SyncRequest } from "../planner/request.ts";
 import { checkStorable } from "../raw/check-storable.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { canConfirm, confirm, confirmStep } from "./confirm.ts";
-import { countOf } from "./output.ts";
+import { countOf } from "../core/words.ts";
 import { atLeastIn, fallbackLines, nightWords, priceOfNow, stepLine, stepWords } from "./step-price.ts";
 
 /*

@@ -1,4 +1,4 @@
-import { daysBetween } from "../core/day.ts";
+import { earliest, daysBetween } from "../core/day.ts";
 import { count, countOf } from "../core/words.ts";
 import { lastDay } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
@@ -38,5 +38,5 @@ export function earlierGapSteps(gaps: readonly UnrequestedDays[]): readonly stri
 }
 
 function firstOf(lines: readonly GapLine[]): string {
-  return lines.map(({ first }) => first).reduce((a, b) => (a < b ? a : b));
+  return earliest(lines.map(({ first }) => first));
 }

@@ -18,7 +18,7 @@ const signs: Readonly<Record<CellState, string>> = {
 };
 
 /** What the signs of a heat map mean. */
-export const legend = [
+export const heatMapLegend = [
   ...new Set(Object.entries(signs).map(([state, sign]) => `${sign} ${stateWords[state as CellState]}`)),
 ]
   // a sign stays beside its meaning where the line is broken

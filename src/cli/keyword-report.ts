@@ -2,7 +2,7 @@ import { AbortError, SkipError, StorehouseError } from "../core/errors.ts";
 import type { KeywordChanges, KeywordsChanged, TrackedPlace } from "../person/keyword-changes.ts";
 import type { KeywordNights } from "../person/keyword-nights.ts";
 import type { SeenChanges } from "../person/seen-changes.ts";
-import { count, countOf } from "./output.ts";
+import { count, countOf } from "../core/words.ts";
 
 /** What a change of keywords comes to before it is made. */
 export type ChangeReport = SeenChanges & {

@@ -1,6 +1,6 @@
 import type { Applied } from "../metabase/apply.ts";
 import type { Change } from "../metabase/remote.ts";
-import { countOf } from "./output.ts";
+import { countOf } from "../core/words.ts";
 
 /** What `storehouse metabase` did, or would do: one thing a line, columns and tables by their number. */
 export function metabaseReport({ version, changes, isComplete }: Applied, isDryRun: boolean): string {

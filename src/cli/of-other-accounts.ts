@@ -3,7 +3,7 @@ import { accountOf } from "../config/config-of-account.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { datasetsOf } from "../planner/plan-stream.ts";
 import { openOfOthers } from "../ledger/open-slices.ts";
-import { countOf } from "./output.ts";
+import { countOf } from "../core/words.ts";
 
 /**
  * What other accounts are fetching, in a sentence: facts are fetched once, so that an account has nothing to request while what it wants

@@ -1,16 +1,15 @@
 import { screen } from "./screen.ts";
-export { count, countOf } from "../core/words.ts";
 import { noBreak, textWidth, wrapText } from "../core/text-width.ts";
 
 /** Writes a result; logs go to stderr, results here. A line that is wider than the screen is broken between words. */
 export function print(text: string): void {
-  process.stdout.write(`${fitted(text, screen().columns)}\n`);
+  process.stdout.write(`${fitLines(text, screen().columns)}\n`);
 }
 
 const command = /`[^`]+`/gu;
 
 /** A text whose lines fit; what is carried over stands under the beginning of its line. */
-export function fitted(text: string, columns: number): string {
+export function fitLines(text: string, columns: number): string {
   const fit = (line: string): readonly string[] => {
     if (textWidth(line) <= columns) return [line];
     const indent = /^\s*(- |-> )?/.exec(line)?.[0] ?? "";
@@ -42,7 +41,7 @@ export function printBytes(bytes: Uint8Array): void {
 
 /** Writes a remark for the person at the terminal, apart from the result. */
 export function remark(text: string): void {
-  process.stderr.write(`${fitted(text, screen().remarkColumns)}\n`);
+  process.stderr.write(`${fitLines(text, screen().remarkColumns)}\n`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { programVersion } from "../config/program.ts";
 import { commandTable } from "./command-table.ts";
-import { fitted } from "./output.ts";
+import { fitLines } from "./output.ts";
 import { setScreen } from "./screen.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function createProgram(names: readonly string[] = commandTable.map(
     .hook("preAction", prepareScreen)
     .configureOutput({
       // what is added behind the options is not wrapped by commander, which takes 80 columns in a pipe
-      writeOut: (text) => process.stdout.write(fitted(text, process.stdout.columns ?? 80)),
+      writeOut: (text) => process.stdout.write(fitLines(text, process.stdout.columns ?? 80)),
     })
     .showHelpAfterError("(add --help for the options)")
     .exitOverride();

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
 import type { ReportedProgress } from "../runs/run-parts.ts";
-import { count, countOf } from "./output.ts";
+import { count, countOf } from "../core/words.ts";
 import { textWidth } from "../core/text-width.ts";
 
 /** Shows how far a run is. */

@@ -1,6 +1,6 @@
 import type { ReportedSum } from "../planner/reported-cells.ts";
 import { dayRange } from "./day-range.ts";
-import { countOf } from "./output.ts";
+import { countOf } from "../core/words.ts";
 
 /** What nobody requests because other answers reported it, a sentence a dataset and source. */
 export function reportedWords(sums: readonly ReportedSum[]): readonly string[] {

@@ -1,6 +1,7 @@
 import { FencedError, RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
-import { count, countOf, print, remark } from "./output.ts";
+import { print, remark } from "./output.ts";
+import { count, countOf } from "../core/words.ts";
 import { timeText } from "./times.ts";
 
 /** What each outcome of a run means to the shell. */

@@ -7,8 +7,8 @@ import type { WorkerCounts } from "../ledger/worker-counts.ts";
 import { useWords } from "../core/credit-budget.ts";
 import { hourMs } from "../core/day.ts";
 import type { Fact } from "./fact-list.ts";
-import { count, countOf } from "./output.ts";
-import { durationText, timeText } from "./times.ts";
+import { count, countOf, durationText } from "../core/words.ts";
+import { timeText } from "./times.ts";
 
 /** What the facts above the datasets are about. */
 export type StatusFacts = {

@@ -3,7 +3,7 @@ import { currentPortfolio } from "../planner/backfill-plan.ts";
 import type { FallbackPrice } from "../planner/fallback-price.ts";
 import type { NextStep } from "../planner/next-step.ts";
 import { portfolioPrice, type PortfolioPrice } from "../planner/portfolio-price.ts";
-import { count, countOf } from "./output.ts";
+import { count, countOf } from "../core/words.ts";
 import { datasetsAtLeast } from "../planner/plan-work.ts";
 import { table } from "./table.ts";
 

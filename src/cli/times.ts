@@ -1,4 +1,3 @@
-export { durationText } from "../core/words.ts";
 import { screen } from "./screen.ts";
 
 /** A time in epoch-ms as answers for programs have it: `2026-11-22T10:05:00.000Z`. */

@@ -38,6 +38,6 @@ export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Ht
 }
 
 /** Markup that a library drew and whose texts it escaped: an SVG. Never a text from outside. */
-export function drawn(markup: string): Html {
+export function trustedMarkup(markup: string): Html {
   return new Markup(markup);
 }

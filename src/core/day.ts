@@ -19,7 +19,7 @@ const lastDay = "9998-12-31";
 export function isDay(text: string): text is Day {
   if (numbers.has(text)) return true;
   if (!shape.test(text) || text < firstDay || text > lastDay) return false;
-  const start = startOf(text);
+  const start = startOfDay(text);
   return !Number.isNaN(start) && dayOf(start) === text;
 }
 
@@ -41,7 +41,7 @@ export function dayOf(instant: Date | number): Day {
 
 /** `count` days after `from`; before it when negative. */
 export function addDays(from: Day, count: number): Day {
-  return dayOf(startOf(from) + count * dayMs);
+  return dayOf(startOfDay(from) + count * dayMs);
 }
 
 /** `count` calendar months after `from`, cut to the last day of a shorter month. */
@@ -54,13 +54,13 @@ export function addMonths(from: Day, count: number): Day {
 
 /** Whole days from `from` to `to`; negative when `to` is earlier. */
 export function daysBetween(from: Day, to: Day): number {
-  return (startOf(to) - startOf(from)) / dayMs;
+  return (startOfDay(to) - startOfDay(from)) / dayMs;
 }
 
 /** The day of the week, from 0 for Monday to 6 for Sunday. */
 export function weekday(of: Day): number {
   // 1970-01-01 was a Thursday
-  return (((startOf(of) / dayMs + 3) % 7) + 7) % 7;
+  return (((startOfDay(of) / dayMs + 3) % 7) + 7) % 7;
 }
 
 /** The first day of the month that holds `of`. */
@@ -69,7 +69,7 @@ export function monthStart(of: Day): Day {
 }
 
 /** Epoch-ms of the midnight, UTC, with which a day begins; NaN for what is no day of any month. */
-function startOf(text: string): number {
+export function startOfDay(text: string): number {
   const number = numbers.get(text);
   return number === undefined ? Date.parse(`${text}T00:00:00Z`) : number * dayMs;
 }
@@ -87,4 +87,14 @@ function remember(number: number, name: Day): void {
   }
   names.set(number, name);
   numbers.set(name, number);
+}
+
+/** The earliest of some days, of which there is one or more. */
+export function earliest<D extends string>(days: readonly D[]): D {
+  return days.reduce((found, other) => (other < found ? other : found));
+}
+
+/** The latest of some days, of which there is one or more. */
+export function latest<D extends string>(days: readonly D[]): D {
+  return days.reduce((found, other) => (other > found ? other : found));
 }

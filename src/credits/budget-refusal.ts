@@ -1,6 +1,6 @@
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { BudgetUse } from "./budgets.ts";
-import { dayMs } from "../core/day.ts";
+import { startOfDay, dayMs } from "../core/day.ts";
 
 /** When the last day (UTC) begins on which something can be requested that is lost at an instant; both in epoch-ms. */
 export function startOfLastDay(lostAt: number): number {
@@ -22,7 +22,7 @@ type RefusedCall = {
  */
 export function budgetRefusal({ refusing, cost, lostAt, now }: RefusedCall): StorehouseError | null {
   const { budget, period, credits, taken, endsOn } = refusing;
-  const nextPeriod = Date.parse(`${endsOn}T00:00:00Z`);
+  const nextPeriod = startOfDay(endsOn);
   const lastDay = lostAt === null ? Number.POSITIVE_INFINITY : startOfLastDay(lostAt);
   if (lostAt !== null && lostAt <= nextPeriod && now >= lastDay) return null;
   const until = lostAt !== null && lostAt <= nextPeriod ? lastDay : nextPeriod;

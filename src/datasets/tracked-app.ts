@@ -1,3 +1,4 @@
+import { textOf } from "./shared/values.ts";
 import type { z } from "zod";
 import { dashboardApps } from "../api/operations/dashboard.ts";
 import { storeOf } from "../core/store.ts";
@@ -76,8 +77,4 @@ function describe(app: App) {
     rating_count: app.ratingCount == null ? null : Number(app.ratingCount),
     described_by: describers.tracked,
   };
-}
-
-function textOf(id: string | number | null | undefined): string | null {
-  return id == null ? null : String(id);
 }

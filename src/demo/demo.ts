@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import path from "node:path";
 import { createApp, type App } from "../app.ts";
-import { answers, connectWords, martCounts, rowCounts, spending } from "./report.ts";
+import { answeredQuestions, connectWords, martCounts, rowCounts, spending } from "./report.ts";
 import { print, remark, tolerateClosedPipes } from "../cli/output.ts";
 import { drawPictures, picturesFolder } from "./pictures.ts";
 import { everythingShow, rankShow, weekShow, type DemoShow } from "./shows.ts";
@@ -83,7 +83,7 @@ async function demo({ show, stay, pictures }: DemoOptions): Promise<number> {
   if (code !== 0) return code;
   print(await rowCounts(app.warehouse.db));
   print(await spending(app.warehouse.db));
-  print(show === rankShow ? await answers(app.warehouse.db) : await martCounts(app.warehouse.db));
+  print(show === rankShow ? await answeredQuestions(app.warehouse.db) : await martCounts(app.warehouse.db));
   if (pictures !== null) {
     await drawPictures(app, { folder: path.resolve(pictures), from: show.bounds.start });
     print(`\nPictures are in ${pictures}.`);

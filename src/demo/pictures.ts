@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { App } from "../app.ts";
-import { drawnFile } from "../charts/draw.ts";
+import { drawFile } from "../charts/draw.ts";
 import { rankChart } from "../charts/rank-chart.ts";
 import { readRanks } from "../charts/read-ranks.ts";
 import { addDays, type Day } from "../core/day.ts";
@@ -20,7 +20,7 @@ export async function drawPictures(
   { folder, from }: { readonly folder: string; readonly from: Day },
 ): Promise<void> {
   const ranks = await readRanks(app.warehouse.db, { ...example, within: {} });
-  await putFile(path.join(folder, "keyword-rank.svg"), await drawnFile(rankChart(ranks)));
+  await putFile(path.join(folder, "keyword-rank.svg"), await drawFile(rankChart(ranks)));
   const coverage = await drawCoverage(app, { dataset: "keyword_rank", from: addDays(from, -32) });
-  await putFile(path.join(folder, "coverage.svg"), await drawnFile(coverage));
+  await putFile(path.join(folder, "coverage.svg"), await drawFile(coverage));
 }

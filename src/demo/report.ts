@@ -85,7 +85,7 @@ order by dataset`,
 ];
 
 /** A few questions, each with its SQL and its answer. */
-export async function answers(db: Database): Promise<string> {
+export async function answeredQuestions(db: Database): Promise<string> {
   const sections: string[] = [];
   for (const { title, query } of questions) {
     const { rows } = await sql<Record<string, Cell>>`${sql.raw(query)}`.execute(db);

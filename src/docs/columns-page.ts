@@ -1,5 +1,5 @@
 import type { Relation } from "../postgres/relations.ts";
-import { escaped, pageText, table } from "./page.ts";
+import { escaped, pageText, markdownTable } from "./page.ts";
 
 /** The page of columns: each table and view that analysts query, folded up. */
 export function columnsPage(relations: readonly Relation[]): string {
@@ -18,7 +18,7 @@ function folded({ name, comment, columns, key }: Relation): string {
   return [
     `<details><summary><code>${name}</code> ${escaped(comment)}</summary>`,
     ...(key.length === 0 ? [] : [`Key: ${key.map((column) => `\`${column}\``).join(", ")}.`]),
-    table(["column", "type", "meaning"], rows),
+    markdownTable(["column", "type", "meaning"], rows),
     "</details>",
   ].join("\n\n");
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { createProgram } from "../cli/program.ts";
-import { pageText, table } from "./page.ts";
+import { pageText, markdownTable } from "./page.ts";
 
 /** The page of commands: the help of each, as it prints it. */
 export async function commandsPage(): Promise<string> {
@@ -17,7 +17,7 @@ export async function commandsPage(): Promise<string> {
       "Exit codes of `sync`, `backfill` and `retry`: 0 everything is loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits (the message says when it can continue), 130 interrupted.",
     ],
     body: [
-      table(
+      markdownTable(
         ["command", "what it does"],
         commands.map((command) => [`[\`${pathOf(command)}\`](#${anchorOf(command)})`, command.description()]),
       ),

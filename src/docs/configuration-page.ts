@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Environment } from "../config/env.ts";
 import { Settings } from "../config/settings.ts";
 import { datasets } from "../datasets/shared/all.ts";
-import { pageText, table } from "./page.ts";
+import { pageText, markdownTable } from "./page.ts";
 
 /** The page of configuration: every variable of the environment and every key of config/storehouse.yaml. */
 export function configurationPage(): string {
@@ -15,13 +15,13 @@ export function configurationPage(): string {
     ],
     body: [
       "## Environment",
-      table(["variable", ...headings], rowsOf(jsonSchema(Environment), "")),
+      markdownTable(["variable", ...headings], rowsOf(jsonSchema(Environment), "")),
       "## config/storehouse.yaml",
       "`<name>` under `datasets` is the name of a [dataset](datasets.md), under `when` that of a column, and elsewhere a name that you choose. A dataset refuses a setting that it cannot use.",
-      table(["key", ...headings], rowsOf(jsonSchema(Settings), "")),
+      markdownTable(["key", ...headings], rowsOf(jsonSchema(Settings), "")),
       "## Options of datasets",
       "What is special to one dataset is under `datasets.<name>.options`.",
-      table(
+      markdownTable(
         ["key", ...headings],
         datasets.flatMap(({ name, options }) =>
           options === null ? [] : rowsOf(jsonSchema(options), `datasets.${name}.options.`),

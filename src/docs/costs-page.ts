@@ -1,6 +1,6 @@
 import { datasets } from "../datasets/shared/all.ts";
 import { accountSizes, appDatasets, searchAdsDatasets, sizeWords, sumWords, type AccountCost } from "./costs.ts";
-import { pageText, table } from "./page.ts";
+import { pageText, markdownTable } from "./page.ts";
 
 /** The page of costs: what each dataset takes for the three sizes of account, from the costs of each. */
 export function costsPage(costs: readonly AccountCost[]): string {
@@ -37,7 +37,7 @@ export function costSummary(costs: readonly AccountCost[]): string {
   const added = sumWords(costs[0] ?? new Map(), "month", searchAdsDatasets);
   return [
     `A connected search-ads account adds ${added} a month.`,
-    table(["account", "first sync", "a month"], rows),
+    markdownTable(["account", "first sync", "a month"], rows),
   ].join("\n\n");
 }
 
@@ -46,7 +46,7 @@ function costTable(costs: readonly AccountCost[], rows: readonly (readonly strin
     const size = accountSizes[index];
     return size === undefined ? [] : [`${sizeWords(size)}: first`, "month"];
   });
-  return table(["dataset", ...headings], rows);
+  return markdownTable(["dataset", ...headings], rows);
 }
 
 function rowOf(costs: readonly AccountCost[], label: string, names: readonly string[]): readonly string[] {

@@ -1,7 +1,7 @@
 import { describeDataset } from "../cli/describe.ts";
 import { exampleWords, nightCosts, nightSum, nightFigure } from "../cli/night.ts";
 import { datasets } from "../datasets/shared/all.ts";
-import { pageText, table } from "./page.ts";
+import { pageText, markdownTable } from "./page.ts";
 import { unstoredFields } from "./unstored-fields.ts";
 
 /** The page of datasets: what each costs a night, where its rows are and when it is fetched. */
@@ -16,7 +16,7 @@ export async function datasetsPage(): Promise<string> {
       `A night costs **${nightFigure(nightSum(costs, on))} credits** for all that is on by default. The figures are for ${exampleWords}. They are the mean of nights once history is loaded, at default settings and documented prices, with one page an answer. \`npx storehouse plan\` prices your own account. [Costs](reference/costs.md) has a month for three sizes of account.`,
     ],
     body: [
-      table(
+      markdownTable(
         ["dataset", "default", "credits a night", "table", "fetched", "why"],
         datasets
           .map(describeDataset)
@@ -33,7 +33,7 @@ export async function datasetsPage(): Promise<string> {
       notes.map((note) => `- ${note}`).join("\n"),
       "## Fields without a column",
       "Every other field of every answer is in a column, or in the column `extra` of its row.",
-      table(
+      markdownTable(
         ["operation", "field", "why"],
         unstoredFields.map(({ operations, fields, why }) => [
           operations.map((id) => `\`${id}\``).join(", "),

@@ -5,7 +5,7 @@ import type { Relation } from "../postgres/relations.ts";
 import { nightCosts, nightFigure } from "../cli/night.ts";
 import type { MartExample } from "./market-mart-examples.ts";
 import { martExamples } from "./mart-examples.ts";
-import { pageText, table } from "./page.ts";
+import { pageText, markdownTable } from "./page.ts";
 
 /** Where the answers of the examples stand; a test writes them (`vitest -u`) and holds them. */
 export const martAnswers = path.join(projectRoot, "src", "docs", "mart-answers.txt");
@@ -22,7 +22,7 @@ export async function martsPage(relations: readonly Relation[]): Promise<string>
       "Each question below has its answer. Try it: `npm run demo -- --everything --stay` loads the market that gives these answers (3 apps, 2 countries, 35 days, every dataset) and keeps the database up; `set storehouse.today = '2026-08-20'` first, the day on which the demo ends. A test holds the answers.",
     ],
     body: [
-      table(
+      markdownTable(
         ["mart", "one row", "questions"],
         martExamples.map(({ mart }) => grainOf(mart, relations)),
       ),

@@ -22,7 +22,7 @@ export function pageText({ file, title, about, body }: DocsPage): string {
 }
 
 /** A table in Markdown; cells stay on their line and in their column. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(headings), line(headings.map(() => "---")), ...rows.map(line)].join("\n");
 }

@@ -5,7 +5,7 @@ import { errorCodes } from "../core/error-codes.ts";
 import { logEvents } from "../core/log-events.ts";
 import { incidentKinds, summaryOf, type IncidentKind } from "../incidents/kinds.ts";
 import { fleetMetrics, workerMetrics } from "../health/metric-list.ts";
-import { pageText, table } from "./page.ts";
+import { pageText, markdownTable } from "./page.ts";
 
 /** The page of errors: each code with what happens and what to do. */
 export function errorsPage(): string {
@@ -17,7 +17,7 @@ export function errorsPage(): string {
       "`retry`: Storehouse requests it again automatically. `later`: a slice that failed with it is requested again after 5 minutes, half an hour, 2 and 6 hours, and then every day for as long as its days are requested, up to `credits.retries_a_day`; `ops.failed_slice` says when. `defer`: it waits for credits, a budget, or an API that is unavailable. `skip`: one slice is left out, the others continue. `abort`: all requests stop. `fenced`: another process has the slice. `usage`: you have to change something.",
     ],
     body: [
-      table(
+      markdownTable(
         ["code", "what happens", "meaning", "next step"],
         Object.entries(errorCodes).map(([code, { recovery, says, next }]) => [
           `\`${code}\``,
@@ -43,7 +43,7 @@ export function operationsPage(): string {
     about: [
       "An operation is one endpoint of the API for one store. `npx storehouse operations --json` lists them with their parameters. The words for the two stores in paths are settings (`api.store_words`).",
     ],
-    body: [table(["operation", "id", "credits", "longest range", "items a call", "method and path"], rows)],
+    body: [markdownTable(["operation", "id", "credits", "longest range", "items a call", "method and path"], rows)],
   });
 }
 
@@ -58,7 +58,7 @@ export function metricsPage(): string {
       "A worker serves these at `/metrics` ([monitoring](../monitoring.md)). Figures of the whole fleet come from the ledger and are the same on every worker.",
     ],
     body: [
-      table(
+      markdownTable(
         ["metric", "kind", "labels", "meaning"],
         Object.entries({ ...fleetMetrics, ...workerMetrics }).map(([name, { kind, labels, help }]) => [
           `\`${name}\``,
@@ -83,7 +83,7 @@ export function incidentsPage(): string {
       "One of the workers checks for these about every minute (`notify.check_seconds`). Each is a row of `ops.incident_log`, a line of the log and, with `NOTIFY_URL` set, part of a message ([monitoring](../monitoring.md)).",
     ],
     body: [
-      table(
+      markdownTable(
         ["kind", "opens and closes", "message, by an example"],
         Object.entries(incidentKinds).map(([kind, { title, says, example }]) => [
           `\`${kind}\``,
@@ -104,7 +104,7 @@ export function eventsPage(): string {
       "Logs go to stderr: lines of JSON in a pipe or a file, sentences at a terminal. Each is one event, with its name in `msg`. `LOG_LEVEL` says how much is logged.",
     ],
     body: [
-      table(
+      markdownTable(
         ["event", "level", "meaning"],
         Object.entries(logEvents).map(([event, { level, says }]) => [`\`${event}\``, level, says]),
       ),

@@ -1,4 +1,4 @@
-import { table } from "./page.ts";
+import { markdownTable } from "./page.ts";
 
 /** A room of the source: a folder or an entry under src, or the folder jobs. */
 type Room = { readonly name: string; readonly is: string; readonly mayImport: readonly string[] };
@@ -125,7 +125,7 @@ export const rooms: readonly Room[] = [
 
 /** The table of rooms in CONTRIBUTING. */
 export function roomsTable(): string {
-  return table(
+  return markdownTable(
     ["room", "what it is", "may import"],
     rooms.map(({ name, is, mayImport }, index) => [`\`${name}\``, is, importWords(mayImport, rooms.slice(0, index))]),
   );

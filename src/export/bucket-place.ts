@@ -15,7 +15,7 @@ import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fail } from "../core/errors.ts";
-import { manifestName } from "./manifest.ts";
+import { tableManifestName } from "./manifest.ts";
 import { isOwnName } from "./own-names.ts";
 import type { ExportPlace, PlaceOptions, StoredFile, TablePlace } from "./place.ts";
 import { bucketProblem, createS3Client, isAbsent } from "./s3-client.ts";
@@ -74,9 +74,9 @@ async function openTable(objects: Objects): Promise<TablePlace> {
   const draft = path.join(objects.work, "rows.part");
   return {
     folder,
-    readManifest: () => inWords(readText(objects, manifestName)),
+    readManifest: () => inWords(readText(objects, tableManifestName)),
     writeManifest: (text) =>
-      inWords(put(objects, { name: manifestName, body: Buffer.from(text), type: "application/json" })),
+      inWords(put(objects, { name: tableManifestName, body: Buffer.from(text), type: "application/json" })),
     bytesOf: (name) => Promise.resolve(stored.get(name) ?? null),
     leftOver: (name, digest) => (stored.has(name) ? inWords(whatIs(objects, name, digest)) : Promise.resolve(null)),
     draft: () => Promise.resolve(draft),

@@ -148,7 +148,7 @@ export function dayFreshnessOf(timing: Timing): Freshness {
 }
 
 /** Rows of a table that several datasets write are as late as those of the slowest. */
-export function latest(all: readonly Freshness[]): Freshness {
+export function slowest(all: readonly Freshness[]): Freshness {
   return {
     warnDays: Math.max(...all.map(({ warnDays }) => warnDays)),
     errorDays: Math.max(...all.map(({ errorDays }) => errorDays)),

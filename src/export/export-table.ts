@@ -3,7 +3,7 @@ import type { Window } from "../core/window.ts";
 import { columnType } from "./column-type.ts";
 import { fail } from "../core/errors.ts";
 import {
-  manifestName,
+  tableManifestName,
   manifestText,
   parseManifest,
   type ExportedFile,
@@ -13,7 +13,7 @@ import {
 import { nameOf } from "./own-names.ts";
 import type { TablePlace } from "./place.ts";
 import { monthsAway } from "./months-away.ts";
-import { partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
+import { readParts, wholeMonths, type TablePart } from "./parts-of-table.ts";
 import type { Relation } from "../postgres/relations.ts";
 import { writePart, type PartWriter } from "./write-part.ts";
 import { sumBy } from "../core/sum.ts";
@@ -58,7 +58,7 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
   await place.sweep("begins", namesOf(old));
   const away = await monthsAway(writer.client, relation);
   const parts: TablePart[] = [];
-  for (const part of await partsOf(writer.client, relation, within))
+  for (const part of await readParts(writer.client, relation, within))
     if (!(await isMoreThere(request, old, { part, awaySince: away.get(part.window?.from ?? "") }))) parts.push(part);
   const isGone = ({ window }: ExportedFile) =>
     window !== null && away.has(window.from) && !parts.some((part) => part.window?.from === window.from);
@@ -90,7 +90,8 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
 /** Months that an export leaves as they are would stay in another format. */
 async function readOwnManifest(place: TablePlace, format: FileFormat): Promise<Manifest | null> {
   const text = await place.readManifest();
-  const manifest = text === null ? null : parseManifest(text, `${place.folder.replace(/\/$/, "")}/${manifestName}`);
+  const manifest =
+    text === null ? null : parseManifest(text, `${place.folder.replace(/\/$/, "")}/${tableManifestName}`);
   if (manifest === null || manifest.file_format === format) return manifest;
   throw fail("bad_argument", {
     path: place.folder,

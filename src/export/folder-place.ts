@@ -3,7 +3,7 @@ import path from "node:path";
 import { fail } from "../core/errors.ts";
 import { makeFolder, putFile, unwritableFile } from "../core/files.ts";
 import { lockFileNow } from "../postgres/embedded/file-lock.ts";
-import { manifestName } from "./manifest.ts";
+import { tableManifestName } from "./manifest.ts";
 import { isOwnName } from "./own-names.ts";
 import type { ExportPlace, TablePlace } from "./place.ts";
 
@@ -36,8 +36,8 @@ async function openTable(folder: string): Promise<TablePlace> {
   await makeFolder(folder);
   return {
     folder,
-    readManifest: () => readText(path.join(folder, manifestName)),
-    writeManifest: (text) => putFile(path.join(folder, manifestName), text, { flush: true }),
+    readManifest: () => readText(path.join(folder, tableManifestName)),
+    writeManifest: (text) => putFile(path.join(folder, tableManifestName), text, { flush: true }),
     bytesOf: (name) =>
       stat(path.join(folder, name)).then(
         ({ size }) => size,

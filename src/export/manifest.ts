@@ -38,7 +38,7 @@ export type ExportedFile = z.output<typeof ExportedFile>;
 export type FileFormat = Manifest["file_format"];
 
 /** The name of the manifest in a table's folder: engines that read a whole folder pass over names that begin with a line. */
-export const manifestName = "_manifest.json";
+export const tableManifestName = "_manifest.json";
 
 /** Reads the text of a manifest, which lies at `file`. Throws a UsageError when it is none of ours. */
 export function parseManifest(text: string, file: string): Manifest {

@@ -31,7 +31,7 @@ type Found = { readonly month: string | null; readonly rows: string; readonly su
  * The parts that a table has now, oldest first, each with a digest of its rows that does not depend on their order. One pass inside
  * Postgres: no row leaves it, and no change is missed, whichever program made it.
  */
-export async function partsOf(
+export async function readParts(
   client: PoolClient,
   relation: Relation,
   within: Partial<Window>,

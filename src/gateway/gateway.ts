@@ -4,7 +4,7 @@ import { urlHere } from "../core/loopback.ts";
 import { listenOnFree } from "../health/listen.ts";
 import { checkBalance } from "../ingest/balance-check.ts";
 import { keyHolders } from "./keys.ts";
-import { createServer } from "./server.ts";
+import { createGatewayServer } from "./server.ts";
 import { openSessions } from "./sessions.ts";
 
 /** A running gateway. Disposing stops listening, lets calls under way end and loads their answers. */
@@ -33,7 +33,7 @@ export async function startGateway(app: App, options: GatewayOptions): Promise<G
   const got = await listenOnFree({
     host,
     port,
-    open: () => createServer(sessions.parts, sessions),
+    open: () => createGatewayServer(sessions.parts, sessions),
     failed: (one, code, cause) => fail("gateway_not_listening", { host, port: one, cause: code }, cause),
   });
   if (got === null) throw fail("gateway_not_listening", { host, port, cause: "it and the next ten are in use" });

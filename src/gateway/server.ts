@@ -31,7 +31,7 @@ const maxParamLength = 8_192;
 const json = "application/json";
 
 /** An HTTP server with the paths of the contract. Not listening yet. */
-export function createServer(parts: GatewayParts, answerer: CallAnswerer): FastifyInstance {
+export function createGatewayServer(parts: GatewayParts, answerer: CallAnswerer): FastifyInstance {
   const server = fastify({
     logger: false,
     bodyLimit,

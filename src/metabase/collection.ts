@@ -4,7 +4,7 @@ import type { CollectionFiles } from "./collection-file.ts";
 import { applyDashboard, Dashboard } from "./dashboards.ts";
 import { entryName } from "./database-entry.ts";
 import type { Remote } from "./remote.ts";
-import { firstValuesOf, metricOf, questionOf, type Lookup } from "./wanted-cards.ts";
+import { firstValuesOf, metricOf, readQuestion, type Lookup } from "./wanted-cards.ts";
 
 const Collections = z.array(
   z.looseObject({
@@ -32,7 +32,7 @@ export async function applyCollection(
   // all of them first: a file that does not fit the warehouse is reported before anything is changed
   const cards: WantedCard[] = Object.entries(files.metrics).map(([key, metric]) => metricOf(key, metric, lookup));
   for (const file of files.dashboards)
-    for (const [key, card] of Object.entries(file.cards)) cards.push(await questionOf(file, key, card, lookup));
+    for (const [key, card] of Object.entries(file.cards)) cards.push(await readQuestion(file, key, card, lookup));
   const firsts = new Map<string, ReadonlyMap<string, string>>();
   for (const file of files.dashboards) firsts.set(file.key, await firstValuesOf(file, lookup));
   const collectionId = await collectionOf(remote);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DashboardFile } from "./collection-file.ts";
-import { Dashcard, layOut, placesOf } from "./dashcards.ts";
+import { Dashcard, layOut, comparePlaces } from "./dashcards.ts";
 import { differing, type Properties } from "./differences.ts";
 import type { Remote } from "./remote.ts";
 import { parameterId } from "./stable-ids.ts";
@@ -54,7 +54,7 @@ export async function applyDashboard(
   }
   const wanted = { description, ...filtersOf(file) };
   const own = differing(wanted, { description: present.description, ...filtersOn(file, present) });
-  const places = placesOf(file, present.dashcards ?? [], ids);
+  const places = comparePlaces(file, present.dashcards ?? [], ids);
   const differs = [...own, ...places.differing];
   // an empty dashboard is what an interrupted run leaves
   const replaces = overwrite || (present.dashcards ?? []).length === 0;

@@ -37,7 +37,7 @@ type WantedPlace = {
 const textPlace = [0, 0, 24, 3] as const;
 
 /** How the places of a dashboard compare with its file: what of them differs, and which are not there. */
-export function placesOf(
+export function comparePlaces(
   file: DashboardFile,
   present: readonly Dashcard[],
   ids: CardIds,

@@ -21,7 +21,7 @@ export function lookUpIn(pool: Pool, databaseId: number, finder: FieldFinder): L
 }
 
 /** The question of a dashboard's file. Throws `dashboard_misfit` when a filter's column or the query does not fit the warehouse. */
-export async function questionOf(
+export async function readQuestion(
   dashboard: DashboardFile,
   key: string,
   card: CardFile,

@@ -1,4 +1,4 @@
-import { addDays, daysBetween, type Day } from "../core/day.ts";
+import { latest, addDays, daysBetween, type Day } from "../core/day.ts";
 import { periodOf } from "../core/period.ts";
 import { firstStoreOpened } from "../core/store.ts";
 import { openStates, type Covered, type SliceState } from "../core/slice.ts";
@@ -27,11 +27,7 @@ export function requestable(timing: Reach, today: Day, bounds: Partial<Window>):
   const settled = bounds.end === undefined ? packedEnd(timing, today) : settledEnd(timing, today);
   const end = bounds.end !== undefined && bounds.end < settled ? bounds.end : settled;
   const start = bounds.start ?? firstDay ?? addDays(end, -historyDays);
-  return { start: latest(start, firstStoreOpened, firstDay, keptFrom), end };
-}
-
-function latest(day: Day, ...others: readonly (Day | undefined)[]): Day {
-  return others.reduce<Day>((last, other) => (other !== undefined && other > last ? other : last), day);
+  return { start: latest([start, firstStoreOpened, firstDay ?? start, keptFrom ?? start]), end };
 }
 
 /** The day after the newest one that is published. */

@@ -5,7 +5,7 @@ import pg from "pg";
 import { fail } from "../core/errors.ts";
 import type { ParquetWriter } from "../export/parquet.ts";
 import { monthsAway } from "../export/months-away.ts";
-import { conditionOf, from, monthColumn, partsOf, type TablePart } from "../export/parts-of-table.ts";
+import { conditionOf, from, monthColumn, readParts, type TablePart } from "../export/parts-of-table.ts";
 import { writeParquet, type PartWriter } from "../export/write-part.ts";
 import type { Relation } from "../postgres/relations.ts";
 import { monthBatches } from "./batches.ts";
@@ -65,7 +65,7 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
   // of a table that was dropped there nothing is there, even where months are recorded
   const before = publisher.there.has(relation.name) ? (publisher.before.get(relation.name) ?? []) : [];
   const read = relation.isView ? await computed(writer, relation) : relation;
-  const parts = (await partsOf(writer.client, read, {})).filter(({ rows }) => rows > 0);
+  const parts = (await readParts(writer.client, read, {})).filter(({ rows }) => rows > 0);
   const others = before.map(({ month }) => month);
   const away = others.length === 0 ? new Map<string, number>() : await monthsAway(writer.client, relation);
   const isWhole = ({ month, at }: KnownMonth) => relation.isView && at < (away.get(`${month}-01`) ?? 0);

@@ -90,8 +90,3 @@ export function publishedDays(context: AnswerContext, operation: Operation, rang
 export function localTime(at: number): string {
   return new Date(at).toISOString().slice(0, 19);
 }
-
-/** The first instant of a day. */
-export function midnight(day: Day): number {
-  return Date.parse(`${day}T00:00:00Z`);
-}

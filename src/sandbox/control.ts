@@ -22,18 +22,18 @@ export function addControl(server: FastifyInstance, state: SandboxState): void {
     return reply.code(204).send();
   });
   server.get("/_sandbox/account", (request) =>
-    statusOf(accountOfToken(state, checked(WhichAccount, request.query).token)),
+    reportedAllowance(accountOfToken(state, checked(WhichAccount, request.query).token)),
   );
   server.post("/_sandbox/spend", (request) => {
     const { credits, token } = checked(Spend, jsonOf(request.body));
     const account = accountOfToken(state, token);
     account.take(credits);
-    return statusOf(account);
+    return reportedAllowance(account);
   });
 }
 
 /** What a control path and `sandbox.account()` report of an account. */
-export function statusOf(account: Account): { total: number; remaining: number; resetSeconds: number } {
+export function reportedAllowance(account: Account): { total: number; remaining: number; resetSeconds: number } {
   const { total, remaining, resetSeconds } = account.allowance();
   return { total, remaining, resetSeconds };
 }

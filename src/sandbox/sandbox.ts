@@ -1,12 +1,12 @@
 import { systemClock } from "../core/clock.ts";
 import { operations } from "../api/operations/all.ts";
 import { answers } from "./answers/all.ts";
-import { accountOfToken, statusOf } from "./control.ts";
+import { accountOfToken, reportedAllowance } from "./control.ts";
 import { SandboxState } from "./state.ts";
 import { createMarket, type Market } from "./market/market.ts";
 import { SandboxSettings, type SandboxAccount, type SandboxOptions } from "./options.ts";
 import type { SandboxRequest } from "./request-log.ts";
-import { createServer } from "./server.ts";
+import { createSandboxServer } from "./server.ts";
 
 export type { Fault } from "./faults.ts";
 export type { SandboxAccount, SandboxOptions } from "./options.ts";
@@ -41,7 +41,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     accounts: options.accounts ?? [oneAccount],
     settings: settingsIn(options),
   });
-  const server = createServer(state, { operations, answers, words: options.storeWords ?? neutralWords });
+  const server = createSandboxServer(state, { operations, answers, words: options.storeWords ?? neutralWords });
   const url = await server.listen({ host: options.host ?? "127.0.0.1", port: options.port ?? 0 });
   return {
     url,
@@ -50,7 +50,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log: () => state.log.entries(),
     clearLog: () => state.log.clear(),
     set: (settings) => state.set(settings),
-    account: (token) => statusOf(accountOfToken(state, token)),
+    account: (token) => reportedAllowance(accountOfToken(state, token)),
     spend: (credits, token) => accountOfToken(state, token).take(credits),
     [Symbol.asyncDispose]: async () => {
       await server.close();

@@ -18,7 +18,7 @@ const bodyLimit = 16 * 1024 * 1024;
 const maxParamLength = 8_192;
 
 /** An HTTP server with one route for every operation, and the control paths. Not listening yet. */
-export function createServer(
+export function createSandboxServer(
   state: SandboxState,
   options: { operations: readonly Operation[]; answers: AnswerTable; words: StoreWords },
 ): FastifyInstance {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { barChart, type BarChart } from "../../src/charts/bar-chart.ts";
-import { drawn } from "../../src/charts/draw.ts";
+import { drawSvg } from "../../src/charts/draw.ts";
 import { gradeInks } from "../../src/charts/palette.ts";
 import { addDays, day } from "../../src/core/day.ts";
 import { all, ofClass, readPicture } from "../support/picture.ts";
@@ -9,7 +9,7 @@ import { all, ofClass, readPicture } from "../support/picture.ts";
 const start = day("2026-03-02");
 
 async function bars(more: Partial<BarChart>) {
-  const text = await drawn(
+  const text = await drawSvg(
     barChart({
       title: { before: "Reviews of ", name: "Lumi", after: "" },
       subtitle: { before: "", name: "JP", after: "" },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { coverageChart } from "../../src/charts/coverage-chart.ts";
-import { drawnFile } from "../../src/charts/draw.ts";
+import { drawFile } from "../../src/charts/draw.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
 import { cellStates, stateWords, worstFirst, type CellCounts } from "../../src/plan/cell-states.ts";
 import { all, ofClass, readPicture, type Element } from "../support/picture.ts";
@@ -8,7 +8,7 @@ import { all, ofClass, readPicture, type Element } from "../support/picture.ts";
 async function draw(from: string, counts: readonly CellCounts[]) {
   const start = day(from);
   const days = new Map<Day, CellCounts>(counts.map((cells, index) => [addDays(start, index), cells]));
-  const text = await drawnFile(
+  const text = await drawFile(
     coverageChart({
       dataset: "keyword_rank",
       about: "all apps & <more>",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { drawn, drawnFile } from "../../src/charts/draw.ts";
+import { drawSvg, drawFile } from "../../src/charts/draw.ts";
 import { rankChart, type RankChart } from "../../src/charts/rank-chart.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
 import { all, ofClass, readPicture, type Element } from "../support/picture.ts";
@@ -24,7 +24,7 @@ function chartOf(series: Readonly<Record<string, string>>, names = { keyword: "n
 }
 
 async function draw(...given: Parameters<typeof chartOf>) {
-  const text = await drawnFile(rankChart(chartOf(...given)));
+  const text = await drawFile(rankChart(chartOf(...given)));
   return { text, svg: readPicture(text) };
 }
 
@@ -121,7 +121,7 @@ describe("ranks over time", () => {
       day: addDays(start, 2 * index),
       name: `12.${index}.0`,
     }));
-    const svg = readPicture(await drawnFile(rankChart({ ...chart, happenings })));
+    const svg = readPicture(await drawFile(rankChart({ ...chart, happenings })));
     const places = ofClass(svg, "happening").flatMap((group) => all(group, "text").map((text) => placeOf(group, text)));
     expect(places.length).toBeGreaterThan(10);
     const xs = places.map(({ x }) => x).sort((a, b) => a - b);
@@ -134,7 +134,7 @@ describe("ranks over time", () => {
     expect(words((await draw({ iPhone: "1 2 3" })).svg, "legend")).toEqual(["iPhone"]);
     const drawnThings = ["iPhone", "iPad", "requested, not ranked", "no answer"];
     expect(words((await draw({ iPhone: "1 . 3", iPad: "- . 2" })).svg, "legend")).toEqual(drawnThings);
-    const text = await drawn(
+    const text = await drawSvg(
       rankChart({ ...chartOf({ iPhone: "1 2" }), happenings: [{ day: start, name: "2.0" }] }),
       "a",
     );
@@ -178,7 +178,7 @@ describe("ranks over time", () => {
   });
 
   test("a drawing for a page has no style of its own, and ids that are its own", async () => {
-    const text = await drawn(rankChart(chartOf({ iPhone: "1 . 3" })), "wide");
+    const text = await drawSvg(rankChart(chartOf({ iPhone: "1 . 3" })), "wide");
     expect(text).not.toMatch(/<style|\sstyle=|aria-label=/);
     const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(ids.length).toBeGreaterThan(2);

@@ -5,7 +5,7 @@ import { defineOperation, inPath, inQuery, type Operation } from "../../src/api/
 import { CountryCode, DayText } from "../../src/api/values.ts";
 import { SandboxState } from "../../src/sandbox/state.ts";
 import { createMarket } from "../../src/sandbox/market/market.ts";
-import { createServer } from "../../src/sandbox/server.ts";
+import { createSandboxServer } from "../../src/sandbox/server.ts";
 import { clientOf, manualClock } from "./open.ts";
 
 const shared = {
@@ -94,7 +94,11 @@ beforeEach(async () => {
   const answers = Object.fromEntries(
     made.map(({ id }) => [id, { operation: id, generate: (values: unknown) => ({ id, values }) }]),
   );
-  server = createServer(state, { operations: made, answers, words: { ios: "iosstore", android: "androidstore" } });
+  server = createSandboxServer(state, {
+    operations: made,
+    answers,
+    words: { ios: "iosstore", android: "androidstore" },
+  });
   client = clientOf(await server.listen({ host: "127.0.0.1", port: 0 }));
 });
 

@@ -98,7 +98,7 @@ export const searchAdsGoals = defineOperation({
   summary: "The goals that the account measures its search ads by, with their events.",
 });
 
-export const searchAdsGoal = defineOperation({
+export const searchAdsGoalById = defineOperation({
   ...get,
   id: "search-ads.goal",
   name: "Get a Goal",

@@ -5,7 +5,8 @@ import { readAlerts, readLastFired, type AlertState } from "../../alerts/read-al
 import { rehearseAlerts, type Rehearsal } from "../../alerts/rehearse.ts";
 import { addDays, type Day } from "../../core/day.ts";
 import { countArgument, pastDayArgument } from "../arguments.ts";
-import { countOf, print, printJson } from "../output.ts";
+import { print, printJson } from "../output.ts";
+import { countOf } from "../../core/words.ts";
 import { optional, table } from "../table.ts";
 import { timeCell, zoneNote } from "../times.ts";
 import { withApp } from "../with-app.ts";

@@ -8,7 +8,8 @@ import { fetchAppOverview, type StorePage, printAppOverview } from "../app-overv
 import { countryArgument, languageArgument, trackIdArgument } from "../api-arguments.ts";
 import { saysNothing } from "../../person/api-session.ts";
 import { withApiSession } from "../api-request.ts";
-import { countOf, printJson, remark } from "../output.ts";
+import { printJson, remark } from "../output.ts";
+import { countOf } from "../../core/words.ts";
 
 type Options = { readonly country?: string; readonly language?: string; readonly json?: true };
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
-import { drawnFile, type Drawing } from "../../charts/draw.ts";
+import { drawFile, type Drawing } from "../../charts/draw.ts";
 import { rankChart } from "../../charts/rank-chart.ts";
 import { readRanks } from "../../charts/read-ranks.ts";
 import type { Day } from "../../core/day.ts";
@@ -73,7 +73,7 @@ function addCoverage(chart: Command): void {
 
 async function put(out: string, drawing: Drawing): Promise<void> {
   const file = path.resolve(out);
-  await putFile(file, await drawnFile(drawing));
+  await putFile(file, await drawFile(drawing));
   remark(`${file} is written.`);
 }
 

@@ -10,7 +10,7 @@ import {
   dbtSources,
   dayFreshnessOf,
   freshnessOf,
-  latest,
+  slowest,
   type TableFacts,
 } from "../../export/dbt-sources.ts";
 import { dbtSemantics, type DbtFile } from "../../export/dbt-semantics.ts";
@@ -23,7 +23,8 @@ import { dayColumns } from "../../load/table.ts";
 import type { Database } from "../../postgres/database.ts";
 import { folderArgument } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
-import { countOf, printWhole, remark } from "../output.ts";
+import { printWhole, remark } from "../output.ts";
+import { countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { putFile } from "../../core/files.ts";
 
@@ -71,7 +72,7 @@ function factsOf(settings: Settings): ReadonlyMap<string, TableFacts> {
         .flatMap(({ dataset }) => timingsIn(settings, dataset))
         .map(freshnessOf);
       const names = [...new Set(writers.map(({ dataset }) => dataset.name))].sort();
-      return [name, { datasets: names, freshness: fresh.length === 0 ? null : latest(fresh), freshBy: "fetched_at" }];
+      return [name, { datasets: names, freshness: fresh.length === 0 ? null : slowest(fresh), freshBy: "fetched_at" }];
     }),
   );
 }
@@ -89,7 +90,7 @@ async function martFacts(db: Database, settings: Settings): Promise<ReadonlyMap<
         .flatMap((dataset) => timingsIn(settings, dataset))
         .map(dayFreshnessOf);
       const names = [...(direct.length > 0 ? direct : (all.get(name) ?? []))].sort();
-      const freshness = fresh.length === 0 ? null : latest(fresh);
+      const freshness = fresh.length === 0 ? null : slowest(fresh);
       return [name, { datasets: names, freshness, freshBy: "date_day::timestamp" }];
     }),
   );

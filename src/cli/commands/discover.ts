@@ -4,7 +4,8 @@ import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
 import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import { withApiSession } from "../api-request.ts";
-import { countOf, print, printJson } from "../output.ts";
+import { print, printJson } from "../output.ts";
+import { countOf } from "../../core/words.ts";
 
 type Options = { readonly country?: string; readonly json?: true };
 

@@ -5,7 +5,8 @@ import { exportAsConfigured } from "../../export/export-as-configured.ts";
 import type { FileFormat } from "../../export/manifest.ts";
 import { boundsOf, collect, dayArgument, folderArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
-import { countOf, print, printJson, remark } from "../output.ts";
+import { print, printJson, remark } from "../output.ts";
+import { countOf } from "../../core/words.ts";
 import { table } from "../table.ts";
 
 type Options = {

@@ -5,7 +5,8 @@ import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
 import { ifAny, type SendRequest } from "../../person/api-session.ts";
 import { withApiSession } from "../api-request.ts";
-import { countOf, print, printJson } from "../output.ts";
+import { print, printJson } from "../output.ts";
+import { countOf } from "../../core/words.ts";
 import { table } from "../table.ts";
 
 type Options = { readonly url?: string; readonly json?: true };

@@ -7,10 +7,11 @@ import { appWords } from "../../core/about.ts";
 import { dayRange } from "../day-range.ts";
 import { gapLines, gapStates, type GapLine } from "../../planner/gap-lines.ts";
 import { earlierGapSteps, gapSteps } from "../gap-steps.ts";
-import { heatMap, legend } from "../heat-map.ts";
+import { heatMap, heatMapLegend } from "../heat-map.ts";
 import { withApp } from "../with-app.ts";
 import { type GapOptions, scopeCoverageFor } from "../gap-options.ts";
-import { count, print, printJson } from "../output.ts";
+import { print, printJson } from "../output.ts";
+import { count } from "../../core/words.ts";
 import type { UnrequestedDays } from "../../ledger/unrequested-days.ts";
 import type { ReportedCells } from "../../ledger/reported-cells.ts";
 import { readEarlierGaps } from "../../planner/earlier-gaps.ts";
@@ -106,7 +107,7 @@ function printCoverage(coverage: readonly ScopeCoverage[], { states, names, repo
   );
   for (const [dataset] of shown)
     print(`\n${dataset}\n${heatMap(cellsOfScopes(coverage.filter((one) => one.dataset === dataset)))}`);
-  print(`\n${legend}`);
+  print(`\n${heatMapLegend}`);
 }
 
 function lineTable(lines: readonly GapLine[], { states, names }: Shown): string {

@@ -4,7 +4,8 @@ import { accountOf } from "../../config/config-of-account.ts";
 import { readHeld, type HeldAnswer } from "../../ledger/held-answers.ts";
 import { aboutOf, agreeToAnswers } from "../../person/held-answers.ts";
 import { checkNames } from "../dataset-names.ts";
-import { countOf, print, printJson } from "../output.ts";
+import { print, printJson } from "../output.ts";
+import { countOf } from "../../core/words.ts";
 import { table } from "../table.ts";
 import { withApp } from "../with-app.ts";
 

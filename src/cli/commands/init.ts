@@ -13,7 +13,8 @@ import type { Diagnosis } from "../../doctor/diagnosis.ts";
 import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import { collect, several } from "../arguments.ts";
 import { canConfirm } from "../confirm.ts";
-import { countOf, print, remark } from "../output.ts";
+import { print, remark } from "../output.ts";
+import { countOf } from "../../core/words.ts";
 import { openPrompts, QuestionsEnded } from "../prompts.ts";
 import { exitCodes } from "../run-report.ts";
 import {

@@ -7,7 +7,8 @@ import { publish } from "../../publish/publish.ts";
 import type { Published } from "../../publish/publish-table.ts";
 import { collect } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
-import { countOf, print, printJson, remark } from "../output.ts";
+import { print, printJson, remark } from "../output.ts";
+import { countOf } from "../../core/words.ts";
 import { table } from "../table.ts";
 
 type Options = { readonly table?: readonly string[]; readonly json?: true };

@@ -12,7 +12,8 @@ import { createPartitions } from "../../load/partitions.ts";
 import { tablesByDay } from "../../planner/dataset-settings.ts";
 import { boundsOf, dayArgument, folderArgument, onlyDatasets } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
-import { count, countOf, print, printJson, remark } from "../output.ts";
+import { print, printJson, remark } from "../output.ts";
+import { count, countOf } from "../../core/words.ts";
 
 type ExportOptions = {
   readonly out: string;

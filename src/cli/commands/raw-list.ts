@@ -6,7 +6,8 @@ import { datasetNamed } from "../../datasets/shared/all.ts";
 import { listAnswers, type AnswerLine } from "../../ledger/answers.ts";
 import { boundsOf, countArgument, dayArgument, onlyDatasets, sliceArgument } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
-import { count, countOf, print, printJson, remark } from "../output.ts";
+import { print, printJson, remark } from "../output.ts";
+import { count, countOf } from "../../core/words.ts";
 import { optional, table } from "../table.ts";
 import { timeCell, zoneNote } from "../times.ts";
 

@@ -3,10 +3,11 @@ import { foldedRuns, latestRuns, runWords, type IdleRuns, type RunLine, isIdle }
 import { outcomeWords } from "../../ledger/status.ts";
 import { countArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
-import { countOf, print, printJson } from "../output.ts";
+import { print, printJson } from "../output.ts";
+import { countOf, durationText } from "../../core/words.ts";
 import type { TextTone } from "../screen.ts";
 import { optional, table, type Cell } from "../table.ts";
-import { durationText, timeCell, zoneNote } from "../times.ts";
+import { timeCell, zoneNote } from "../times.ts";
 
 /** `storehouse runs`: what was run lately and what came of it. */
 export function defineRuns(command: Command): void {

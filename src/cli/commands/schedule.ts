@@ -11,10 +11,11 @@ import { scheduled } from "../../planner/scheduled-datasets.ts";
 import { openWork } from "../../ledger/open-slices.ts";
 import { countArgument } from "../arguments.ts";
 import { withCheckedApp } from "../with-app.ts";
-import { countOf, print, printJson } from "../output.ts";
+import { print, printJson } from "../output.ts";
+import { countOf, durationText } from "../../core/words.ts";
 import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { optional, table } from "../table.ts";
-import { durationText, isoTime, timeCell, zoneNote } from "../times.ts";
+import { isoTime, timeCell, zoneNote } from "../times.ts";
 import { sumBy } from "../../core/sum.ts";
 
 type Options = { readonly json?: true; readonly count: number };

@@ -1,4 +1,4 @@
-import { addDays, type Day } from "../../core/day.ts";
+import { latest, addDays, type Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
 import type { Window } from "../../core/window.ts";
 import type { Database } from "../../postgres/database.ts";
@@ -141,7 +141,7 @@ export async function readChoice(db: Database, named: Named, account: string): P
   if (named.from !== undefined && named.from > last)
     throw fail("console_bad_input", { problem: `from is ${named.from}, which is after to, ${last}` });
   const end = addDays(last, 1);
-  const start = latest(named.from ?? latest(place.first, addDays(end, -usualDays)), addDays(end, -mostDays));
+  const start = latest([named.from ?? latest([place.first, addDays(end, -usualDays)]), addDays(end, -mostDays)]);
   return {
     app,
     country: place.country,
@@ -172,8 +172,4 @@ function chosenRivals(all: readonly AppOption[], { rivals }: Named): readonly Ap
   if (rivals !== undefined) return all.filter(({ app }) => rivals.includes(app)).slice(0, mostRivals);
   const competitors = all.filter(({ isCompetitor }) => isCompetitor);
   return (competitors.length > 0 ? competitors : all).slice(0, usualRivals);
-}
-
-function latest(a: Day, b: Day): Day {
-  return a > b ? a : b;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { addDays, type Day } from "../../core/day.ts";
 import type { Window } from "../../core/window.ts";
 import { OptionalDay } from "../parse-input.ts";
-import { addressOf } from "../parts/address.ts";
+import { pageAddress } from "../parts/address.ts";
 import { columnWidths, suitableWidth, type ColumnWidth } from "./columns.ts";
 import type { GridFilters } from "./read-grid.ts";
 import type { Ends } from "./selection.ts";
@@ -54,5 +54,5 @@ export function endsOf({ first, last, from, until }: SelectionInput): Ends | nul
 
 /** The address of the grid with these filters, and without a selection. */
 export function gridAddress({ dataset, app, country, days, to, by }: Omit<GridInput, "offset">): string {
-  return addressOf("/coverage", { dataset, app, country, days, to, by });
+  return pageAddress("/coverage", { dataset, app, country, days, to, by });
 }

@@ -19,7 +19,7 @@ import { emptyPanel, selectionPanel } from "../grid/selection-panel.ts";
 import { readSelection, selectionOf, tooLarge } from "../grid/selection.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
-import { addressOf } from "../parts/address.ts";
+import { pageAddress } from "../parts/address.ts";
 import { codeText } from "../parts/code-text.ts";
 import { pageHead } from "../parts/head.ts";
 import { pager } from "../parts/pager.ts";
@@ -89,7 +89,7 @@ export const coveragePage = definePage({
     // without JavaScript, with which rows come as they are scrolled to
     const { total, size, offset: from, rows } = grid;
     const links = pager({ what: "rows", total, from, shown: rows.length, size }, (offset) =>
-      addressOf("/coverage", { ...gridFields(input), offset }),
+      pageAddress("/coverage", { ...gridFields(input), offset }),
     );
     return html`<link rel="stylesheet" href="/drawings.css" /><link rel="stylesheet" href="/assets/coverage.css" />
       ${pageHead("Coverage", "Which cells are loaded, by dataset, app and country. A cell shows the worst of what it holds.")}
@@ -114,7 +114,7 @@ function nothing(): Html {
 
 function table(input: GridInput, { columns, width, rows, total, size, offset }: Grid, since: number): Html {
   const { dataset, app, country, days, to, by } = input;
-  const address = (path: string) => addressOf(path, { dataset, app, country, days, to, by });
+  const address = (path: string) => pageAddress(path, { dataset, app, country, days, to, by });
   return html`<table
     class="cells ${width}"
     id="cells"
@@ -131,7 +131,7 @@ function table(input: GridInput, { columns, width, rows, total, size, offset }: 
     </caption>
     ${gridHead(columns, width)}
     <tbody>
-      ${gridRows(rows, offset, (key) => addressOf("/coverage", { ...gridFields(input), first: key, last: key, from: columns[0]?.start, until: lastOf(columns) }))}
+      ${gridRows(rows, offset, (key) => pageAddress("/coverage", { ...gridFields(input), first: key, last: key, from: columns[0]?.start, until: lastOf(columns) }))}
     </tbody>
   </table>`;
 }
@@ -156,7 +156,7 @@ async function panelOf(context: PageContext, input: Parameters<typeof endsOf>[0]
   const key = `selection ${JSON.stringify([selection.window, selection.groups.map(groupKey)])}`;
   const facts = await read(key, (db) => readSelection(app, db, selection));
   const fields = { ...gridFields(input), first: ends.first, last: ends.last, from: ends.from, until: ends.to };
-  const here = addressOf("/coverage", fields);
+  const here = pageAddress("/coverage", fields);
   const texts = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value ?? "")]));
   return selectionPanel({ ...context, address: here }, { selection, facts, fields: texts });
 }

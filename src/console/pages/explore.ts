@@ -9,7 +9,7 @@ import { moverSpans, views, type Shown, type View } from "../explore/views.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { OptionalDay } from "../parse-input.ts";
-import { addressOf } from "../parts/address.ts";
+import { pageAddress } from "../parts/address.ts";
 
 const Text = z.string().default("");
 /** The address of a view: what it is about, and what of it is shown. An empty field is chosen for the visitor. */
@@ -77,7 +77,7 @@ export const explorePage = definePage({
             ({ name, title }) =>
               html`<li>
                 <a
-                  href="${addressOf("/explore", { ...fieldsOf(seen), view: name })}"
+                  href="${pageAddress("/explore", { ...fieldsOf(seen), view: name })}"
                   ${name === view.name ? html` aria-current="page"` : null}
                   >${title}</a
                 >
@@ -98,7 +98,7 @@ function nothing({ app, country, device, view }: ExploreInput): Html {
       <p>
         ${about === "" ? "No ranks are loaded yet." : `No ranks${about} are loaded.`} <code>storehouse sync</code> loads
         them; <a href="/coverage">Coverage</a> shows what is
-        there${place === "" ? "." : html`, and <a href="${addressOf("/explore", { view, app })}">this page</a> what is loaded elsewhere.`}
+        there${place === "" ? "." : html`, and <a href="${pageAddress("/explore", { view, app })}">this page</a> what is loaded elsewhere.`}
       </p>
     </div>`;
 }
@@ -131,7 +131,7 @@ function shownTables(seen: Seen): readonly Html[] {
   const filled = seen.shown.tables.filter(({ rows }) => rows.length > 0);
   return filled.map(
     ({ name, label }) =>
-      html`<a class="button" href="${addressOf("/explore.csv", { ...fieldsOf(seen), table: name })}" download
+      html`<a class="button" href="${pageAddress("/explore.csv", { ...fieldsOf(seen), table: name })}" download
         >${filled.length === 1 ? "Download CSV" : `${label} as CSV`}</a
       >`,
   );

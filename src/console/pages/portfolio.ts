@@ -4,8 +4,8 @@ import { readConfiguredSince, readPortfolioSince } from "../../planner/portfolio
 import { configurationNow } from "../configuration.ts";
 import { definePage } from "../define-page.ts";
 import { html } from "../html.ts";
-import { addressOf } from "../parts/address.ts";
-import { appCard, byStore, listedApps, trackedApps, type ShownApp } from "../parts/app-card.ts";
+import { pageAddress } from "../parts/address.ts";
+import { appCard, byStore, listedApps, shownTrackedApps, type ShownApp } from "../parts/app-card.ts";
 import { configurationNotices } from "../parts/configuration-notices.ts";
 import { pageHead } from "../parts/head.ts";
 import { pager } from "../parts/pager.ts";
@@ -24,7 +24,7 @@ export const portfolioPage = definePage({
     const tracked =
       source === "config"
         ? []
-        : trackedApps(await read("portfolio", (db) => readPortfolioSince(db, accountOf(app.config.settings))));
+        : shownTrackedApps(await read("portfolio", (db) => readPortfolioSince(db, accountOf(app.config.settings))));
     const listed = listedApps(apps, await read("configured", (db) => readConfiguredSince(db, accountOf(now.settings))));
     const portfolio = byStore(source === "account" ? tracked : [...tracked, ...listed]);
     const total = tracked.length + listed.length;
@@ -34,7 +34,7 @@ export const portfolioPage = definePage({
       all.slice(Math.max(0, from - before), Math.max(0, from + most - before)).map((one) => appCard(one, portfolio));
     const listedCards = cards(listed, tracked.length);
     const part = { what: "apps", total, from, shown: Math.min(most, total - from), size: most };
-    const links = pager(part, (at) => addressOf("/portfolio", { offset: at }));
+    const links = pager(part, (at) => pageAddress("/portfolio", { offset: at }));
     return html`${pageHead("Portfolio", html`${sourceWords[source]} <a href="/credits/calculator">What would another one cost?</a>`)}
       ${configurationNotices(now)}
       ${

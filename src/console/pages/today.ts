@@ -14,7 +14,7 @@ import { readLateDatasets } from "../../worker/late-datasets.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { isSlow } from "../slow.ts";
-import { addressOf } from "../parts/address.ts";
+import { pageAddress } from "../parts/address.ts";
 import { mark } from "../parts/badge.ts";
 import { codeText } from "../parts/code-text.ts";
 import { creditsCard } from "../parts/credits-card.ts";
@@ -96,7 +96,7 @@ function trustList(statuses: ReturnType<typeof familyStatuses> | null): Html {
         html`<li>
           ${mark(tone)}<strong>${familyNames[family]}</strong
           ><span>${sentence}</span
-          >${own.length > 0 && tone !== "good" && tone !== "calm" ? html`<a href="${addressOf("/coverage", { dataset: own.join(",") })}">See the cells<span class="unseen"> of ${familyNames[family]}</span></a>` : null}
+          >${own.length > 0 && tone !== "good" && tone !== "calm" ? html`<a href="${pageAddress("/coverage", { dataset: own.join(",") })}">See the cells<span class="unseen"> of ${familyNames[family]}</span></a>` : null}
         </li>`,
     )}
   </ul>`;

@@ -28,7 +28,7 @@ export type ShownApp = DatedApp & {
 };
 
 /** Apps that the account tracks. */
-export function trackedApps(apps: readonly AppSince[]): readonly ShownApp[] {
+export function shownTrackedApps(apps: readonly AppSince[]): readonly ShownApp[] {
   return apps.map((app) => ({
     ...app,
     keywords: new Map(app.countries.map(({ country, keywords }) => [country, keywords])),

@@ -1,3 +1,4 @@
+import { latest } from "../../core/day.ts";
 import { count, countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import type { families } from "../../datasets/shared/define-dataset.ts";
@@ -70,7 +71,7 @@ function gapText(own: readonly CompleteDays[]): string {
     newestPastGap === null ? [] : [{ dataset, newestPastGap }],
   );
   if (gaps.length === 0) return "";
-  const newest = gaps.map((one) => one.newestPastGap).reduce((a, b) => (a > b ? a : b));
+  const newest = latest(gaps.map((one) => one.newestPastGap));
   return `${gaps.map(({ dataset }) => dataset).join(", ")} ${gaps.length === 1 ? "has a gap" : "have gaps"} before ${gaps.length === 1 ? "its" : "their"} newest day, ${newest}`;
 }
 

@@ -11,7 +11,7 @@ import { retryAction } from "../actions/retry.ts";
 import { actionForm } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
-import { addressOf } from "./address.ts";
+import { pageAddress } from "./address.ts";
 import { mark } from "./badge.ts";
 import { codeText } from "./code-text.ts";
 import { timeElement } from "./times.ts";
@@ -99,5 +99,5 @@ function coverageAddress({ subject, summary }: OpenIncident, now: number): strin
   const named = datasets.map(({ name }) => name).filter((name) => words.has(name));
   const [first] = [...words].filter(isDay).sort();
   const days = first === undefined ? "" : Math.min(daysBetween(first, dayOf(now)) + 1 + daysBefore, mostDays);
-  return addressOf("/coverage", { dataset: named.join(","), days });
+  return pageAddress("/coverage", { dataset: named.join(","), days });
 }

@@ -1,5 +1,5 @@
-import { drawn as drawnSvg, type Drawing } from "../../charts/draw.ts";
-import { drawn, html, type Html } from "../html.ts";
+import { drawSvg, type Drawing } from "../../charts/draw.ts";
+import { trustedMarkup, html, type Html } from "../html.ts";
 
 /** A drawing in two widths, in pixels, of which a page shows the one that suits its own: letters keep their size. */
 export async function picture(
@@ -8,8 +8,8 @@ export async function picture(
 ): Promise<Html> {
   const [forWide, forNarrow] = [drawing(wide), drawing(narrow)];
   return html`<figure class="picture" aria-label="${label}">
-    <div class="for-wide">${drawn(await drawnSvg(forWide, "wide"))}</div>
-    <div class="for-narrow">${drawn(await drawnSvg(forNarrow, "narrow"))}</div>
+    <div class="for-wide">${trustedMarkup(await drawSvg(forWide, "wide"))}</div>
+    <div class="for-narrow">${trustedMarkup(await drawSvg(forNarrow, "narrow"))}</div>
   </figure>`;
 }
 

@@ -1,12 +1,12 @@
 import * as distribution from "../../api/operations/ad-distribution.ts";
 import * as ads from "../../api/operations/ad-intelligence.ts";
 import { storeOf } from "../../core/store.ts";
-import { addDays, type Day } from "../../core/day.ts";
-import { advertisementsOf, isPublisher, networks, type Advertisement } from "../market/ads.ts";
+import { startOfDay, addDays, type Day } from "../../core/day.ts";
+import { advertisementsOf, isPublisher, marketNetworks, type Advertisement } from "../market/ads.ts";
 import { appFacts } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { unlistedApp } from "../market/charts.ts";
-import { answerTable, answerTo, knownApp, midnight, type AnswerContext } from "../answer-context.ts";
+import { answerTable, answerTo, knownApp, type AnswerContext } from "../answer-context.ts";
 
 const perPage = 50;
 /** Advertisers that the market has no app of. */
@@ -46,7 +46,7 @@ function percents(all: readonly Advertisement[], key: (one: Advertisement) => st
 
 const known = (context: AnswerContext, trackId: string) => knownApp(context, storeOf(trackId), trackId);
 const sizeOf = ({ width, height }: Advertisement) => `${width}x${height}`;
-const isoTime = (day: Day) => new Date(midnight(day)).toISOString();
+const isoTime = (day: Day) => new Date(startOfDay(day)).toISOString();
 
 function pageOf<T>(all: readonly T[], page = 1) {
   return {
@@ -93,7 +93,7 @@ function creative(app: MarketApp, one: Advertisement) {
 }
 
 function advertiser(context: AnswerContext, app: MarketApp, all: readonly Advertisement[]) {
-  const used = networks.filter(({ title }) => all.some(({ network }) => network.title === title));
+  const used = marketNetworks.filter(({ title }) => all.some(({ network }) => network.title === title));
   const countries = [...new Set(all.map(({ country }) => country))].sort();
   return {
     isAdvertiser: true,

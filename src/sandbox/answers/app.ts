@@ -1,10 +1,10 @@
 import * as app from "../../api/operations/app.ts";
 import type { Store } from "../../core/store.ts";
-import { addDays, type Day } from "../../core/day.ts";
+import { startOfDay, addDays, type Day } from "../../core/day.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { versionOn } from "../market/versions.ts";
-import { answerTable, answerTo, knownApp, midnight, type AnswerContext } from "../answer-context.ts";
+import { answerTable, answerTo, knownApp, type AnswerContext } from "../answer-context.ts";
 import { descriptionOf, iconOf, screenshotsOf, similarTo } from "./store-page.ts";
 
 const yesterday = (context: AnswerContext): Day => addDays(context.today, -1);
@@ -73,7 +73,7 @@ export const appAnswers = answerTable([
       developerId: Number(appFacts(of).developerId),
       developerName: of.developer,
       categoryName: appFacts(of).categoryName,
-      releaseDate: context.instant(midnight(of.released)),
+      releaseDate: context.instant(startOfDay(of.released)),
       countryCode: country,
       userRatingCount: ratings.count,
       userRatingAverage: ratings.average,

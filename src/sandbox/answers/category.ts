@@ -1,6 +1,6 @@
 import { androidCategories } from "../../api/categories.ts";
 import * as category from "../../api/operations/category.ts";
-import { addDays, type Day, hourMs } from "../../core/day.ts";
+import { startOfDay, addDays, type Day, hourMs } from "../../core/day.ts";
 import type { MarketApp } from "../market/apps.ts";
 import {
   categoriesOf,
@@ -18,7 +18,6 @@ import {
   isPublished,
   knownApp,
   localTime,
-  midnight,
   publishedDays,
   type AnswerContext,
 } from "../answer-context.ts";
@@ -47,7 +46,7 @@ function daily(ranks: readonly RankAt[]): RankAt[] {
   }));
 }
 
-const at = ({ day, hour }: RankAt) => midnight(day) + hour * hourMs;
+const at = ({ day, hour }: RankAt) => startOfDay(day) + hour * hourMs;
 
 function iosCharts(
   context: AnswerContext,
@@ -102,7 +101,7 @@ export const categoryAnswers = answerTable([
       categoryId,
       targetDevice,
       rankingType,
-      date: localTime(midnight(date)),
+      date: localTime(startOfDay(date)),
       trackIds: shown.map(Number),
     };
   }),
@@ -134,7 +133,7 @@ export const categoryAnswers = answerTable([
       trackId,
       category: categoryId,
       rank: index + 1,
-      date: context.instant(midnight(date)),
+      date: context.instant(startOfDay(date)),
       type: types.indexOf(categoryType),
     }));
   }),

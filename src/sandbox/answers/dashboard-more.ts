@@ -3,22 +3,14 @@ import * as words from "../../api/operations/dashboard-keyword.ts";
 import * as search from "../../api/operations/dashboard-search.ts";
 import type { Operation } from "../../api/define-operation.ts";
 import { devicesOf, storeOf, type Store } from "../../core/store.ts";
-import { addDays, type Day, dayMs } from "../../core/day.ts";
+import { startOfDay, addDays, type Day, dayMs } from "../../core/day.ts";
 import { appFacts } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { businessOver } from "../market/business.ts";
 import { versionOn } from "../market/versions.ts";
 import type { RankDevice } from "../market/ranks.ts";
-import {
-  answerTable,
-  answerTo,
-  knownApp,
-  localTime,
-  midnight,
-  publishedDays,
-  type AnswerContext,
-} from "../answer-context.ts";
-import { isStoreConnected, trackedKeyword } from "./dashboard.ts";
+import { answerTable, answerTo, knownApp, localTime, publishedDays, type AnswerContext } from "../answer-context.ts";
+import { isStoreConnected, keywordWithRanks } from "./dashboard.ts";
 import { iconOf } from "./store-page.ts";
 
 const known = (context: AnswerContext, trackId: string) => knownApp(context, storeOf(trackId), trackId);
@@ -92,7 +84,7 @@ export const dashboardMoreAnswers = answerTable([
     const device = app.store === "ios" ? ("IPHONE" as const) : ("ALL" as const);
     const cell = { store: app.store, trackId, country: countryCode, device, day: context.today };
     return context.tracked.add(app, countryCode, { keywords: body, at: context.now }).map((keyword) => ({
-      ...trackedKeyword(context, { ...cell, keyword }),
+      ...keywordWithRanks(context, { ...cell, keyword }),
       createdAt: new Date(context.now).toISOString().slice(0, 23),
     }));
   }),
@@ -101,7 +93,7 @@ export const dashboardMoreAnswers = answerTable([
       value,
       countryCode,
       pinned: false,
-      createdAt: localTime(midnight(addDays(context.today, -90))),
+      createdAt: localTime(startOfDay(addDays(context.today, -90))),
     })),
   ),
   answerTo(words.keywordSpots, ({ trackId, countryCode }, context) => {
@@ -145,7 +137,7 @@ export const dashboardMoreAnswers = answerTable([
   }),
   answerTo(data.retentionHistory, ({ trackId, start, end, device }, context) =>
     points(context, { app: known(context, trackId), operation: data.retentionHistory, start, end, device }).map(
-      ({ country, day, of }) => ({ date: context.instant(midnight(day)), country, androidStoreVisits: of.views }),
+      ({ country, day, of }) => ({ date: context.instant(startOfDay(day)), country, androidStoreVisits: of.views }),
     ),
   ),
 ]);

@@ -45,7 +45,7 @@ function trackedApp(context: AnswerContext, app: MarketApp) {
 }
 
 /** A keyword that the account tracks, with its facts and its ranks of the last days. */
-export function trackedKeyword(context: AnswerContext, cell: RankCell) {
+export function keywordWithRanks(context: AnswerContext, cell: RankCell) {
   const facts = context.market.facts(cell.store, cell.country, cell.keyword);
   const reported = (day: Day) => (isPublished(context, day) ? context.market.latestRank({ ...cell, day }) : null);
   const now = reported(cell.day);
@@ -77,7 +77,7 @@ export const dashboardAnswers = answerTable([
     const seenOn = store === "android" ? "ALL" : device === "ipad" ? "IPAD" : "IPHONE";
     return context.tracked
       .of(app, countryCode)
-      .map((keyword) => trackedKeyword(context, { ...where, keyword, device: seenOn }));
+      .map((keyword) => keywordWithRanks(context, { ...where, keyword, device: seenOn }));
   }),
   answerTo(dashboard.numberOfKeywords, ({ trackId }, context) => {
     const app = knownApp(context, storeOf(trackId), trackId);

@@ -1,11 +1,11 @@
 import * as keyword from "../../api/operations/keyword-apps.ts";
 import type { Store } from "../../core/store.ts";
-import { addDays, hourMs } from "../../core/day.ts";
+import { startOfDay, addDays, hourMs } from "../../core/day.ts";
 import { appFacts } from "../market/app-facts.ts";
 import { unlistedApp } from "../market/charts.ts";
 import { hashOf } from "../market/noise.ts";
 import { lastRank, type RankDevice } from "../market/ranks.ts";
-import { answerTable, answerTo, midnight, type AnswerContext } from "../answer-context.ts";
+import { answerTable, answerTo, type AnswerContext } from "../answer-context.ts";
 
 type Search = {
   readonly store: Store;
@@ -79,7 +79,7 @@ export const keywordAppsAnswers = answerTable([
     return {
       keyword: word,
       countryCode,
-      lastUpdateDate: context.instant(midnight(context.today) - hourMs),
+      lastUpdateDate: context.instant(startOfDay(context.today) - hourMs),
       iphoneApps: on("IPHONE").map(Number),
       ipadApps: on("IPAD").map(Number),
     };
@@ -87,7 +87,7 @@ export const keywordAppsAnswers = answerTable([
   answerTo(keyword.androidKeywordApps, ({ countryCode, keyword: word }, context) => ({
     keyword: word,
     countryCode,
-    lastUpdateDate: context.instant(midnight(context.today) - hourMs),
+    lastUpdateDate: context.instant(startOfDay(context.today) - hourMs),
     apps: results(context, { ...android, country: countryCode, keyword: word }),
   })),
   answerTo(keyword.iosOrganicImpressionShare, ({ keyword: word, countryCode, device }, context) => {

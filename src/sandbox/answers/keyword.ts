@@ -1,5 +1,5 @@
 import * as keyword from "../../api/operations/keyword.ts";
-import { addDays, type Day } from "../../core/day.ts";
+import { startOfDay, addDays, type Day } from "../../core/day.ts";
 import { daysOf } from "../../core/window.ts";
 import type { KeywordFacts } from "../market/keyword-facts.ts";
 import type { AppDay, RankCell } from "../market/market.ts";
@@ -65,7 +65,7 @@ function common(facts: KeywordFacts, requested: { keyword: string; countryCode: 
 
 /** The instant of a whole day in answers that have no crawl of their own. */
 function midnight(context: AnswerContext, day: Day): number | string {
-  return context.instant(Date.parse(`${day}T00:00:00Z`));
+  return context.instant(startOfDay(day));
 }
 
 /** Answers about keywords: ranks, history, top and organic keywords, metadata. */

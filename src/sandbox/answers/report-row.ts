@@ -1,6 +1,7 @@
+import { startOfDay } from "../../core/day.ts";
 import type { searchAdsReports } from "../../api/operations/search-ads-report.ts";
 import type { Bid } from "../market/search-ads.ts";
-import { localTime, midnight, type ValuesOf } from "../answer-context.ts";
+import { localTime, type ValuesOf } from "../answer-context.ts";
 
 /** What a row of a report is about. */
 export type Level = ValuesOf<typeof searchAdsReports>["reportLevel"];
@@ -24,14 +25,14 @@ export function levelKeys(level: Level, bids: readonly Bid[]): { key: string | n
 }
 
 /** The names of what a row is about, down to its level. */
-export function identityOf(level: Level, bid: Bid): Record<string, unknown> {
+export function identityFields(level: Level, bid: Bid): Record<string, unknown> {
   const { org, app, country } = bid;
   const account = { orgId: org.id, orgName: org.name };
   if (level === "ACCOUNT") return account;
   const ofApp = { ...account, appId: Number(app.trackId), appName: app.name };
   if (level === "APP" || level === "CPP") return level === "APP" ? ofApp : { ...ofApp, cppName: "Default" };
   const campaign = { ...ofApp, country, campaignId: bid.campaignId, campaignName: `${app.name} ${country} 🚀` };
-  const dated = { ...campaign, startTime: localTime(midnight(app.released)) };
+  const dated = { ...campaign, startTime: localTime(startOfDay(app.released)) };
   if (level === "CAMPAIGN") return { ...dated, adChannelType: "SEARCH", billingEvent: "TAPS" };
   const group = { ...dated, adGroupId: bid.adGroupId, adGroupName: `Group ${bid.adGroupId % 10}`, pricingModel: "CPC" };
   if (level === "AD_GROUP") return { ...group, ...segments(bid) };
@@ -51,7 +52,7 @@ function segments({ adGroupId }: Bid) {
 }
 
 /** The state of a campaign; one in a few is paused. */
-export function statusOf({ campaignId, country }: Bid): Record<string, unknown> {
+export function statusFields({ campaignId, country }: Bid): Record<string, unknown> {
   const paused = campaignId % 5 === 1;
   return {
     campaignStatus: paused ? "PAUSED" : "ENABLED",

@@ -1,11 +1,11 @@
 import * as account from "../../api/operations/search-ads-account.ts";
-import { addDays, dayMs } from "../../core/day.ts";
+import { startOfDay, addDays, dayMs } from "../../core/day.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
-import { bidsOf, changesOn, organisations, type BidChange } from "../market/search-ads.ts";
+import { bidsOf, changesOn, marketOrganisations, type BidChange } from "../market/search-ads.ts";
 import { versionOn } from "../market/versions.ts";
 import { Refusal } from "../../api/serve/refusal.ts";
-import { answerTable, answerTo, localTime, midnight, publishedDays, type AnswerContext } from "../answer-context.ts";
+import { answerTable, answerTo, localTime, publishedDays, type AnswerContext } from "../answer-context.ts";
 import { iconOf } from "./store-page.ts";
 
 /** The apps that the account advertises; none where nothing is connected. */
@@ -29,8 +29,8 @@ function goal(app: MarketApp, index: number) {
     goalName: `${app.name} 🎯`,
     category,
     currency: "USD",
-    createDate: localTime(midnight(app.released)),
-    updateDate: localTime(midnight(app.released) + dayMs),
+    createDate: localTime(startOfDay(app.released)),
+    updateDate: localTime(startOfDay(app.released) + dayMs),
     eventList: [
       { id: id * 10, eventName: "bought", revenuePolicy: index % 2 === 0 ? "IN_APP_VALUE" : "FIXED_VALUE", ...revenue },
     ],
@@ -68,14 +68,14 @@ function searchAdsApp(context: AnswerContext, app: MarketApp) {
     rating: ratings.average,
     ratingCount: ratings.count,
     lastUpdate: localTime(versionOn(app, day).at),
-    releaseDate: localTime(midnight(app.released)),
+    releaseDate: localTime(startOfDay(app.released)),
   };
 }
 
 /** Answers about the account's search ads: all empty where nothing is connected. */
 export const searchAdsAccountAnswers = answerTable([
   answerTo(account.searchAdsIntegrations, (_, { connected }) => [
-    (connected ? organisations : []).map((org, index) => ({
+    (connected ? marketOrganisations : []).map((org, index) => ({
       id: 100 + index,
       integId: `int-${org.id.toString(36)}`,
       orgName: org.name,
@@ -109,7 +109,7 @@ export const searchAdsAccountAnswers = answerTable([
       .filter(({ app }) => trackIds?.includes(app.trackId) ?? true)
       .map(({ reported }) => reported),
   ),
-  answerTo(account.searchAdsGoal, ({ id }, context) => {
+  answerTo(account.searchAdsGoalById, ({ id }, context) => {
     const found = advertised(context)
       .map(goal)
       .find((one) => one.id === id);

@@ -3,7 +3,7 @@ import type { Day } from "../../core/day.ts";
 import { paidShareOn, bidsOf, resultOn, type Bid } from "../market/search-ads.ts";
 import { answerTable, answerTo, publishedDays, type AnswerContext, type ValuesOf } from "../answer-context.ts";
 import { metricsOf, sumOfResults, type Money } from "./report-metrics.ts";
-import { identityOf, levelKeys, statusOf, type Level } from "./report-row.ts";
+import { identityFields, levelKeys, statusFields, type Level } from "./report-row.ts";
 
 type Requested = ValuesOf<typeof report.searchAdsReports>;
 
@@ -63,7 +63,7 @@ function row(context: AnswerContext, requested: Requested, { group, span }: RowO
     ),
   );
   return {
-    ...(sumsUp || first === undefined ? {} : { ...identityOf(level, first), ...statusOf(first) }),
+    ...(sumsUp || first === undefined ? {} : { ...identityFields(level, first), ...statusFields(first) }),
     currency: requested.currency ?? "USD",
     ...(isByDay ? { date: span[0] } : {}),
     ...metricsOf(sum, reported),

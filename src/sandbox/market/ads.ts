@@ -16,7 +16,7 @@ export type Advertisement = {
   readonly impressions: number;
 };
 
-export const networks = [
+export const marketNetworks = [
   { title: "Unity Ads", id: 1 },
   { title: "AdMob", id: 2 },
   { title: "ironSource", id: 3 },
@@ -67,7 +67,7 @@ function advertisement(
     kind: pick(mix(hash, 6), kinds),
     country,
     language: requested.languageIn(country),
-    network: pick(mix(hash, 7), networks),
+    network: pick(mix(hash, 7), marketNetworks),
     width,
     height,
     first: first < app.released ? app.released : first,

@@ -1,4 +1,4 @@
-import { dayMs, type Day } from "../../core/day.ts";
+import { startOfDay, dayMs, type Day } from "../../core/day.ts";
 import type { devicesOf, Store } from "../../core/store.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, unit, wander, wave } from "./noise.ts";
@@ -37,5 +37,5 @@ export function rankOn(hash: number, options: { app: MarketApp; device: RankDevi
 
 /** Whole days since 1970-01-01. */
 export function dayNumber(day: Day): number {
-  return Date.parse(`${day}T00:00:00Z`) / dayMs;
+  return startOfDay(day) / dayMs;
 }

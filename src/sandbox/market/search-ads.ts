@@ -1,4 +1,4 @@
-import { daysBetween, type Day } from "../../core/day.ts";
+import { startOfDay, daysBetween, type Day } from "../../core/day.ts";
 import type { MarketApp } from "./apps.ts";
 import type { Market } from "./market.ts";
 import { hashOf, mix, unit, wander } from "./noise.ts";
@@ -43,7 +43,7 @@ export type BidChange = {
   readonly byRule: boolean;
 };
 
-export const organisations: readonly Organisation[] = [
+export const marketOrganisations: readonly Organisation[] = [
   { id: 4_100_001, name: "Paperlantern Labs", currency: "USD", rate: 1 },
   { id: 4_100_002, name: "Yelkovan Yazılım Atölyesi", currency: "EUR", rate: 0.9 },
 ];
@@ -61,7 +61,12 @@ export function bidsOf(market: Market): readonly Bid[] {
     app.countries.slice(0, countriesPerApp).flatMap((country, countryIndex) => {
       const campaignId = 50_000_000 + appIndex * 100 + countryIndex;
       const words = market.trackedKeywords(app, country).slice(0, groupsPerCampaign * keywordsPerGroup);
-      const org = organisations[appIndex % organisations.length] ?? { id: 0, name: "", currency: "USD", rate: 1 };
+      const org = marketOrganisations[appIndex % marketOrganisations.length] ?? {
+        id: 0,
+        name: "",
+        currency: "USD",
+        rate: 1,
+      };
       return words.map((keyword, index) => ({
         org,
         app,
@@ -101,7 +106,7 @@ export function changesOn(bid: Bid, day: Day): readonly BidChange[] {
   const hash = mix(hashOf("change", bid.keywordId), dayNumber(day));
   if (unit(hash) >= 0.15) return [];
   const from = Math.round(50 + unit(mix(hash, 1)) * 150) / 100;
-  const at = Date.parse(`${day}T00:00:00Z`) + Math.floor(unit(mix(hash, 2)) * 86_400) * 1_000;
+  const at = startOfDay(day) + Math.floor(unit(mix(hash, 2)) * 86_400) * 1_000;
   const byRule = unit(mix(hash, 3)) < 0.5;
   const change = { bid, at, from, to: Math.round(from * (unit(mix(hash, 4)) < 0.5 ? 110 : 90)) / 100, byRule };
   return byRule && unit(mix(hash, 5)) < 0.3 ? [change, change] : [change];
