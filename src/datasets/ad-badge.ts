@@ -34,7 +34,6 @@ export const adBadge = defineDataset({
   timing: { kind: "snapshot", refreshDays: 30 },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   byApp: true,
   partitions: (portfolio) =>
     portfolio.apps.map(({ store, trackId }) => ({ scope: { store, app: trackId }, items: null })),

@@ -83,7 +83,6 @@ export const adCreative = defineDataset({
   timing: thirtyDays,
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   mostPages: 1,
   options: z.object({
     areas: areas

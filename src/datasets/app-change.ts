@@ -41,8 +41,7 @@ export const appChange = defineDataset({
   // most apps pause between releases, and a call is dear: only a long silence is requested once more
   reportedBy: { column: "version_at", quietDays: 13 },
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations,
   options: pageOptions,
   byApp: true,
   partitions: (portfolio, options) => appPages(portfolio, options).map(({ scope }) => ({ scope, items: null })),

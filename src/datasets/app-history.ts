@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { androidAppDetail, iosAppDetail } from "../api/operations/app.ts";
 import type { Scope } from "../core/slice.ts";
-import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp, describers, dimAppOfPage } from "./shared/dim-app.ts";
@@ -57,8 +56,6 @@ const table = defineTable({
   partitioned: false,
 });
 
-const operations = { ios: iosAppDetail, android: androidAppDetail } as const;
-
 type Detail = Partial<z.output<typeof iosAppDetail.answer> & z.output<typeof androidAppDetail.answer>>;
 
 /** What the store pages of the portfolio's apps show, as versions: a new one at each change. */
@@ -71,8 +68,7 @@ export const appHistory = defineDataset({
   why: "5 credits an app and week, and once more after each release",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table, dimAppOfPage],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosAppDetail, android: androidAppDetail },
   planningSources: describedApp,
   plannedFrom: ["newest_version"],
   options: pageOptions,

@@ -23,7 +23,6 @@ export const appMatch = defineDataset({
   timing: { kind: "snapshot", refreshDays: onceDays },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   byApp: true,
   partitions: (portfolio) =>
     portfolio.apps.map((app) => ({ scope: { store: app.store, app: app.trackId }, items: null })),

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { androidAppSimple, iosAppSimple } from "../api/operations/app.ts";
 import type { Portfolio } from "../core/portfolio.ts";
-import type { Store } from "../core/store.ts";
 import { defineTable, extraOf } from "../load/table.ts";
-import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
+import { defineDataset, type Partition } from "./shared/define-dataset.ts";
 import { appCountries, LanguageCode, pageKey, localeParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 import { textOf } from "./shared/values.ts";
@@ -31,8 +30,6 @@ const table = defineTable({
   load: { kind: "upsert" },
   partitioned: true,
 });
-
-const operations = { ios: iosAppSimple, android: androidAppSimple } as const;
 const known =
   "trackId name price iconUrl developerId developerName categoryId categoryName category rating ratingCount lastUpdate".split(
     " ",
@@ -52,8 +49,7 @@ export const appRating = defineDataset({
   timing: { kind: "snapshot", refreshDays: 1 },
   itemsAreApps: true,
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosAppSimple, android: androidAppSimple },
   options: z.object({
     language_codes: z
       .array(LanguageCode)

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { androidVersionList, iosVersionList } from "../api/operations/version.ts";
 import { rangeParams } from "../api/range.ts";
-import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appPages, pageKey, pageOptions, localeParams } from "./shared/portfolio-partitions.ts";
@@ -23,8 +22,6 @@ const table = defineTable({
   load: { kind: "upsert" },
   partitioned: false,
 });
-
-const operations = { ios: iosVersionList, android: androidVersionList } as const;
 const known = ["versionString", "versionDate", "releaseNotes", "differences"];
 
 /** The releases of the portfolio's apps: for one credit they say when the expensive datasets of an app are worth fetching. */
@@ -37,8 +34,7 @@ export const appVersion = defineDataset({
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 365 },
   reportedBy: { column: "version_at", quietDays: 1 },
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosVersionList, android: androidVersionList },
   planningSources: { name: "newest_version", table, columns: ["app_key"], newest: "version_at" },
   options: pageOptions,
   byApp: true,

@@ -53,7 +53,6 @@ export const bidChange = defineDataset({
   reportedBy: { column: "date_day", quietDays: 2 },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   plannedFrom: [organisations.name],
   partitions: (portfolio) => connectedOrganisations(portfolio).map((org) => ({ scope: { org_id: org }, items: null })),
   request: (slice) => ({

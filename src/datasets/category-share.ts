@@ -1,5 +1,4 @@
 import { androidShareOfCategory, iosShareOfCategory } from "../api/operations/keyword-apps.ts";
-import type { Store } from "../core/store.ts";
 import { defineTable } from "../load/table.ts";
 import { categoryNameOf } from "./shared/category-ranks.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
@@ -22,8 +21,6 @@ const table = defineTable({
   partitioned: true,
 });
 
-const operations = { ios: iosShareOfCategory, android: androidShareOfCategory } as const;
-
 /** In which categories apps have a keyword in their metadata. */
 export const categoryShare = defineDataset({
   name: "category_share",
@@ -35,8 +32,7 @@ export const categoryShare = defineDataset({
   why: "5 credits a keyword, country and device each month",
   timing: { kind: "snapshot", refreshDays: 30 },
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosShareOfCategory, android: androidShareOfCategory },
   fromKeywords: true,
   partitions: keywordCountryDevices,
   request: shareParams,

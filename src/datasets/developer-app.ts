@@ -3,7 +3,6 @@ import { iosCategories } from "../api/categories.ts";
 import { androidDeveloperApps, iosDeveloperApps } from "../api/operations/app.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Scope } from "../core/slice.ts";
-import type { Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { describedApp } from "./shared/dim-app.ts";
@@ -39,8 +38,6 @@ const table = defineTable({
   partitioned: false,
 });
 
-const operations = { ios: iosDeveloperApps, android: androidDeveloperApps } as const;
-
 const options = pageOptions.extend({
   developer_codes: z
     .array(z.union([z.int().min(1), z.string().min(1)]))
@@ -59,8 +56,7 @@ export const developerApp = defineDataset({
   why: "5 credits a developer and week",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosDeveloperApps, android: androidDeveloperApps },
   plannedFrom: [describedApp.name],
   options,
   partitions,

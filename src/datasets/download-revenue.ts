@@ -40,7 +40,6 @@ export const downloadRevenue = defineDataset({
   reportedBy: { column: "date_day" },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   options: z.object({ devices: deviceOption(["IPHONE", "IPAD"]) }),
   byApp: true,
   partitions: (portfolio, { devices }) =>

@@ -46,7 +46,6 @@ export const featuring = defineDataset({
   reportedBy: { column: "date_day", quietDays: 13 },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   plannedFrom: [describedApp.name],
   longestWindow: 30,
   options: z.object({

@@ -1,5 +1,5 @@
 import { androidOrganicImpressionShare, iosOrganicImpressionShare } from "../api/operations/keyword-apps.ts";
-import { storeOf, type Store } from "../core/store.ts";
+import { storeOf } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountryDevices } from "./shared/portfolio-partitions.ts";
@@ -20,8 +20,6 @@ const table = defineTable({
   partitioned: true,
 });
 
-const operations = { ios: iosOrganicImpressionShare, android: androidOrganicImpressionShare } as const;
-
 /** Which apps get the impressions of a keyword, without advertisements. */
 export const impressionShare = defineDataset({
   name: "impression_share",
@@ -33,8 +31,7 @@ export const impressionShare = defineDataset({
   why: "20 credits a keyword, country and device each week",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosOrganicImpressionShare, android: androidOrganicImpressionShare },
   fromKeywords: true,
   partitions: keywordCountryDevices,
   request: shareParams,

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { androidKeywordApps, iosKeywordApps } from "../api/operations/keyword-apps.ts";
 import { AnyTrackId } from "../api/values.ts";
-import type { Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountries } from "./shared/portfolio-partitions.ts";
@@ -25,8 +24,6 @@ const table = defineTable({
   load: { kind: "replace", scope: ["keyword_key", "date_day", "country_key", "store"] },
   partitioned: true,
 });
-
-const operations = { ios: iosKeywordApps, android: androidKeywordApps } as const;
 const known = ["keyword", "countryCode", "lastUpdateDate", "iphoneApps", "ipadApps", "apps"];
 
 type Answer = Partial<z.output<typeof iosKeywordApps.answer> & z.output<typeof androidKeywordApps.answer>> & {
@@ -43,8 +40,7 @@ export const keywordApp = defineDataset({
   why: "5 credits a keyword and country each week; 200 keywords in 5 countries are 5,000",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosKeywordApps, android: androidKeywordApps },
   fromKeywords: true,
   partitions: keywordCountries,
   request: ({ scope }) => ({ countryCode: part(scope, "country"), keyword: part(scope, "keyword") }),

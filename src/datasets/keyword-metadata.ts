@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import { androidKeywordMetadata, iosKeywordMetadata } from "../api/operations/keyword.ts";
-import type { Store } from "../core/store.ts";
 import { defineTable } from "../load/table.ts";
 import { idOf, isOther } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
@@ -33,8 +32,6 @@ type Metadata = Partial<z.output<typeof iosKeywordMetadata.answer> & z.output<ty
   readonly keyword: string;
 };
 
-const operations = { ios: iosKeywordMetadata, android: androidKeywordMetadata } as const;
-
 /** Volume, competition and chance of the portfolio's keywords, one observation at a time. */
 export const keywordMetadata = defineDataset({
   name: "keyword_metadata",
@@ -45,8 +42,7 @@ export const keywordMetadata = defineDataset({
   why: "5 credits a keyword and country each time; switch it on where volumes matter",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosKeywordMetadata, android: androidKeywordMetadata },
   fromKeywords: true,
   partitions: keywordCountries,
   request: ({ scope }) => ({ countryCode: part(scope, "country"), keyword: part(scope, "keyword") }),

@@ -43,7 +43,6 @@ export const keywordSpot = defineDataset({
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [field, word],
   operations: [operation],
-  operationsFor: () => [operation],
   byApp: true,
   partitions: (portfolio) =>
     appCountries(portfolio)

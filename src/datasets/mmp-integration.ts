@@ -30,7 +30,6 @@ export const mmpIntegration = defineDataset({
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),
   normalise: (_, pages) => {

@@ -38,7 +38,6 @@ export const monthlyEstimate = defineDataset({
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   byApp: true,
   partitions: (portfolio) =>
     portfolio.apps

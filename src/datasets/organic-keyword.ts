@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import { androidOrganicKeywords, iosOrganicKeywords } from "../api/operations/keyword.ts";
-import type { Store } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { bestFirst, isOther } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
@@ -25,8 +24,6 @@ const table = defineTable({
 
 type Answer = z.output<typeof iosOrganicKeywords.answer>;
 
-const operations = { ios: iosOrganicKeywords, android: androidOrganicKeywords } as const;
-
 /** Every keyword for which an app ranks: one large answer. */
 export const organicKeyword = defineDataset({
   name: "organic_keyword",
@@ -36,8 +33,7 @@ export const organicKeyword = defineDataset({
   why: "50 credits an app, country, device and day",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 1 },
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosOrganicKeywords, android: androidOrganicKeywords },
   byApp: true,
   partitions: appCountryDevices,
   request: ({ scope, window }) => ({

@@ -43,7 +43,6 @@ export const paidKeyword = defineDataset({
   timing: fourteenDays,
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   byApp: true,
   partitions: (portfolio) =>
     appCountries(portfolio)

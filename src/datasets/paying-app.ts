@@ -52,7 +52,6 @@ export const payingApp = defineDataset({
   timing: fourteenDays,
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   fromKeywords: true,
   partitions: (portfolio) => {
     const wanted = appCountries(portfolio)

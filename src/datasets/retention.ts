@@ -40,7 +40,6 @@ export const retention = defineDataset({
   reportedBy: { column: "date_day" },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   plannedFrom: [connections],
   options: z.object({ devices: deviceOption(["ALL"]) }),
   byApp: true,

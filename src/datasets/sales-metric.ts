@@ -64,7 +64,6 @@ export const salesMetric = defineDataset({
   reportedBy: { column: "date_day" },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   plannedFrom: [connections],
   options,
   byApp: true,

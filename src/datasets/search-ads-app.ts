@@ -53,7 +53,6 @@ export const searchAdsApp = defineDataset({
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   partitions: () => [{ scope: {}, items: null, expected: true }],
   request: () => ({}),
   normalise: (_, pages) => ({

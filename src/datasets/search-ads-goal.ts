@@ -64,7 +64,6 @@ export const searchAdsGoal = defineDataset({
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [goals, events],
   operations: [operation],
-  operationsFor: () => [operation],
   planningSources: foundGoals,
   partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),

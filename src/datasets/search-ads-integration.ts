@@ -51,7 +51,6 @@ export const searchAdsIntegration = defineDataset({
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   planningSources: organisations,
   partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),

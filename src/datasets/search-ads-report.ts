@@ -95,7 +95,6 @@ export const searchAdsReport = defineDataset({
   tables: [reportTable, shapeTable, weekTable],
   tablesOtherwise: [weekTable],
   operations: [operation],
-  operationsFor: () => [operation],
   planningSources: [adKeywords, shapes, weekSums],
   plannedFrom: [organisations.name, foundGoals.name, shapes.name, weekSums.name],
   options,

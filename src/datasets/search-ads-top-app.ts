@@ -55,7 +55,6 @@ export const searchAdsTopApp = defineDataset({
   timing: { kind: "period", grid: { months: 1 }, settleDays: 1, lookbackDays: 0, historyDays: 31 },
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   itemsPerCall: 100,
   plannedFrom: [organisations.name, adKeywords.name],
   partitions: (portfolio) =>

@@ -79,7 +79,6 @@ export const topAdvertiser = defineDataset({
   timing: thirtyDays,
   tables: [table],
   operations: [operation],
-  operationsFor: () => [operation],
   mostPages: 1,
   options,
   partitions: (portfolio, chosen) =>

@@ -33,8 +33,6 @@ const table = defineTable({
   },
   partitioned: true,
 });
-
-const operations = { ios: iosTopCharts, android: androidTopCharts } as const;
 const overall = { ios: 36, android: "OVERALL" } as const;
 
 const noCategory = "a category is an iOS id or an Android name";
@@ -69,8 +67,7 @@ export const topChart = defineDataset({
   why: "10 credits a country, category, kind of chart, device and day",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 1 },
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosTopCharts, android: androidTopCharts },
   options,
   partitions: (portfolio, chosen) => (["ios", "android"] as const).flatMap((store) => charts(portfolio, store, chosen)),
   request: ({ scope, window }) => {

@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import { androidTopKeywords, iosTopKeywords } from "../api/operations/keyword.ts";
-import type { Store } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { bestFirst } from "./shared/values.ts";
@@ -22,8 +21,6 @@ const table = defineTable({
   partitioned: true,
 });
 
-const operations = { ios: iosTopKeywords, android: androidTopKeywords } as const;
-
 /** The hundred keywords that bring an app the most searches. */
 export const topKeyword = defineDataset({
   name: "top_keyword",
@@ -33,8 +30,7 @@ export const topKeyword = defineDataset({
   why: "20 credits an app, country, device and day",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 1 },
   tables: [table],
-  operations: Object.values(operations),
-  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  operations: { ios: iosTopKeywords, android: androidTopKeywords },
   byApp: true,
   partitions: appCountryDevices,
   request: ({ scope, window }) => ({

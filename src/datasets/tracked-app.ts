@@ -29,7 +29,6 @@ export const trackedApps = defineDataset({
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [trackedApp, trackedCompetitor, dimAppOfList],
   operations: [dashboardApps],
-  operationsFor: () => [dashboardApps],
   planningSources: [
     { name: connections, table: trackedApp, columns: ["app_key", "is_store_account_connected"] },
     namedCompetitors,

@@ -22,7 +22,6 @@ export const trackedCountry = defineDataset({
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [table],
   operations: [numberOfKeywords],
-  operationsFor: () => [numberOfKeywords],
   byApp: true,
   partitions: (portfolio) =>
     portfolio.apps

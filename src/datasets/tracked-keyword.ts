@@ -62,7 +62,6 @@ export const trackedKeyword = defineDataset({
     }),
   },
   operations: [dailyKeywordRankings],
-  operationsFor: () => [dailyKeywordRankings],
   awaits: [trackedCountry.name],
   byApp: true,
   partitions: (portfolio) =>

@@ -3,7 +3,8 @@ import { addMonths, day, daysBetween } from "../core/day.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { canLearn } from "./lookback.ts";
 import { isKeptByMonth } from "./dataset-settings.ts";
-import { fetchOptionFor, isPaged, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
+import { isPaged, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
+import { fetchOptionFor } from "../datasets/shared/fetch-option-for.ts";
 import { exampleCountries, examplePartitions, timingsOf } from "./example-partitions.ts";
 
 /** Settings that would change nothing about a dataset, each with the reason: a person who writes one expects an effect. */

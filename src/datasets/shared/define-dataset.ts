@@ -2,11 +2,10 @@ import { z } from "zod";
 import type { Operation } from "../../api/define-operation.ts";
 import type { Params } from "../../api/address.ts";
 import type { InvalidItem } from "../../api/read-answer.ts";
-import { fetchOptionOf } from "../../api/fetch-option-of.ts";
 import type { Day } from "../../core/day.ts";
 import type { Portfolio } from "../../core/portfolio.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
-import type { FetchOption } from "../../core/fetch-option.ts";
+import type { Store } from "../../core/store.ts";
 import type { Timing } from "../../core/timing.ts";
 import type { PlanningSource } from "../../load/planning-sources.ts";
 import { accountColumn, type Row, type Table } from "../../load/table.ts";
@@ -145,11 +144,16 @@ export type Dataset = {
   readonly normalise: (slice: Slice, pages: readonly unknown[], invalid: readonly InvalidItem[]) => Normalised;
 };
 
-/** A dataset as its file defines it: its partitions take the options with every default filled in. */
-type Definition<O extends z.ZodObject> = Omit<Dataset, "options" | "partitions"> & {
-  readonly options?: O;
-  readonly partitions: (portfolio: Portfolio, options: z.output<O>) => readonly Partition[];
-};
+/**
+ * A dataset as its file defines it: its partitions take the options with every default filled in. Its operations by store, each of which
+ * answers for the scopes of its store, or a list; each of a list can answer for every scope unless `operationsFor` says otherwise.
+ */
+type Definition<O extends z.ZodObject> = Omit<Dataset, "options" | "partitions" | "operations" | "operationsFor"> &
+  Partial<Pick<Dataset, "operationsFor">> & {
+    readonly operations: readonly Operation[] | Readonly<Record<Store, Operation>>;
+    readonly options?: O;
+    readonly partitions: (portfolio: Portfolio, options: z.output<O>) => readonly Partition[];
+  };
 
 /** The planning sources that a dataset provides. */
 export function planningSourcesOf({ planningSources }: Pick<Dataset, "planningSources">): readonly PlanningSource[] {
@@ -165,11 +169,13 @@ export function isDataset(value: unknown): value is Dataset {
 
 /** Freezes a dataset; exported from a file of `src/datasets` it is one of the program's datasets. */
 export function defineDataset<const O extends z.ZodObject = typeof noOptions>(definition: Definition<O>): Dataset {
-  const { options = null, partitions } = definition;
+  const { options = null, partitions, operations } = definition;
   const read = (options ?? noOptions) as O;
   const isOfAccount = definition.ofAccount === true;
   const dataset = Object.freeze({
     ...definition,
+    operations: Object.values(operations),
+    operationsFor: definition.operationsFor ?? answering(operations),
     options,
     partitions: (portfolio: Portfolio, given: unknown = {}) => {
       const all = partitions(portfolio, read.parse(given));
@@ -183,6 +189,10 @@ export function defineDataset<const O extends z.ZodObject = typeof noOptions>(de
 
 const noOptions = z.object({});
 
+function answering(operations: Definition<z.ZodObject>["operations"]): Dataset["operationsFor"] {
+  return (scope) => ("ios" in operations ? [operations[part(scope, "store") as Store]] : operations);
+}
+
 /** Stamps the account of a slice on rows that have a column for it. */
 function withAccounts({ tables, normalise }: Pick<Dataset, "tables" | "normalise">): Dataset["normalise"] {
   const stamped = new Set(tables.filter(({ columns }) => columns[accountColumn] !== undefined).map(({ name }) => name));
@@ -195,33 +205,6 @@ function withAccounts({ tables, normalise }: Pick<Dataset, "tables" | "normalise
     ]);
     return { ...found, rows: Object.fromEntries(rows) };
   };
-}
-
-/** What a call of one of the dataset's operations can request for a partition, at the learned cost or else the documented one. */
-export function fetchOptionFor(
-  dataset: Dataset,
-  operation: Operation,
-  partition: Pick<Partition, "scope" | "tracked">,
-  learned: ReadonlyMap<string, number>,
-): FetchOption {
-  const { wholeList, itemsPerCall } = dataset;
-  const option = fetchOptionOf(operation, learned);
-  if (wholeList?.operation === operation)
-    return {
-      ...option,
-      maxItems: Number.POSITIVE_INFINITY,
-      tracked: setOf(partition.tracked ?? []),
-      calls: wholeList.calls(partition.scope),
-    };
-  return option.maxItems > 1 || itemsPerCall === undefined ? option : { ...option, maxItems: itemsPerCall };
-}
-
-/** Of the list before: countries of an app, one after the other, may share theirs, and sets of all lists would take more than the lists. */
-let last: { readonly items: readonly string[]; readonly set: ReadonlySet<string> } | null = null;
-
-function setOf(items: readonly string[]): ReadonlySet<string> {
-  if (last?.items !== items) last = { items, set: new Set(items) };
-  return last.set;
 }
 
 /** True where answers of the dataset may have several pages; how many is known only when the first is read. */

@@ -1,0 +1,31 @@
+import type { Operation } from "../../api/define-operation.ts";
+import { fetchOptionOf } from "../../api/fetch-option-of.ts";
+import type { FetchOption } from "../../core/fetch-option.ts";
+import type { Dataset, Partition } from "./define-dataset.ts";
+
+/** What a call of one of the dataset's operations can request for a partition, at the learned cost or else the documented one. */
+export function fetchOptionFor(
+  dataset: Dataset,
+  operation: Operation,
+  partition: Pick<Partition, "scope" | "tracked">,
+  learned: ReadonlyMap<string, number>,
+): FetchOption {
+  const { wholeList, itemsPerCall } = dataset;
+  const option = fetchOptionOf(operation, learned);
+  if (wholeList?.operation === operation)
+    return {
+      ...option,
+      maxItems: Number.POSITIVE_INFINITY,
+      tracked: setOf(partition.tracked ?? []),
+      calls: wholeList.calls(partition.scope),
+    };
+  return option.maxItems > 1 || itemsPerCall === undefined ? option : { ...option, maxItems: itemsPerCall };
+}
+
+/** Of the list before: countries of an app, one after the other, may share theirs, and sets of all lists would take more than the lists. */
+let last: { readonly items: readonly string[]; readonly set: ReadonlySet<string> } | null = null;
+
+function setOf(items: readonly string[]): ReadonlySet<string> {
+  if (last?.items !== items) last = { items, set: new Set(items) };
+  return last.set;
+}
