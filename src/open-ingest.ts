@@ -14,7 +14,7 @@ import { refreshBalance } from "./ingest/balance-check.ts";
 import { createBatchedSteps } from "./ingest/batched-steps.ts";
 import type { IngestParts } from "./ingest/ingest-parts.ts";
 import { startSliceRunner, type SliceRunner } from "./ingest/slice-runner.ts";
-import { createSpoiltAnswers } from "./ingest/spoilt-answers.ts";
+import { createCircuitBreaker } from "./ingest/circuit-breaker.ts";
 import { createClaimedSlices } from "./ingest/claimed-slices.ts";
 import { isShared, sharedQueueOf } from "./ledger/shared-queue.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
@@ -164,7 +164,7 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
       refreshBalance: refresh,
       onChange: own.onApiChange,
     }),
-    spoilt: createSpoiltAnswers(),
+    breaker: createCircuitBreaker(),
     dimensions,
     batched: createBatchedSteps({
       ...shared,

@@ -12,12 +12,12 @@ import { instant, sql, type Queryable } from "../postgres/sql.ts";
 import { chargedCredits } from "./charges.ts";
 
 /*
- * A budget is a limit on what calls of some datasets or apps take on a day or in a month of the calendar (UTC). Its row of the running
- * period counts what is charged and what is held: a call takes from it in the statement that grants it (see holds.ts), and what it was
- * charged less, or more, is corrected in the statement that settles it. What a call without a reply took stays taken.
+ * A budget limits the credits that calls of some datasets or apps may take in a calendar day or month (UTC). Each period has a row with the
+ * credits taken so far: the statement that grants a call adds its price, and the statement that settles it corrects that to what was charged
+ * (both in holds.ts). A call without a reply counts with its price.
  */
 
-/** A budget in its running period: what is taken of it, and since when (epoch-ms) it has no credits for what was requested. */
+/** A budget in its current period: the credits taken, and since when it refuses calls. */
 export type BudgetUse = CreditBudget & {
   readonly startsOn: Day;
   readonly endsOn: Day;
@@ -25,10 +25,10 @@ export type BudgetUse = CreditBudget & {
   readonly refusedAt: Date | null;
 };
 
-/** The budgets of a process: finds the rows that a call takes from. */
+/** Finds the rows (`budget_id`) that a call counts against. */
 export type BudgetBook = (subject: BudgetSubject) => Promise<readonly string[]>;
 
-/** Opens the budgets of a process with its first call, and anew when a day has begun: rows of a configuration without budgets go as well. */
+/** Reads the budgets with the first call of each day; also without any configured, which deletes rows of earlier configurations. */
 export function createBudgetBook(options: {
   readonly db: Database;
   readonly accountId: string;
@@ -48,17 +48,17 @@ export function createBudgetBook(options: {
 
 type OpenBudget = CreditBudget & { readonly budgetId: string };
 
-/** The budgets of an account, and the day whose periods are meant. */
+/** The budgets of an account, and the day that selects their periods. */
 export type BudgetsOn = { readonly accountId: string; readonly budgets: readonly CreditBudget[]; readonly day: Day };
 
 /**
- * Makes the rows of budgets for the periods that hold a day, and gives those that are there their limits. A new row, and one that is now
- * for something else, counts what was charged in the period before. Rows of budgets that are configured no more go.
+ * Upserts the rows of the configured budgets for the periods of a day, and deletes those of budgets that are not configured any more. A new
+ * row, and one whose datasets or apps have changed, starts with what the period has been charged so far.
  */
 export async function openBudgets(db: Database, of: BudgetsOn): Promise<readonly OpenBudget[]> {
   const { accountId, budgets, day } = of;
   return db.transaction().execute(async (transaction) => {
-    // grants wait meanwhile, and what they took before is seen by the next statement
+    // blocks grants: the next statement sees what they have taken
     await sql`select from ops.credit_account where account_id = ${accountId} for update`.execute(transaction);
     if (budgets.length === 0) {
       await sql`delete from ops.credit_budget where account_id = ${accountId} and ends_on > ${day}::date`.execute(
@@ -86,7 +86,7 @@ export async function openBudgets(db: Database, of: BudgetsOn): Promise<readonly
   });
 }
 
-/** How budgets stand in the periods that hold a day, by name and period; one that no process has opened counts what was charged. */
+/** The budgets in the periods of a day, by name and period; one without a row is computed from what was charged. */
 export async function readBudgets(db: Queryable, of: BudgetsOn): Promise<readonly BudgetUse[]> {
   if (of.budgets.length === 0) return [];
   const { rows } = await sql<BudgetUse>`
@@ -97,7 +97,7 @@ export async function readBudgets(db: Queryable, of: BudgetsOn): Promise<readonl
   return rows;
 }
 
-/** SQL: the budgets that are wanted, and each with what is taken of it. `withHeld`: a new one counts credits that are held as well. */
+/** SQL: the CTEs `wanted` (the budgets with their periods) and `counted` (the same with credits taken). `withHeld`: new ones include current holds. */
 function counted({ accountId, budgets, day }: BudgetsOn, withHeld: boolean) {
   const wanted = budgets.map((one) => {
     const { start, end } = budgetDays(one.period, day);
@@ -110,19 +110,19 @@ function counted({ accountId, budgets, day }: BudgetsOn, withHeld: boolean) {
         select w.*, case when k.account_id is null or (k.datasets, k.apps) is distinct from (w.datasets, w.apps)
                          then ${chargedBefore(accountId)} ${withHeld ? sql`+ ${heldBefore(accountId)}` : sql``}
                          else k.taken_credits end as taken,
-               -- it refused under another limit, or something else; what waits for it is resumed before any call opens it
+               -- a refusal does not survive a raised limit or a changed subject: slices that wait for the budget are resumed
                case when w.credits <= k.credits and (k.datasets, k.apps) is not distinct from (w.datasets, w.apps) then k.refused_at end as refused_at
         from   wanted as w
         left   join ops.credit_budget_use as k on k.account_id = ${accountId} and k.budget = w.budget and k.period = w.period and k.starts_on = w.starts_on
       )`;
 }
 
-/** SQL: true where the dataset and app of a call are those of a budget `w`. */
+/** SQL: true where a budget `w` is about the dataset and app of a call. */
 function isOf(dataset: string, app: string) {
   return sql`(w.datasets is null or ${sql.ref(dataset)} = any (w.datasets)) and (w.apps is null or ${sql.ref(app)} = any (w.apps))`;
 }
 
-/** SQL: what was charged in the period of a budget `w`, also to a token that was replaced since: the limit is of the account. */
+/** SQL: credits charged in the period of a budget `w`, to any token of the account: one that was replaced counts as well. */
 function chargedBefore(accountId: string) {
   const tokens = sql`
     select o.account_id from ops.credit_balance as t join ops.credit_balance as o on o.account = t.account where t.account_id = ${accountId}
@@ -130,18 +130,18 @@ function chargedBefore(accountId: string) {
   return sql`(
     select ${chargedCredits} from ops.request_log as q
     where  q.account_id in (${tokens}) and q.received_at >= w.starts_on::timestamp at time zone 'UTC'
-    -- by the request: its slice may be folded or cancelled
+    -- dataset and app of the request itself: its slice may be folded or cancelled
     and    ${isOf("q.dataset", "q.track_id")})`;
 }
 
-/** SQL: what is held for calls of a budget `w`. */
+/** SQL: credits held for calls of a budget `w`. */
 function heldBefore(accountId: string) {
   return sql`(
     select coalesce(sum(h.cost), 0) from ops.credit_hold as h left join ops.slice_status as l on l.slice_id = h.slice_id
     where  h.account_id = ${accountId} and ${isOf("l.dataset", "l.track_id")})`;
 }
 
-/** Of some budgets the one that has no credits for a call, the one that lasts longest where several have none; noted as refusing. */
+/** The budget that refuses a call, and records that; of several the one whose period ends last. */
 export async function refusingBudget(
   db: Queryable,
   { budgetIds, cost, now }: { readonly budgetIds: readonly string[]; readonly cost: number; readonly now: number },

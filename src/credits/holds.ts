@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { reconciledBalance } from "./reconciled-balance.ts";
 import { credits, usablePace } from "./sql-values.ts";
 
-/** Permission to send one call: the hold to settle afterwards, and when the shared pace allows the call to start (epoch-ms). */
+/** Permission to send one call: the hold to settle afterwards, and the earliest start by the shared rate limit (epoch-ms). */
 export type Grant = { readonly holdId: string; readonly startsAt: number };
 
 /** The outcome of a call. `charged` is null for a refusal and where no reply came. */
@@ -11,28 +11,28 @@ export type CallReceipt = {
   readonly charged: number | null;
   readonly remaining: number | null;
   readonly resetsAt: number | null;
-  /** True when the service refused the pace. */
+  /** True when the service refused the call for its rate (429). */
   readonly tooFast: boolean;
-  /** Epoch-ms before which the service wants no further call; left out where it named no time. */
+  /** Retry-After as epoch-ms; left out where the reply had none. */
   readonly notBefore?: number | null;
-  /** True when no reply came: whether the call was charged is unknown, so it counts as charged until the service reports a balance. */
+  /** True when no reply came: the call may have been charged, and counts as charged until the service reports a balance. */
   readonly lost: boolean;
 };
 
-/** A hold that is not settled expires this long after its call could start; longer than any call may take. */
+/** A hold that is not settled expires this long after the earliest start of its call: longer than any call may take. */
 const holdMs = 15 * 60_000;
-/** A burst of refusals is one refusal: the pace is halved at most this often. */
+/** The rate is halved at most this often: a burst of refusals counts once. */
 const slowEveryMs = 1_000;
-/** The longest pause that a Retry-After can cause: a service that names a later time may mean something else. */
+/** The longest pause that a Retry-After can cause. */
 const longestPauseMs = 5 * 60_000;
-/** The clocks of workers differ by less. A time that is further ahead is of a clock that was set right since. */
+/** Clocks of workers differ by less: a time further ahead was written by a clock that was wrong. */
 const mostAheadMs = 60_000;
-/** Below this the pace does not fall, so that it can recover. */
+/** The lowest rate, in requests a second: from 0 it could not recover. */
 const slowestPace = 0.1;
 
 /**
- * A request for the credits of one call. `floor` is the share of the total that it leaves untouched; `workerId` the process that sends the
- * call, null when it is not in ops.worker.
+ * A request for the credits of one call. `floor` is the share of the total that must be left afterwards; `workerId` is the sending process,
+ * null when it is not in ops.worker.
  */
 export type CreditRequest = {
   readonly accountId: string;
@@ -45,15 +45,14 @@ export type CreditRequest = {
   readonly planId?: string | null;
   /** Budgets that it counts against. */
   readonly budgetIds?: readonly string[];
-  /** True where it is granted also when a budget has no credits for it. */
+  /** True where no budget limits it. */
   readonly passesBudgets?: boolean;
 };
 
 /**
- * Holds credits for several requests that differ only in their slice: for the first of them, as many as fit above the floor and into
- * what is left of their plan's price and of their budgets; for none while the balance is unknown or the period is over. One statement:
- * the rows of account, plan and budgets serialise all workers. That of the account is locked before those of budgets, here and where
- * holds are settled.
+ * Holds credits for several requests that differ only in their slice, first ones first: as many as keep the floor, the rest of the plan's
+ * price and the budgets. None while the balance is unknown or its period is over. One statement, which locks the rows of account, plan and
+ * budgets and so serialises all workers. Lock order, here and in `settleAfter`: account before budgets.
  */
 export async function reserveMany(
   db: Queryable,
@@ -66,9 +65,9 @@ export async function reserveMany(
   const now = instant(clock.now());
   const cost = credits(request.cost);
   const budgetIds = sql`${[...(request.budgetIds ?? [])]}::bigint[]`;
-  // what waits and a pause take no longer; a next start beyond that is of a clock that was ahead, and would keep everybody waiting
+  // calls in flight and a pause explain no later start: it was written by a clock that was ahead, and would stop all workers
   const latestStart = sql`${instant(clock.now() + longestPauseMs + mostAheadMs)} + (a.in_flight + 1) * (interval '1 second' / a.pace_per_second)`;
-  // without a total there is no floor to keep, so that nothing is granted; numeric, because 0.07 * 100 is 7 and not a little more
+  // numeric, since 0.07 * 100 has to be exactly 7
   const free = sql`(a.remaining::bigint - a.held - ceil(a.total * ${request.floor}::numeric))`;
   const { rows } = await sql<{ hold_id: string; starts_at: Date }>`
     with account as materialized (
@@ -76,7 +75,7 @@ export async function reserveMany(
              case when ${free} < ${cost} then 0 when ${cost} <= 0 then ${count} else least(${count}, floor(${free} / greatest(${cost}, 1))) end::integer as fits
       from   ops.credit_account as a
       where  a.account_id = ${request.accountId} and a.remaining is not null and a.total is not null and (a.resets_at is null or a.resets_at > ${now})
-      -- a process whose lease expired may wake up and not know
+      -- a process that was declared dead gets nothing: it may have been suspended and not know yet
       and    not exists (select from ops.worker as w where w.worker_id = ${request.workerId}::bigint and w.stopped_at is not null)
       for    update
     ), plan as materialized (
@@ -121,20 +120,20 @@ export const holdFor = sql`${holdMs}::double precision * interval '1 millisecond
 /** The settlement of a hold: the outcome of its call. */
 export type Settlement = { readonly holdId: string; readonly receipt: CallReceipt };
 
-/** Reports of one deadline vary by a second; nearer ones are of the same period. */
+/** Replies of one period report its end with a second of difference. */
 const sameDeadlineMs = 2_000;
 
-/** True for two good calls that report the same period: one statement may settle both, as if one after the other. */
+/** True for two successful calls of the same period: one statement can settle both. */
 export function canShareStatement({ receipt: a }: Settlement, { receipt: b }: Settlement): boolean {
   return isPlain(a) && isPlain(b) && Math.abs((a.resetsAt ?? 0) - (b.resetsAt ?? 0)) < sameDeadlineMs;
 }
 
-/** True for a good call whose reply reported balance and deadline. */
+/** True for a successful call whose reply has a balance and the end of its period. */
 function isPlain({ charged, remaining, resetsAt, tooFast, lost }: CallReceipt): boolean {
   return charged !== null && remaining !== null && resetsAt !== null && !tooFast && !lost;
 }
 
-/** Several such receipts as one: the sum of the charges, and the lowest balance. */
+/** One receipt for several such calls: the sum of the charges and the lowest balance. */
 function summed(settlements: readonly Settlement[]): CallReceipt {
   const [first, ...rest] = settlements.map(({ receipt }) => receipt);
   if (first === undefined) throw new Error("there is nothing to settle");
@@ -148,7 +147,7 @@ function summed(settlements: readonly Settlement[]): CallReceipt {
   );
 }
 
-/** What settles: holds of one account, and the pace that it may recover to, in requests a second. */
+/** Holds of one account to settle, and the highest rate to recover to, in requests a second. */
 type SettledHolds = {
   readonly accountId: string;
   readonly settlements: readonly Settlement[];
@@ -160,24 +159,25 @@ export async function settle(db: Queryable, end: SettledHolds, clock: Clock): Pr
   await settleAfter(null, end, clock).execute(db);
 }
 
-/** What a statement does before it settles holds: its CTEs, and a condition that runs them; where it is false nothing is settled. */
+/** What the same statement does first: its CTEs, and a condition that reads them. Where that is false, nothing is settled. */
 export type FirstStep = { readonly first: SqlFragment; readonly isDone: SqlFragment };
 
-/** What calls are charged, as SQL; null for those of which that is not known. */
+/** SQL: the charges of calls; null where they are unknown. */
 function bookedOf(settlements: readonly Settlement[]): SqlFragment {
   return sql`array[${sql.join(settlements.map(({ receipt: { charged, lost } }) => credits(lost ? null : (charged ?? 0))))}]`;
 }
 
 /**
- * The statement that settles holds, after something else if there is any. The row of the account, for which all workers wait, is locked
- * late: only those of budgets come after it. A balance reported beside concurrent calls counts only when it is lower. One above the total
- * shows that the allowance has grown, and the floors with it. A refused pace halves the shared one; each good call raises it by a
- * twentieth, up to `pace`.
+ * The statement that settles holds, after a first step if there is one.
+ *   - It locks the row of the account late, since all workers wait for it.
+ *   - Balance: one that was reported beside concurrent calls counts only where it is lower. One above the total raises the total, and with it
+ *     the floors.
+ *   - Rate: a refusal halves the shared rate; each successful call raises it by 5 %, up to `pace`.
  */
 export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: Clock): SqlFragment {
   const receipt = summed(end.settlements);
   const now = clock.now();
-  // of several calls each had a concurrent one, and the reply to a hold that lapsed is from long ago
+  // calls that are settled together were concurrent, and a hold that has expired was settled late
   const isExact = sql`(${end.settlements.length === 1}::boolean and gone.count = 1 and a.in_flight = 1 and not a.overlapped)`;
   const booked = receipt.lost ? sql`gone.cost` : credits(receipt.charged ?? 0);
   const { remaining, resetsAt } = reconciledBalance(receipt, { isExact, fallback: sql`a.remaining - ${booked}`, now });
@@ -185,7 +185,7 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
   const slow = sql`(${receipt.tooFast}::boolean and (a.slowed_at between ${instant(now - slowEveryMs)} and ${instant(now + mostAheadMs)}) is not true)`;
   return sql`
     with ${before === null ? sql`` : sql`${before.first},`}
-         -- by the key: in the index by account there is a dead entry for each hold of the last minute
+         -- by the key: the index by account is full of dead entries
          ended as (delete from ops.credit_hold where hold_id = any (${end.settlements.map(({ holdId }) => holdId)}::bigint[])
                    and account_id is not distinct from ${end.accountId} returning hold_id, cost, budget_ids),
          gone  as (select coalesce(sum(cost), 0)::integer as cost, count(*)::integer as count, ${before?.isDone ?? sql`true`} as is_done from ended),

@@ -84,8 +84,8 @@ async function endingOf(
     // a call that names no items says nothing of each of them: they are requested by name
     return { ...ending, state: isWholeList(datasetNamed(slice.dataset), slice) ? "skipped" : error.leaves };
   const failures = (await failuresOf(parts.db, slice)) + 1;
-  parts.spoilt.note(slice.operation, error);
-  const atOnce = error instanceof RetryError ? (parts.spoilt.areAll(slice.operation) ? 1 : error.attempts) : undefined;
+  parts.breaker.failed(slice.operation, error);
+  const atOnce = error instanceof RetryError ? (parts.breaker.isOpen(slice.operation) ? 1 : error.attempts) : undefined;
   const later = laterTry(slice, error, { failures, atOnce, now });
   const failed = { ...ending, state: "failed", counts: true, dueAt: later } as const;
   if (atOnce === undefined) return failed;

@@ -10,7 +10,7 @@ import type { ApiOutage } from "./api-outage.ts";
 import type { CrashHook } from "./crash-point.ts";
 import type { BatchedSteps } from "./batched-steps.ts";
 import type { ClaimedSlices } from "./claimed-slices.ts";
-import type { SpoiltAnswers } from "./spoilt-answers.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
 
 /** What running slices needs; made by the composition root. */
 export type IngestParts = {
@@ -18,7 +18,7 @@ export type IngestParts = {
   readonly client: Client;
   readonly queue: CreditQueue;
   readonly apiOutage: ApiOutage;
-  readonly spoilt: SpoiltAnswers;
+  readonly breaker: CircuitBreaker;
   readonly dimensions: Dimensions;
   readonly partitions: Partitions;
   readonly batched: BatchedSteps;

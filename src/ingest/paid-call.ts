@@ -16,17 +16,15 @@ import type { IngestParts } from "./ingest-parts.ts";
 import { retryDatabase } from "./retry-database.ts";
 
 /*
- * One call, of a slice or of a person:
+ * The steps of one call to the API, for a slice or for a person:
  *
- *   reserve    the credit queue holds what it may cost, or throws a DeferError: nothing is sent that was not granted
+ *   reserve    the credit queue holds its price, or throws a DeferError: nothing is sent without a hold
  *   send       the client sends it and classifies the reply by its status
- *   land       the request, and for a slice its answer, are committed before anything reads the body
- *   book       in the same statement the hold is replaced by what the headers say was charged; a price that is not accepted is booked
- *              as documented
- *   learn      what the call was charged is the price of the next holds, and of plans once a second call or the balance says so
+ *   land       request and answer are committed before anything reads the body
+ *   book       in the same statement the charge that the headers report replaces the hold; an implausible price is booked as documented
+ *   learn      the charge becomes the price of the next holds, and of plans once a second call or the balance confirms it
  *
- * A call that ends without a reply is landed as such, unless it was never sent. The balance check is free: it is sent and landed and
- * takes no other step.
+ * A call without a reply is landed as such, unless it was never sent. The balance check is free: it is only sent and landed.
  */
 
 /** A request to the API and whom it is for. */
@@ -34,33 +32,30 @@ export type ApiCall = {
   readonly operation: Operation;
   readonly params: Params;
   readonly class: Spender;
-  /** The page of a slice that it is for; null where it is for none, and then the body of its answer is stored for a `caller` only. */
+  /** The slice and page that it is for; null for none, and then its answer is stored only if it is for a `caller`. */
   readonly page: { readonly slice: Slice; readonly index: number } | null;
-  /**
-   * The caller of the gateway that it is for, the share of the allowance that it leaves untouched, in place of its class's, and what it is
-   * about, for budgets.
-   */
+  /** The caller of the gateway that it is for, with a floor of its own in place of its class's, and the dataset and app for budgets. */
   readonly caller?: { readonly name: string; readonly floor: number | undefined; readonly about: BudgetSubject };
 };
 
 /** A paid answer and the credits that it took. */
 type PaidPage = LandedPage & { readonly charged: number };
 
-/** What stops a call. */
+/** Signals that abort a call. */
 export type CallSignals = {
-  /** Aborting it takes back a call that is not sent yet. */
+  /** Aborts a call that is not sent yet. */
   readonly unsent: AbortSignal;
-  /** Aborting it cuts a call that is under way; where it is left out the call runs to its end, since it is paid for. */
+  /** Aborts a call that is under way; without it a call runs to its end, since it is paid for. */
   readonly underWay?: AbortSignal;
 };
 
 /** A call that costs credits. */
 export type PaidCall = ApiCall & CallSignals;
 
-/** What a call takes to be in `ops.request`. */
+/** What a row of `ops.request` needs beside the call. */
 type LandingParts = Pick<IngestParts, "accountId" | "account" | "scrub"> & { readonly workerId: string | null };
 
-/** Makes a paid call and returns its answer. Throws what the reply's status, or the lack of a reply, stands for. */
+/** Makes a paid call and returns its answer. Throws the error of the reply, or of the lack of one. */
 export async function paidCall(parts: IngestParts, call: PaidCall): Promise<PaidPage> {
   const { operation, page, caller } = call;
   const cost = () => priceOf(parts, call);
@@ -89,16 +84,16 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
   return { body: reply.answer, fetchedAt: reply.receivedAt, charged: reply.credits.charged ?? 0 };
 }
 
-/** Statuses that say that there is nothing. */
+/** Statuses that mean "no data". */
 const nothingThere: ReadonlySet<number> = new Set([204, 404]);
 
-/** A reply that there is nothing, to the request for a further page, as that page: empty, so that the pages before it are an answer. */
+/** A 404 or 204 for a further page counts as an empty last page: the pages before it are a whole answer. */
 function asPage({ operation, page }: ApiCall, reply: Reply): Reply {
   if (page === null || page.index === 0 || operation.paging === null || !nothingThere.has(reply.status)) return reply;
   return { ...reply, answer: Buffer.alloc(0), problem: null, credits: { ...reply.credits, price: null } };
 }
 
-/** What credits have to know of the slice of a call. */
+/** What the credit queue needs to know of the slice of a call. */
 function sliceWork({ db }: IngestParts, { sliceId, planId = null, dataset, scope }: Slice) {
   const about = { dataset, app: scope["app"] ?? null };
   return { sliceId, planId, about, lostAt: () => readLostAt(db, sliceId) };
@@ -136,8 +131,8 @@ async function send(parts: IngestParts, call: PaidCall): Promise<Reply> {
 }
 
 /**
- * What a refusal of the account comes to, decided once; null for any other reply. No call of the process is sent meanwhile, and then
- * all of them are stopped, unless the balance shows that the credits ran out. Where it cannot be checked the refusal holds.
+ * Decides what a refusal of the account (401, 403) means; null for any other reply. Meanwhile the process sends no call. If the balance shows
+ * that the credits ran out, the call is deferred; otherwise, or where the balance cannot be checked, all calls of the process are stopped.
  */
 async function decideRefusal(parts: IngestParts, call: PaidCall, reply: Reply): Promise<StorehouseError | null> {
   const { problem } = reply;
@@ -152,7 +147,7 @@ async function decideRefusal(parts: IngestParts, call: PaidCall, reply: Reply): 
   });
 }
 
-/** A request and its reply as they are committed; of an answer for a slice or a caller the body as well. */
+/** The row of a request and its reply, with the body of an answer for a slice or a caller. */
 export function landingOf(parts: LandingParts, call: ApiCall, reply: Reply): Landing {
   const { status, problem, credits, durationMs, byteCount, receivedAt, answer } = reply;
   return {
@@ -165,13 +160,13 @@ export function landingOf(parts: LandingParts, call: ApiCall, reply: Reply): Lan
     byteCount,
     receivedAt,
     body: call.page === null && call.caller === undefined ? null : answer,
-    // a further page that is not there is no answer for anybody else
+    // only this slice may read a missing page as an empty one
     question:
       answer === null || nothingThere.has(status) ? null : questionIn(parts.account, call.operation, call.params),
   };
 }
 
-/** Whether such a call was charged is unknown until the balance of the next reply. */
+/** A call without a reply: the balance of the next reply shows whether it was charged. */
 function noReply({ code }: StorehouseError, durationMs: number) {
   return {
     status: null,
@@ -187,7 +182,7 @@ function noReply({ code }: StorehouseError, durationMs: number) {
 
 function requestOf({ accountId, workerId, scrub }: LandingParts, call: ApiCall) {
   const { operation, params, class: spender, page, caller } = call;
-  // the lists of a slice are in its batch
+  // lists of a slice are stored with its batch
   const kept = Object.entries(params).filter(([, value]) => caller !== undefined || !Array.isArray(value));
   return {
     accountId,
@@ -195,7 +190,7 @@ function requestOf({ accountId, workerId, scrub }: LandingParts, call: ApiCall) 
     runId: page?.slice.runId ?? null,
     attempt: page?.slice.attempt ?? 0,
     page: page?.index ?? 0,
-    // a budget that is opened later counts what was charged by these
+    // for budgets that are configured later
     dataset: page?.slice.dataset ?? (caller?.about.dataset || null),
     class: spender,
     operation: operation.id,
@@ -218,7 +213,7 @@ function scrubbed(value: unknown, scrub: (text: string) => string): unknown {
   return typeof value === "string" ? scrub(value) : value;
 }
 
-/** The problem of a reply, null for an answer. Where the reply leaves open whether the credits ran out, the balance decides. */
+/** The problem of a reply, null for an answer. If the status may mean that the credits ran out, the balance decides. */
 async function problemOf(parts: IngestParts, call: ApiCall, reply: Reply): Promise<StorehouseError | null> {
   const { problem, status, credits, mayMeanExhausted, receivedAt } = reply;
   if (!mayMeanExhausted) return problem;

@@ -62,7 +62,7 @@ async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals)
   try {
     const dataset = datasetNamed(slice.dataset);
     const fetched = await fetchSlice(parts, dataset, slice, { signals, retryWork: (work) => retryWork(parts, work) });
-    parts.spoilt.end(slice.operation);
+    parts.breaker.succeeded(slice.operation);
     const done = await committed(parts, fetched);
     // one a slice: a night has thousands
     parts.log.debug(

@@ -182,7 +182,7 @@ function createNextSlices(parts: IngestParts): NextSlices {
       ({ suspects: hasSuspects, nextDueAt } = found);
       wakeAt = now + checkEveryMs(parts.retryMs);
       if (!found.ready) return [];
-      if (found.isTakenForSmall && now >= gatherAt) await gather(now);
+      if (found.hasStaleStatistics && now >= gatherAt) await gather(now);
     }
     const claimed = hasSuspects ? await claimAlone(most, now) : await claimNext(db, taker, most, now);
     if (claimed.length > 0) isNextKnown = false;

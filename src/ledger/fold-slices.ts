@@ -6,23 +6,26 @@ import { instant, sql } from "../postgres/sql.ts";
 import { unsureCredits } from "./open-slices.ts";
 
 /*
- * A night adds a slice for each partition and list, and after two years nearly all of them say the same: loaded, for good. Slices of a
- * month that is over are folded: of those of one partition and list that have the same outcome and follow one another without a gap, the
- * newest takes over the days of the others, and the others are deleted. It stays a slice, about more days than one, so that everything
- * that reads coverage reads it like any other, and one that is requested for a day of it later is newer and decides, as always.
+ * Compacts the ledger. Each night adds one slice per partition and list, and after two years nearly all of them are final. In months that
+ * are over, consecutive slices of one partition and list with the same outcome are folded: the newest one takes over the days of the
+ * others, which are deleted. The result is an ordinary slice about several days, so nothing that reads coverage has to know of folding, and
+ * a later slice about one of its days overrides it as usual.
  *
- * A slice is left alone where that would change an answer to any question: while one of its days is not final, where it was answered in
- * part, where another slice about one of its cells has another outcome (which of them is newer decides there), where its days were
- * dropped since and those of the others were not, and while its answer is stored, since a replay needs the slice that it was for.
+ * A slice is not folded
+ *   - while one of its days may still be restated
+ *   - if its answer was partial
+ *   - if another slice about one of its cells has another outcome: there the newer one decides
+ *   - if retention dropped its days but not those of its neighbours
+ *   - while its answer is stored: a replay needs the original slice
  */
 
 /** A month of a dataset. */
 export type LedgerMonth = { readonly dataset: string; readonly month: Day };
 
-/** What is searched again for slices that can be folded by now: their answers were pruned since, or a backfill came. */
+/** A month is checked again after this time: answers were pruned, or a backfill added slices. */
 const checkedAgainAfter = sql`interval '7 days'`;
 
-/** Months before a day whose slices are to be searched, the oldest of each dataset first. Periods and snapshots are few, and stay. */
+/** The months before a day that are due for a check, oldest first by dataset. Slices of periods and snapshots are few and never folded. */
 export async function monthsToFold(db: Database, before: Day, now: number): Promise<readonly LedgerMonth[]> {
   const { rows } = await sql<LedgerMonth>`
     select t.dataset, m.month::date as month
@@ -38,7 +41,7 @@ export async function monthsToFold(db: Database, before: Day, now: number): Prom
 /** Partitions that are folded in one transaction: some thousands of slices. */
 const partitionsAtOnce = 200;
 
-/** Folds the slices of a month; returns how many are gone. A process that is killed meanwhile leaves whole partitions folded or not. */
+/** Folds the slices of a month and returns how many were deleted. A partition is folded in one transaction: a kill leaves none half folded. */
 export async function foldMonth(db: Database, of: LedgerMonth, now: number): Promise<number> {
   const { rows } = await sql<{ scope: Scope }>`
     select scope from ops.slice
@@ -72,12 +75,12 @@ async function foldPartitions(
       from   folding, unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) with ordinality as p (text, place)
       where  folding.value = 'on'
     ), mine as materialized (
-      -- slices of these partitions that touch the month; outcome is what two slices have to share to be folded
+      -- slices of these partitions that touch the month; only slices with equal outcome are folded together
       select p.place, s.slice_id, s.batch_id, s.operation, s.state, s.window_start, s.window_end, s.as_of, s.created_at, s.started_at, s.ended_at,
              row(s.state, s.rows_rejected > 0, s.fingerprint, f.dropped_before)::text as outcome,
              s.state in ('loaded', 'empty') and s.rows_rejected = 0 and s.error_code is null and s.tail_of is null and s.requested_end is null
              and s.window_start >= ${month}::date and s.window_end <= ${end} and f.kind = 'series' and s.window_end <= f.final_before
-             -- an empty answer that holds for a time holds from its own day
+             -- an empty answer that expires does so by its own date
              and not (s.state = 'empty' and exists (select from ops.dataset_timing as t where t.dataset = s.dataset and t.empty_holds_days is not null))
              and not exists (select from raw.answer as a where a.slice_id = s.slice_id)
              and not exists (select from ops.reject as r where r.slice_id = s.slice_id) as is_foldable
@@ -89,10 +92,10 @@ async function foldPartitions(
       join   ops.slice_finality as f on f.slice_id = s.slice_id
       where  s.scope = p.scope and s.dataset = ${dataset}
     ), mixed as materialized (
-      -- partitions whose slices differ in outcome: only these need the comparison in clean
+      -- partitions with different outcomes: only these need the comparison in clean
       select place from mine group by place having min(outcome) <> max(outcome)
     ), clean as (
-      -- slices that share no cell with one of another outcome
+      -- foldable slices that share no cell with a slice of another outcome
       select m.* from mine as m
       where  m.is_foldable
       and    (m.place not in (select place from mixed)
@@ -103,7 +106,7 @@ async function foldPartitions(
                         or exists (select from ops.batch as a, ops.batch as b
                                    where a.batch_id = o.batch_id and b.batch_id = m.batch_id and a.items && b.items))))
     ), numbered as (
-      -- slices that are alike, with the number of the stretch of days without a gap that they are in
+      -- numbers the gapless stretches of days ("gaps and islands")
       select *, count(*) filter (where begins) over (alike order by window_start, window_end, slice_id) as stretch
       from   (select *, window_start > max(window_end) over (alike order by window_start, window_end, slice_id
                                                              rows between unbounded preceding and 1 preceding) as begins
@@ -111,20 +114,20 @@ async function foldPartitions(
               window alike as (partition by place, batch_id, operation, outcome)) as c
       window alike as (partition by place, batch_id, operation, outcome)
     ), folded as materialized (
-      -- a row a stretch: the newest slice, which stays, and what it takes over from the others
+      -- one row per stretch: the newest slice, which stays, and the values that it takes over
       select max(slice_id) as slice_id, array_agg(slice_id) as all_ids, min(window_start) as window_start, max(window_end) as window_end,
              max(as_of) as as_of, min(created_at) as created_at, min(started_at) as started_at, max(ended_at) as ended_at
       from   numbered
       group  by place, batch_id, operation, outcome, stretch
       having count(*) > 1
     ), gone as (
-      -- the others; what is counted of them is kept below
+      -- the other slices of each stretch; their counts are added up below
       delete from ops.slice as s
       using  folded as f, unnest(f.all_ids) as i (slice_id)
       where  s.slice_id = i.slice_id and i.slice_id <> f.slice_id
       returning s.slice_id, s.state, s.run_id, s.plan_id, s.rows_loaded, s.planned_requests, s.planned_credits, s.is_folded
     ), kept as (
-      -- the slices that stay
+      -- the slice that stays covers the whole stretch
       update ops.slice as s
       set    window_start = f.window_start, window_end = f.window_end, as_of = f.as_of, created_at = f.created_at, started_at = f.started_at,
              ended_at = f.ended_at, answer_digest = null, is_folded = true

@@ -12,10 +12,7 @@ import { queueOf } from "./runs.ts";
 import { hasSameList } from "./same-scope.ts";
 import { isAlive } from "./workers.ts";
 
-/**
- * Which failed slices are requested again: datasets that the configuration does not switch off, and of these the ones that run without
- * being named.
- */
+/** Which failed slices are retried: of `datasets`, which the configuration does not switch off; `on` are those that run without being named. */
 export type LaterTries = {
   /** Epoch-ms, and its day as planning has it. */
   readonly now: number;
@@ -27,8 +24,8 @@ export type LaterTries = {
 };
 
 /**
- * A failed slice whose time has come, as a piece of work: its plan, if it belongs to one, and its app, '' where it is about none. `joins`
- * where it takes over the days of others: their numbers, and the days of all.
+ * A failed slice that is due for another try, with its expected cost; `planId` where it is of a backfill, `app` is '' where it is about none.
+ * `joins`: the failed slices that it replaces, and the window of all of them together.
  */
 export type DueTry = OpenWork & {
   readonly sliceId: string;
@@ -37,24 +34,26 @@ export type DueTry = OpenWork & {
   readonly joins?: { readonly sliceIds: readonly string[]; readonly window: Window };
 };
 
-/** One as it is found. `mayJoin`: of days, with nothing that is its own beside its answer: no plan, no page that is paid for. */
+/** A due try as it is read. `mayJoin`: it is about days, has no plan and no stored page, so that another slice can request its days. */
 export type FoundTry = DueTry & {
   readonly operation: string;
   readonly scope: Scope;
   readonly window: Window;
-  /** What those have in common that may become one. */
+  /** Equal for slices that one call can replace. */
   readonly alike: string;
   readonly mayJoin: boolean;
 };
 
 /**
- * Failed slices whose time has come, in their turn, except those that were made good or are open again, that a living foreground process
- * has, or whose days are requested no more: a snapshot of an earlier day, days before those that a sync requests. A slice of a plan is
- * due for as long as its days are kept.
+ * Failed slices whose `due_at` has passed, in the order of the queue. Left out are slices
+ *   - whose cells a newer slice has answered (`ops.failed_slice`), or that are open again
+ *   - of a run whose foreground process is alive
+ *   - whose days nobody requests any more: snapshots of earlier days, and days before the history of the dataset. Slices of a plan stay due
+ *     for as long as their days are kept.
  */
 export async function readDueTries(db: Database, of: LaterTries): Promise<readonly FoundTry[]> {
   const due = sql`select slice_id from ops.slice where state = 'failed' and due_at <= ${instant(of.now)} and dataset = any (${[...of.datasets]}::text[])`;
-  // as a rule nothing is due, and what follows takes Postgres twenty times as long to plan as this check
+  // usually nothing is due, and planning the statement below takes Postgres twenty times as long as this check
   if ((await sql`${due} limit 1`.execute(db)).rows.length === 0) return [];
   const { rows } = await sql<FoundTry>`
     with due as materialized (${due})
@@ -76,21 +75,21 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
   return rows;
 }
 
-/** Ends the tries of snapshots that failed on days before today: planning requests the one of today instead. */
+/** Stops retrying snapshots that failed on an earlier day: planning requests today's instead. */
 export async function endTriesOfSnapshots(db: Database, today: Day): Promise<void> {
   await sql`
     update ops.slice set due_at = null
     where  state = 'failed' and due_at is not null and class = 'snapshot' and as_of < ${today}::date`.execute(db);
 }
 
-/** SQL: true for a failed slice `s` unless another one for the same request is open or failed later: two of them cannot wait at once. */
+/** SQL: true for a failed slice `s` unless another slice of the same request is open or failed later: only one of them may be pending. */
 export const mayWait = sql<boolean>`not exists (
       select from ops.slice as o
       where  ${hasSameList("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start
       and    (${isOpen("o")} or o.state = 'failed' and o.slice_id > s.slice_id)
-      offset 0)`; // a fence: as a join the whole ledger would be read
+      offset 0)`; // a fence: as a join it would read the whole ledger
 
-/** SQL: the first day of which the dataset of a slice (`ops.slice as s`) still requests answers. */
+/** SQL: the first day that the dataset of a slice (`ops.slice as s`) still requests. */
 function requestedFrom(today: Day) {
   const firstDay = sql`
     greatest(case when s.plan_id is null
@@ -100,8 +99,8 @@ function requestedFrom(today: Day) {
 }
 
 /**
- * What requesting failed slices of an account again has cost on the day (UTC) of `now`, with calls that may have been charged, and what the
- * open ones of them still take.
+ * The credits that retries of an account have taken on the day (UTC) of `now`, calls without a reply included, plus the expected cost of its
+ * open retries.
  */
 export async function spentOnLaterTries(db: Database, now: number, account: string): Promise<number> {
   const isMine = isOfAccount(account);
@@ -117,10 +116,10 @@ export async function spentOnLaterTries(db: Database, now: number, account: stri
   return rows[0]?.credits ?? 0;
 }
 
-/** What may be spent: credits in all, and by plan what is left of its price. */
+/** What retries may spend: `credits` in total, and by plan what is left of its price. */
 export type TryLimits = { readonly credits: number; readonly plans: ReadonlyMap<string, number> };
 
-/** The slices that the limits pay for, in their turn; one that is too dear does not stand in the way of cheaper ones. */
+/** The slices that fit the limits, in order; one that is too expensive is skipped, and cheaper ones after it may still fit. */
 export function affordableTries(due: readonly DueTry[], { credits, plans }: TryLimits): readonly DueTry[] {
   let left = credits;
   const leftOfPlans = new Map(plans);
@@ -133,7 +132,7 @@ export function affordableTries(due: readonly DueTry[], { credits, plans }: TryL
   });
 }
 
-/** What is left of the price of each plan that due slices belong to, less what its open slices still take. */
+/** By plan of the due slices: what is left of its price, less the expected cost of its open slices. */
 export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promise<ReadonlyMap<string, number>> {
   const left = new Map<string, number>();
   for (const planId of new Set(due.flatMap((one) => one.planId ?? [])))
@@ -142,8 +141,8 @@ export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promi
 }
 
 /**
- * Queues failed slices again in a run; those that another process queued first are left alone, and so are those of which it queued one whose
- * days they take over. The others are deleted, and what they were charged today counts for the one that is left. Returns how many.
+ * Makes failed slices pending in a run and returns how many. A try that joins others replaces them: they are deleted, and their requests of
+ * today move to it, so that the limit of the day still counts them. A try is left alone if another process has queued any of its slices.
  */
 export async function queueTries(
   db: Database,

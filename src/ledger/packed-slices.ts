@@ -9,21 +9,22 @@ import { goneBefore } from "./dropped-months.ts";
 import { wasRefused } from "./refused-items.ts";
 
 /*
- * A night of a large account reads millions of slices that differ by nothing but their days. So those of one scope, list, operation and
- * fingerprint come as one row with lists of numbers: their texts are sent once, and days are counted from 1970-01-01. Those that are final
- * for a plan it need not even distinguish: of them only the stretches of days come that they cover together. Days past come as they were
- * summed up (past-slices.ts), so that only slices of the newest days are read.
+ * The wire format in which a plan reads slices. A large account has millions that differ only by their days, so Postgres sends one row per
+ * scope, list, operation and fingerprint, with arrays of numbers (days since 1970-01-01):
+ *   - slices that may still be requested again, one by one
+ *   - final slices only as the ranges of days that they cover together (`final_window`)
+ *   - older days from the summary that past-slices.ts keeps, so that only slices of the newest days are read
  */
 
-/** Days of which slices are read. With `finalDays` loaded slices that were planned so many days after their last day, or later, are joined. */
+/** Which days are read. With `finalDays`, loaded slices that were planned at least so many days after their last day count as final. */
 export type Wanted = Partial<Window> & { readonly finalDays?: number };
 
 /**
- * Slices of one scope that share list, operation and fingerprint; of each its number, its days, the day of its planning, and its kind. Null
- * where all of them are final, of which the days are known and the newest day of planning.
+ * Slices of one scope with the same list, operation and fingerprint. The arrays have one element per slice that is not final: its number,
+ * window, day of planning, and kind; they are null where all slices are final.
  */
 export type PackedSlices = {
-  /** The place of the scope among those that were given, from 0. */
+  /** Index of the scope in the request. */
   readonly place: number;
   readonly batch: string | null;
   readonly operation: string;
@@ -35,7 +36,7 @@ export type PackedSlices = {
   readonly kinds: string | null;
   readonly final_window: string | null;
   readonly final_as_of: Day | null;
-  /** Those of which days were dropped since, and before which day; null where there is none, and where final ones are joined. */
+  /** Slices of which retention dropped days, and the first day that is left; null without any, and with `finalDays`. */
   readonly gone_ids: string | null;
   readonly gone: string | null;
 };
@@ -43,18 +44,18 @@ export type PackedSlices = {
 const epoch = sql`date '1970-01-01'`;
 
 /**
- * What is added to the place of a state where the service refused the request, where the slice is the tail of another, and where it failed with
- * an error that a later request may not meet.
+ * A kind is the index of a state in `sliceStates` plus these flags: the service refused the request; the slice is the tail of another; it
+ * failed with an error that may pass.
  */
 const [isRefused, isTail, isPassing] = [16, 32, 64];
 
-/** SQL: the place of a state in `sliceStates`; the commonest is the first. */
+/** SQL: the index of a state in `sliceStates`; the most common one is tested first. */
 const stateNumber = sql`case s.state when 'loaded' then ${sql.lit(sliceStates.indexOf("loaded"))}
   else array_position(${sql.lit(`{${sliceStates.join(",")}}`)}::text[], s.state) - 1 end`;
 
 const single = sql`filter (where not s.is_final)`;
 
-/** SQL: the columns of slices `s` of one scope, list, operation and fingerprint as one row; `is_final` says which are only joined. */
+/** SQL: the aggregates that make one row of slices `s`; those with `is_final` go into `final_window`. */
 export const packedColumns = sql`
   array_agg(s.slice_id) ${single} as ids,
   array_agg(s.window_start - ${epoch}) ${single} as starts, array_agg(s.window_end - ${epoch}) ${single} as ends,
@@ -67,14 +68,14 @@ export const packedColumns = sql`
   range_agg(daterange(s.window_start, s.window_end)) filter (where s.is_final) as final_window,
   max(s.as_of) filter (where s.is_final) as final_as_of`;
 
-/** SQL: scopes by their places, and with the hash by which their slices are found. */
+/** SQL: the requested scopes with their index, and the hash by which the index of slices finds them. */
 export function wantedScopes(scopes: readonly Scope[]): SqlFragment {
   return sql`
     select place::integer - 1 as place, text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
     from   unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) with ordinality as w (text, place)`;
 }
 
-/** SQL: the days before which what is past of a scope is read as it was summed up; no row where nothing is. */
+/** SQL: the summaries of past days that can be used, with the day up to which each replaces slices. */
 function pastOf(dataset: string, { end, finalDays }: Wanted): SqlFragment {
   return sql`
     select w.place, p.batch_id as batch, p.operation, p.fingerprint, p.slice_ids as ids, p.starts, p.ends, p.planned, p.kinds, p.final_window,
@@ -89,7 +90,7 @@ export async function readPacked(
   db: Database,
   { dataset, within, scopes }: { readonly dataset: string; readonly within: Wanted; readonly scopes: readonly Scope[] },
 ): Promise<readonly PackedSlices[]> {
-  // which days were dropped matters to nobody to whom final slices are alike
+  // with finalDays, dropped days do not matter
   const gone =
     within.finalDays === undefined
       ? sql`case when exists (select from ops.retention_log as m where m.dataset = ${dataset}) then ${goneBefore} end`
@@ -110,9 +111,9 @@ export async function readPacked(
                                s.error_code, s.tail_of, s.ended_at, ${isFinalSlice(within.finalDays)} as is_final
                         from   ops.slice_log as s
                         where  hashtextextended(s.scope::text, 0) = w.hash and s.dataset = ${dataset} and s.window_end > w.after
-                        offset 0) as s -- a fence: scopes are compared of those alone that the index finds
+                        offset 0) as s -- a fence: compares scopes only of slices that the index finds
                 where  s.scope = w.scope and s.window_start < ${within.end ?? "infinity"}::date
-                offset 0) as s -- a fence: what is gone is looked up once a slice, not once for each column that names it
+                offset 0) as s -- a fence: evaluates gone once per slice, not once per column that uses it
         group  by s.batch_id, s.operation, s.fingerprint
       ) as p
     )
@@ -126,15 +127,15 @@ export async function readPacked(
   return rows;
 }
 
-/** SQL: true for a loaded slice `s` of which no day is restated any more. */
+/** SQL: true for a loaded slice `s` whose days are not restated any more. */
 export function isFinalSlice(finalDays: number | undefined): SqlFragment {
   if (finalDays === undefined) return sql`false`;
   return sql`(s.state = 'loaded' and s.tail_of is null and s.as_of - s.window_end >= ${finalDays - 1}::integer)`;
 }
 
 /**
- * The slices of one scope that end after a day, where one is given, the oldest first; before them one for each stretch of days that final
- * ones cover.
+ * The slices of one scope as objects: first one for each range of days that final slices cover, then the others by number. `after` leaves
+ * out what ends on or before that day.
  */
 export function unpackedSlices(
   scope: Scope,
@@ -190,7 +191,7 @@ function numbersOf(list: string | null): readonly number[] {
   return list === null ? [] : numbersIn(list);
 }
 
-/** The stretches of days that final slices cover, from their text: `{[2026-01-01,2026-03-01),[2026-04-01,2026-05-01)}`. */
+/** Parses a datemultirange: `{[2026-01-01,2026-03-01),[2026-04-01,2026-05-01)}`. */
 function finalOf({ final_window: days }: PackedSlices): readonly Window[] {
   if (days === null) return [];
   return Array.from(days.matchAll(/\[([^,]+),([^)]+)\)/g), ([, start = "", end = ""]) => ({

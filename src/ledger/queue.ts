@@ -10,18 +10,18 @@ import { hasSameHash } from "./same-scope.ts";
 import { sharingColumns, type SharingRow, slicesOf } from "./slice-rows.ts";
 
 /*
- * Slices wait in the ledger. A foreground process has a queue of its own, named by its number: nobody else takes its slices, so that its
- * budget holds and its end is known. All others wait in the queue that the workers of an account share. `turn` is the order of
- * the slices of a queue, whichever process queued them and when.
+ * The queue of slices is the ledger itself. The workers of an account share one queue. A foreground process has its own (`queue_id` is its
+ * worker number), so that no other process runs its slices: that keeps its credit limit exact and lets it see when all is done. Slices of a
+ * queue run in the order of `turn`.
  */
 
-/** Who takes slices: the process, and the queue that it takes them from. */
+/** The process that claims slices, and the queue that it claims from. */
 export type Taker = { readonly queueId: string; readonly workerId: string };
 
-/** Which slices are wanted: those that others may run beside, or those that run alone. */
+/** Ordinary slices run concurrently; suspects (see poison.ts) run alone. */
 type Sort = "ordinary" | "suspect";
 
-/** Starts an attempt of each of the next slices of a queue, `most` of them or fewer, and returns them in their order. One statement. */
+/** Claims at most `most` slices of a queue, next ones first: each starts an attempt. One statement. */
 export async function claimNext(
   db: Database,
   { queueId, workerId }: Taker,
@@ -49,14 +49,14 @@ export async function claimNext(
   return slicesOf(rows);
 }
 
-/** Starts an attempt of each slice of a queue that is available; those by number. One statement. */
+/** Claims those of these slices that are available, and returns them by number: each starts an attempt. One statement. */
 export async function claimAll(
   db: Database,
   sliceIds: readonly string[],
   { queueId, workerId }: Taker,
   now: number,
 ): Promise<ReadonlyMap<string, Slice>> {
-  // what another process took over while this one was cut off is paid for from that one's budget
+  // a slice that another process took over while this one was cut off is in the queue of that process
   const { rows } = await sql<SharingRow>`
     with claimed as (
       update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${instant(now)}, due_at = null
@@ -71,8 +71,8 @@ export async function claimAll(
 }
 
 /**
- * SQL: digest of the answer that was loaded last for the request of slice `s`: the next answer may repeat it. The fence leaves the index by
- * scope to choose, and on Postgres 18 that by day, which it takes where statistics know of hardly a slice (`gatherStatistics`).
+ * SQL: digest of the last loaded answer to the same request as slice `s`: if the next answer has it too, nothing is loaded. `offset 0` is a
+ * fence: it makes the planner use the index by scope (on Postgres 18 also that by day, where statistics are stale: see `gatherStatistics`).
  */
 const lastDigest = sql`(
   select encode(e.answer_digest, 'hex')
@@ -83,30 +83,30 @@ const lastDigest = sql`(
   order  by e.ended_at desc
   limit  1) as last_digest`;
 
-/** SQL: as the index of suspects (slice_suspect) has it. */
+/** SQL: the same condition as in the partial index slice_suspect. */
 function isSort(sort: Sort): ReturnType<typeof sql<boolean>> {
   return sort === "suspect"
     ? sql`broken_off_count > ${sql.lit(suspectFrom - 1)}`
     : sql`broken_off_count < ${suspectFrom}`;
 }
 
-/** SQL: false for a process that was declared dead; it may wake up and not know. */
+/** SQL: false for a process that was declared dead: it may have been suspended and not know yet. */
 function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`not exists (select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null)`;
 }
 
 /**
- * What a queue holds: whether slices can be claimed, whether any of them run alone, and when the next one that waits is due (epoch-ms, null
- * when none waits). `isTakenForSmall`: the statistics know of fewer slices than the ledger has pages.
+ * The state of a queue: whether slices can be claimed, whether suspects are among them, and when the next deferred one is due (epoch-ms, null
+ * without one). `hasStaleStatistics`: by the statistics of Postgres the table has fewer rows than pages.
  */
 export type QueueState = {
   readonly ready: boolean;
   readonly suspects: boolean;
   readonly nextDueAt: number | null;
-  readonly isTakenForSmall: boolean;
+  readonly hasStaleStatistics: boolean;
 };
 
-/** Puts slices whose time has come back among those that are next in their turn. One statement. */
+/** Makes deferred slices that are due pending, and returns the state of the queue. One statement. */
 export async function wakeDue(db: Database, queueId: string, now: number): Promise<QueueState> {
   const { rows } = await sql<Omit<QueueState, "nextDueAt"> & { nextDueAt: Date | null }>`
     with woken as (
@@ -122,7 +122,7 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
            or exists (select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort("suspect")}) as suspects,
            (select min(due_at) from ops.slice
             where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at > ${instant(now)}) as "nextDueAt",
-           (select reltuples >= 0 and reltuples < relpages from pg_catalog.pg_class where oid = 'ops.slice'::regclass) as "isTakenForSmall"`.execute(
+           (select reltuples >= 0 and reltuples < relpages from pg_catalog.pg_class where oid = 'ops.slice'::regclass) as "hasStaleStatistics"`.execute(
     db,
   );
   const [found] = rows;
@@ -130,22 +130,22 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
     ready: found?.ready ?? false,
     suspects: found?.suspects ?? false,
     nextDueAt: found?.nextDueAt?.getTime() ?? null,
-    isTakenForSmall: found?.isTakenForSmall ?? false,
+    hasStaleStatistics: found?.hasStaleStatistics ?? false,
   };
 }
 
 /**
- * Gathers statistics of the ledger. Where autovacuum comes by while a large plan is being queued it notes the pages and hardly a row, and
- * until it comes again each claim and each end of a slice reads all slices of the plan. Does nothing while another session vacuums or
- * alters the table.
+ * Runs `analyze` on the ledger. An autovacuum that runs while a large plan is being inserted records many pages and almost no rows; until the
+ * next one, the planner would read the whole plan at each claim and each end of a slice. Does nothing while another session vacuums or alters
+ * the table.
  */
 export async function gatherStatistics(db: Database): Promise<void> {
   await sql`select ops.gather_slice_statistics()`.execute(db);
 }
 
 /**
- * Gives back slices that a process took and does not know of: where a connection breaks between a claim and its reply. `running` are
- * those that it knows of. Returns how many.
+ * Makes slices pending that this process has claimed without knowing it, since the connection broke before the reply to the claim. `running`
+ * are the slices that it knows of. Returns how many.
  */
 export async function releaseOrphanedClaims(
   db: Database,
@@ -159,18 +159,18 @@ export async function releaseOrphanedClaims(
   return rows.length;
 }
 
-/** SQL: slices of a shared queue that wait for the reset of their credits. */
+/** SQL: true for slices of a shared queue that are deferred until the credits reset. */
 function isWaiting(queueId: string, now: number) {
   return sql`s.queue_id = ${queueId}::bigint and s.state = 'deferred' and s.error_code in ('credits_exhausted', 'allowance_too_small') and s.due_at > ${instant(now)}`;
 }
 
-/** True when slices that workers share wait for credits of a later time than `now` (epoch-ms). */
+/** True when a slice of the shared queue is deferred for credits until later than `now` (epoch-ms). */
 export async function isAnyWaitingForCredits(db: Database, now: number, queueId: string): Promise<boolean> {
   const { rows } = await sql`select from ops.slice as s where ${isWaiting(queueId, now)} limit 1`.execute(db);
   return rows.length > 0;
 }
 
-/** Whose credits are meant: the account, and the share of its total that each class leaves untouched. */
+/** An account and its floors: the share of the total that each class leaves untouched. */
 export type CreditLimits = {
   readonly accountId: string;
   readonly floors: Floors;
@@ -179,8 +179,8 @@ export type CreditLimits = {
 };
 
 /**
- * Lets slices that wait for credits be tried again as far as the balance that is known pays for them now, in their turn; the others
- * stay where they are. Returns how many.
+ * Makes slices pending that are deferred for credits, in order, as many as the known balance pays for by now; the others stay deferred.
+ * Returns how many.
  */
 export async function resumeAffordable(
   db: Database,

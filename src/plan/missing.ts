@@ -8,19 +8,21 @@ import { itemGroups } from "./item-groups.ts";
 import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
 
 /**
- * Which cells are requested: those never requested and those that are still restated (`missing`); those whose newest slice failed, or
- * was skipped for another reason than a refusal (`failed`); every requestable one that no open slice holds (`all`).
+ * Which cells a plan requests:
+ *   - `missing`: those never requested, and those that the source has restated since
+ *   - `failed`: those whose newest slice failed, or was skipped for another reason than a refusal
+ *   - `all`: every one that can be requested and that no open slice requests
  */
 export const reprocesses = ["missing", "failed", "all"] as const;
 export type Reprocess = (typeof reprocesses)[number];
 
-/** The cells of one scope that must be requested: never requested before (or to be requested anew), and requested while the source still restated them. */
+/** The cells of one scope to request: `fresh` ones for the first time (or anew), `restated` ones since their answer was not final. */
 export type MissingCells = { readonly fresh: GapGrid; readonly restated: GapGrid };
 
 /**
- * The days that a sync may request: cut where they are not published yet, and before the day on which the first store opened, the
- * dataset's first day and the first kept one. Without a start they begin on the dataset's first day or, where there is none, as far
- * back from the end as its history; without an end they end where the last full pack does.
+ * The days that a plan may request. They end with the newest published day (without an end in `bounds`, with the last full pack) and begin at
+ * `bounds.start`, else at the dataset's first day, else `historyDays` before the end; never before the first store opened, the dataset's
+ * first day, or the first day of which rows are kept.
  */
 export function requestable(timing: Reach, today: Day, bounds: Partial<Window>): Window {
   const { firstDay, historyDays, keptFrom } = timing;
@@ -41,7 +43,7 @@ function packedEnd(timing: Reach, today: Day): Day {
   return timing.packDays === undefined ? published : periodOf({ days: timing.packDays }, published).start;
 }
 
-/** The first of the days that an answer of this day may have left out because they were not published yet. */
+/** The first day that an answer requested on this day may lack because it was not published yet. */
 export function lateFrom({ settleDays, emptyHoldsDays = 0, emptyUntilDays }: Reach, asOf: Day): Day {
   return addDays(asOf, emptyUntilDays === undefined ? -settleDays : emptyHoldsDays + 1 - settleDays - emptyUntilDays);
 }
@@ -59,13 +61,12 @@ export type MissingOptions = {
 };
 
 /**
- * The missing cells of every item of one scope.
- *
- * An empty answer about the newest day, or a 404, may have come before the day was out: it is final a day later than others. Where it may
- * mean "not yet" it is requested again once it is `emptyHoldsDays` old, and with `emptyUntilDays` only then and only for so many days.
- * Days of a pack are requested again with the next one, whose call has room for them; where it has none, an empty pack is final.
- * An item that was refused alone is left out while that is on record here: it would have every batch refused.
- * A failed day counts as requested: its slice is requested again later where that can help, and a poisoned one does not cost credits every night.
+ * The missing cells of every item of one scope. The newest slice about a cell decides:
+ *   - An empty answer, or a 404, may have come before its newest day was published: it is final a day later than other answers.
+ *   - With `emptyHoldsDays` an empty answer may mean "not yet": it expires at that age, and with `emptyUntilDays` only its newest days do.
+ *   - Empty days of a pack are requested again with the next pack if one call has room for both; otherwise an empty pack is final.
+ *   - An item that the service refused when it was requested alone is left out: it would have every batch refused.
+ *   - A failed cell counts as requested: its slice is retried by later-tries.ts where that can help, and costs no credits every night.
  */
 export function missingCells(options: MissingOptions): MissingCells {
   const { calendar, covered } = options;
@@ -82,7 +83,7 @@ export function missingCells(options: MissingOptions): MissingCells {
   return { fresh: { calendar, rows: rowsOf(fresh) }, restated: { calendar, rows: rowsOf(cell.toRestate) } };
 }
 
-/** What is known of a cell. Where the newest slice does not decide alone, the larger number holds. */
+/** What is known of a cell. Of several slices about it the larger number holds. */
 const cell = { unrequested: 0, toRestate: 1, requested: 2, failed: 3 } as const;
 
 function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: MissingOptions): void {
@@ -93,7 +94,7 @@ function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: Miss
   const final = reprocess === "missing" ? finalUntil(slice, options) : to;
   const known = reprocess === "failed" && hasFailed(slice) ? cell.failed : cell.requested;
   const hasMoved = movedSince(slice, options);
-  // nothing holds over a requested cell: days that are final are filled in, a long history in one stretch an item
+  // `requested` is the largest number for `missing`: final days are filled in at once
   const filled = reprocess === "failed" || hasMoved !== null ? from : Math.max(from, Math.min(to, final));
   for (const row of rows) {
     const first = row * calendar.days;
@@ -117,37 +118,48 @@ function movedSince(
   return (index) => moved.some(({ window }) => holds(window, addDays(calendar.start, index)));
 }
 
-/** The index of the first day of which an answer was not final: the source still restated it. */
-function finalUntil(slice: Covered, { timing, calendar, today }: MissingOptions): number {
+/**
+ * The index of the first day that a slice's answer does not settle: the source restated days from there on, or the answer was empty and has
+ * expired.
+ */
+function finalUntil(slice: Covered, options: MissingOptions): number {
+  const { timing, calendar, today } = options;
   if (slice.asOf >= today || waitsOrRuns(slice)) return calendar.days;
-  const { emptyHoldsDays, emptyUntilDays, settleDays, lookbackDays } = timing;
-  const repeated = waitsForPack(timing) ? addDays(packedEnd(timing, today), settleDays - 1) : today;
-  const isNothing = (slice.state === "empty" || slice.state === "skipped") && !isKnownEmpty(slice, timing);
-  const isDue = isNothing && emptyHoldsDays !== undefined && slice.asOf <= addDays(repeated, -emptyHoldsDays);
-  if (isDue && emptyUntilDays === undefined) return 0;
-  const isEarly = slice.state === "empty" || (slice.state === "skipped" && !slice.refused);
-  const early = isEarly && emptyUntilDays === undefined && slice.asOf < repeated ? emptyEarlyDaysOf(timing) : 0;
-  const final = daysBetween(calendar.start, slice.asOf) + 1 - settleDays - lookbackDays - early;
-  if (!isDue) return final;
-  const requested = waitsForPack(timing) ? slice.asOf : addDays(today, -emptyHoldsDays);
-  return Math.min(final, daysBetween(calendar.start, lateFrom(timing, requested)));
+  // empty days that wait for the next pack are requested again when that is published
+  const retriedOn = waitsForPack(timing) ? addDays(packedEnd(timing, today), timing.settleDays - 1) : today;
+  const mayBeEarly = slice.state === "empty" || (slice.state === "skipped" && !slice.refused);
+  const early =
+    mayBeEarly && timing.emptyUntilDays === undefined && slice.asOf < retriedOn ? emptyEarlyDaysOf(timing) : 0;
+  const restatedFrom = daysBetween(calendar.start, slice.asOf) + 1 - timing.settleDays - timing.lookbackDays - early;
+  return Math.min(restatedFrom, expiredFrom(slice, options, retriedOn));
 }
 
-/** True where days of which nothing came are requested again with the next pack, on the day on which that is out. */
+/** The index of the first day of which an empty answer has expired; infinite where none has. */
+function expiredFrom(slice: Covered, { timing, calendar, today }: MissingOptions, retriedOn: Day): number {
+  const { emptyHoldsDays, emptyUntilDays } = timing;
+  const isEmpty = slice.state === "empty" || slice.state === "skipped";
+  if (!isEmpty || emptyHoldsDays === undefined || isKnownEmpty(slice, timing)) return Number.POSITIVE_INFINITY;
+  if (slice.asOf > addDays(retriedOn, -emptyHoldsDays)) return Number.POSITIVE_INFINITY;
+  if (emptyUntilDays === undefined) return 0;
+  const requestedOn = waitsForPack(timing) ? slice.asOf : addDays(today, -emptyHoldsDays);
+  return daysBetween(calendar.start, lateFrom(timing, requestedOn));
+}
+
+/** True where empty days are requested again together with the next pack. */
 function waitsForPack({ packDays, packIsFull }: Reach): boolean {
   return packDays !== undefined && packIsFull !== true;
 }
 
-/** True for an answer of nothing that does not mean "not connected" or "not out yet". */
+/** True for an empty answer that cannot mean "not connected" or "not published yet". */
 function isKnownEmpty(slice: Covered, { emptyUntilDays, packIsFull }: Reach): boolean {
-  // days that two answers left out beside rows have none
+  // a tail was requested twice, and both answers had rows of other days
   if (emptyUntilDays === undefined) return slice.isTail === true;
   return packIsFull === true && slice.isTail !== true && windowLength(slice.window) > emptyUntilDays;
 }
 
 /**
- * Days by which an answer of nothing about a series or period is final later: none where it is requested again anyway, and the next day
- * brings the same, and none where a whole call more would be made for that day.
+ * By how many days an empty answer becomes final later than others. None for periods that are requested again anyway, and none where that
+ * would take a call of its own.
  */
 export function emptyEarlyDaysOf(timing: Dated): 0 | 1 {
   return timing.packIsFull === true || (timing.kind === "period" && timing.emptyHoldsDays !== undefined) ? 0 : 1;
@@ -158,12 +170,12 @@ export function waitsOrRuns({ state }: Pick<Covered, "state">): boolean {
   return (openStates as readonly SliceState[]).includes(state);
 }
 
-/** True for a slice that ended without an answer, and not because of what was requested. */
+/** True for a slice that ended without an answer, for another reason than a refusal. */
 export function hasFailed({ state, refused }: Pick<Covered, "state" | "refused">): boolean {
   return state === "failed" || (state === "skipped" && !refused);
 }
 
-/** Cells by group of items and day, and the group of each item. */
+/** The cells of each group of items by day (`marks`), and the group of each item. */
 type Marks = {
   readonly marks: Uint8Array;
   readonly items: readonly string[];
@@ -171,12 +183,12 @@ type Marks = {
   readonly days: number;
 };
 
-/** The rows that have a cell of this kind, with 1 where they have; items of a group share theirs. */
+/** A row for each item with cells of this kind, 1 for each such day; items of a group share an array. */
 function rowsWith({ marks, items, groups, days }: Marks, kind: number): readonly GapRow[] {
   const gapsOf = Array.from({ length: days === 0 ? 0 : marks.length / days }, (_, group) => {
     const own = marks.subarray(group * days, (group + 1) * days);
     const gaps = new Uint8Array(days);
-    // as a rule a few days of years
+    // usually a few days of years
     for (let day = own.indexOf(kind); day >= 0; day = own.indexOf(kind, day + 1)) gaps[day] = 1;
     return gaps.includes(1) ? gaps : null;
   });
@@ -192,7 +204,7 @@ export function sorted(items: readonly string[]): readonly string[] {
   return inOrder ? items : [...new Set(items)].sort();
 }
 
-/** True where a plan of today could have a slice of just this window: published days that are kept, a whole period, or today for what holds now. */
+/** True where a plan of today could request exactly this window: published days that are kept, a whole period, or today for a snapshot. */
 export function mayRequest(timing: Timing, window: Window, today: Day): boolean {
   if (timing.kind === "snapshot") return window.start === today && windowLength(window) === 1;
   const within = requestable(timing, today, window);

@@ -39,9 +39,9 @@ test("a ledger that statistics take for small is known, and gathering them mends
   await sql`
     update pg_catalog.pg_class set reltuples = 1, relpages = pg_catalog.pg_relation_size(oid) / 8192
     where  oid = 'ops.slice'::regclass`.execute(stage.db);
-  expect(await wakeDue(stage.db, sharedQueue, now)).toMatchObject({ ready: true, isTakenForSmall: true });
+  expect(await wakeDue(stage.db, sharedQueue, now)).toMatchObject({ ready: true, hasStaleStatistics: true });
   await gatherStatistics(stage.db);
-  expect(await wakeDue(stage.db, sharedQueue, now)).toMatchObject({ ready: true, isTakenForSmall: false });
+  expect(await wakeDue(stage.db, sharedQueue, now)).toMatchObject({ ready: true, hasStaleStatistics: false });
 });
 
 test("statistics are not waited for while another session vacuums the ledger", async () => {
