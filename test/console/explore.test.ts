@@ -29,7 +29,9 @@ const fill = `
   from   core.dim_app, (values ('36', 'Overall', 7), ('6011', 'Music', 40), ('7011', 'Music', 3), ('6005', 'E', 50), ('6006', 'F', 60), ('6007', 'G', 70),
                            ('6008', 'H', 80), ('6009', 'I', 90)) as c (code, name, rank), generate_series(timestamp '2026-08-16', '2026-08-19', interval '1 day') as d;
   insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, title, content, slice_id, fetched_at)
-  select app_key, '1', source, '2026-08-18 10:00', (select country_key from core.dim_country where country_code = 'US'), '', 2, '=cmd()', '<script>document.title = "run"</script>', 1, '2026-08-20Z' from core.dim_app, unnest(array['v2', 'plain']) as source`;
+  select app_key, '1', source, '2026-08-18 10:00', (select country_key from core.dim_country where country_code = 'US'), '', 2, '=cmd()', '<script>document.title = "run"</script>', 1, '2026-08-20Z' from core.dim_app, unnest(array['v2', 'plain']) as source;
+  insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, content, slice_id, fetched_at)
+  select app_key, '2', 'v2', '2026-08-17 10:00', (select country_key from core.dim_country where country_code = 'ALL'), '', 1, 'of no known country', 1, '2026-08-20Z' from core.dim_app`;
 
 const views = ["ranks", "movers", "charts", "reviews"] as const;
 
@@ -72,6 +74,23 @@ test("a review of both lists of a store is shown once", async () => {
   const { text } = await client.get("/explore?view=reviews");
   expect(text.match(/<li class="card">/g)).toHaveLength(1);
   expect((await client.get("/explore.csv?view=reviews&table=none")).text).toContain("is none of stars, texts");
+});
+
+test("a review of no known country counts in a country on Android alone, whose reviews have none", async () => {
+  const apps = await stage.stage.query<{ app: string; store: string }>(
+    "select distinct store || ':' || track_id as app, store from core.dim_app join core.fact_keyword_rank_summary using (app_key) order by store",
+  );
+  expect(apps.map(({ store }) => store)).toEqual(["android", "ios"]);
+  for (const { app, store } of apps) {
+    const { text } = await client.get(`/explore?view=reviews&app=${app}&from=2026-08-15`);
+    const stars = await client.get(`/explore.csv?view=reviews&table=stars&app=${app}&from=2026-08-15`);
+    const isShown = store === "android";
+    expect([app, text.includes("of no known country"), stars.text.includes("2026-08-17,1,1,")]).toEqual([
+      app,
+      isShown,
+      isShown,
+    ]);
+  }
 });
 
 test("movers name the days of both ranks, which may be further apart than the days back, and say of how many keywords", async () => {

@@ -132,17 +132,20 @@ export type StarRow = {
   readonly is_answered: boolean;
 };
 
-/**
- * The app's reviews by day and stars, and whether all of the day's were requested; reviews of a store that does not distinguish countries
- * count in each.
- */
-export function starsOf({ app, country, window }: Choice): SqlFragment<StarRow> {
+/** The country of the app's reviews in marts: those of Android have none and count in each, an iOS review whose country is unknown in none. */
+function reviewCountryOf({ app, country }: Choice): string {
+  return app.store === "android" ? "ALL" : country;
+}
+
+/** The app's reviews by day and stars, and whether all of the day's were requested. */
+export function starsOf(choice: Choice): SqlFragment<StarRow> {
+  const { app, window } = choice;
   return sql<StarRow>`
 select date_day, sum(review_count)::int as review_count, sum(one_star_count)::int as one_star_count, sum(two_star_count)::int as two_star_count,
        sum(three_star_count)::int as three_star_count, sum(four_star_count)::int as four_star_count, sum(five_star_count)::int as five_star_count,
        bool_or(is_answered) as is_answered
 from   mart.review_daily
-where  store = ${app.store} and track_id = ${app.trackId} and country_code in (${country}, 'ALL')
+where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${reviewCountryOf(choice)}
 and    date_day between ${window.start}::date and ${lastDay(window)}::date
 group  by date_day
 order  by date_day`;
@@ -159,11 +162,12 @@ export type ReviewRow = {
 };
 
 /** The app's newest reviews; a review that both lists of a store have is there once. */
-export function reviewsOf({ app, country, window }: Choice): SqlFragment<ReviewRow> {
+export function reviewsOf(choice: Choice): SqlFragment<ReviewRow> {
+  const { app, window } = choice;
   return sql<ReviewRow>`
 select reviewed_at, rating, title, content, reviewer_name, version
 from   mart.review_text
-where  store = ${app.store} and track_id = ${app.trackId} and country_code in (${country}, 'ALL')
+where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${reviewCountryOf(choice)}
 and    date_day between ${window.start}::date and ${lastDay(window)}::date
 order  by reviewed_at desc, review_id
 limit  ${sql.lit(mostReviews)}`;
