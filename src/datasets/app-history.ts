@@ -3,7 +3,7 @@ import { androidAppDetail, iosAppDetail } from "../api/operations/app.ts";
 import type { Scope } from "../core/slice.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { describedApp, describers, dimAppOfPage } from "./shared/dim-app.ts";
+import { describedApp, describers, dimAppOfPage, namesItsApp } from "./shared/dim-app.ts";
 import { appPages, pageKey, pageOptions, localeParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 import { isOther, languageCodeOf, textOf } from "./shared/values.ts";
@@ -88,9 +88,8 @@ export const appHistory = defineDataset({
     const details = (pages as readonly Detail[]).map((detail) => ({ detail, mismatch: mismatchOf(scope, detail) }));
     const own = details.filter(({ mismatch }) => mismatch === null).map(({ detail }) => detail);
     const rows = own.map((detail) => ({ ...pageKey(scope), ...describe(detail), ...beside(detail) }));
-    const apps = (part(scope, "page") === "home" ? own.filter(isDescription) : []).map((detail) =>
-      dimensionRow(part(scope, "store"), detail),
-    );
+    const home = part(scope, "page") === "home" ? own : [];
+    const apps = home.map((detail) => dimensionRow(part(scope, "store"), detail)).filter(namesItsApp);
     const invalid = details.flatMap(({ detail, mismatch }) =>
       mismatch === null ? [] : [{ reason: mismatch, item: detail }],
     );
@@ -161,11 +160,6 @@ function ratingOf(detail: Detail) {
     rating: detail.userRatingAverage ?? detail.userRating ?? null,
     rating_count: detail.userRatingCount ?? detail.numUserRating ?? null,
   };
-}
-
-/** A page overrides what lists say of an app, as a whole and for good: one without a name, as of a removed app, would leave nothing of it. */
-function isDescription({ name }: Detail): boolean {
-  return name != null && name !== "";
 }
 
 function dimensionRow(store: string, detail: Detail) {

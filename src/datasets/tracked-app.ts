@@ -2,10 +2,10 @@ import { textOf } from "./shared/values.ts";
 import type { z } from "zod";
 import { dashboardApps } from "../api/operations/dashboard.ts";
 import { storeOf } from "../core/store.ts";
-import { appRef, defineTable, jsonOf } from "../load/table.ts";
+import { appRef, defineTable, jsonOf, type Row } from "../load/table.ts";
 import { connections } from "./shared/account-figures.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
-import { describers, dimAppOfList } from "./shared/dim-app.ts";
+import { describers, dimAppOfList, namesItsApp } from "./shared/dim-app.ts";
 import { competitorsOf, namedCompetitors, trackedCompetitor } from "./shared/tracked-competitor.ts";
 
 const trackedApp = defineTable({
@@ -37,14 +37,12 @@ export const trackedApps = defineDataset({
   request: () => ({}),
   normalise: (_, pages) => {
     const apps = [...new Map((pages.flat() as readonly App[]).map((app) => [String(app.trackId), app])).values()];
-    const ids = new Set(apps.map(({ trackId }) => String(trackId)));
     const { pairs, described, invalid } = competitorsOf(apps);
-    const others = described.filter((row) => !ids.has(String(row["track_id"])));
     return {
       rows: {
         [trackedApp.name]: apps.map(trackedRow),
         [trackedCompetitor.name]: pairs,
-        [dimAppOfList.name]: [...apps.map(describe), ...others],
+        [dimAppOfList.name]: descriptionsOf(pages.flat() as readonly App[], described),
       },
       invalid,
     };
@@ -58,6 +56,19 @@ function trackedRow(app: App) {
     is_store_account_connected: app.isStoreAccountConnected ?? null,
     available_countries: jsonOf(app.availableCountries?.toSorted()),
   };
+}
+
+/** Each app that is named, once: of one that is tracked and a competitor as well, its own entry fact by fact before that of the competitor. */
+function descriptionsOf(apps: readonly App[], competitors: readonly Row[]): readonly Row[] {
+  const rows = new Map(competitors.map((row) => [row["track_id"], row]));
+  for (const app of apps) {
+    const own = describe(app);
+    const known = Object.entries(own).filter(([, value]) => value !== null && value !== "");
+    const before = rows.get(own.track_id);
+    const source = namesItsApp(own) ? own.described_by : (before?.["described_by"] ?? own.described_by);
+    rows.set(own.track_id, { ...before, ...Object.fromEntries(known), described_by: source });
+  }
+  return [...rows.values()].filter(namesItsApp);
 }
 
 function describe(app: App) {

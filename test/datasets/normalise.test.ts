@@ -73,11 +73,20 @@ test("requests the metadata of a keyword once a country, however many apps have 
 test("knows the store of a tracked app by its id, and keeps one of two that are the same", () => {
   const { rows } = trackedApps.normalise(
     sliceOf(),
-    [[{ trackId: 42 }, { trackId: "com.yoga" }, { trackId: "42", name: "Yoga" }]],
+    [
+      [
+        { trackId: 42, rating: 4 },
+        { trackId: "com.yoga", name: "Yoga" },
+        { trackId: "42", name: "Run" },
+      ],
+    ],
     [],
   );
   expect(rows["core.tracked_app"]?.map((row) => row["app_key"])).toEqual(["ios:42", "android:com.yoga"]);
-  expect(rows["core.dim_app"]?.map((row) => row["app_name"])).toEqual(["Yoga", null]);
+  expect(rows["core.dim_app"]).toMatchObject([
+    { app_name: "Run", rating: 4, described_by: "tracked_app" },
+    { app_name: "Yoga" },
+  ]);
 });
 
 test("counts keywords by country, and refuses what is no country", () => {

@@ -1,5 +1,5 @@
 import type { PlanningSource } from "../../load/planning-sources.ts";
-import { defineTable } from "../../load/table.ts";
+import { defineTable, type Row } from "../../load/table.ts";
 
 /** What describes an app, the poorest first: the account's list of competitors, its list of tracked apps, the page in the store. */
 export const describers = { competitor: "tracked_competitor", tracked: "tracked_app", detail: "app_history" } as const;
@@ -44,3 +44,8 @@ export const describedApp = {
   columns: ["store", "track_id", "described_by"],
   maybe: ["category_id", "developer_id", "developer_name"],
 } as const satisfies PlanningSource;
+/** True for a description that names its app: one without a name, as of a removed app, would leave nothing of an earlier one. */
+export function namesItsApp({ app_name: name }: Row): boolean {
+  return typeof name === "string" && name !== "";
+}
+

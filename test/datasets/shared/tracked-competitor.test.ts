@@ -40,7 +40,7 @@ describe("a competitor", () => {
     const { described } = reported([
       { trackId: "1", competitors: [full, 8, { trackId: "9" }, { trackId: "com.them", name: "Them", price: {} }] },
     ]);
-    expect(described.slice(1)).toEqual([
+    expect(described).toEqual([
       {
         store: "ios",
         track_id: "7",
@@ -59,17 +59,27 @@ describe("a competitor", () => {
     ]);
   });
 
-  test("that is tracked as well is described by its own entry alone", () => {
-    const { pairs, described } = reported([
-      { trackId: "1", competitors: [full] },
-      { trackId: 7, name: "Rival, in full" },
-    ]);
-    expect(pairs).toEqual(["ios:1 > ios:7"]);
-    expect(described.map((row) => [row["track_id"], row["app_name"], row["described_by"]])).toEqual([
-      ["1", null, "tracked_app"],
-      ["7", "Rival, in full", "tracked_app"],
-    ]);
-  });
+  test.each([
+    [
+      { name: "Rival, in full", price: "" },
+      { app_name: "Rival, in full", described_by: "tracked_app" },
+    ],
+    [
+      { name: "", rating: 3 },
+      { app_name: "Rival", rating: 3, described_by: "tracked_competitor" },
+    ],
+    [{}, { app_name: "Rival", rating: 4.5, described_by: "tracked_competitor" }],
+  ])(
+    "that is tracked as well is described by its own entry, and by this one in what it leaves out (%j)",
+    (own, row) => {
+      const { pairs, described } = reported([
+        { trackId: "1", competitors: [full] },
+        { trackId: 7, ...own },
+      ]);
+      expect(pairs).toEqual(["ios:1 > ios:7"]);
+      expect(described).toMatchObject([{ track_id: "7", price_text: "0", developer_name: "They", ...row }]);
+    },
+  );
 
   test("of two apps is described once, by the first that reports each fact", () => {
     const { pairs, described } = reported([
@@ -107,6 +117,14 @@ describe("a competitor", () => {
     ]);
     expect(pairs).toHaveLength(2);
     expect(drift).toEqual([{ path: "[].competitors[].mood", kind: "string" }]);
+  });
+});
+
+test("an entry that does not name its app describes none: an earlier description would be gone", () => {
+  expect(reported([{ trackId: "1", price: "Free", competitors: [{ trackId: 7, price: "Free" }] }])).toMatchObject({
+    apps: [{ app_key: "ios:1" }],
+    pairs: ["ios:1 > ios:7"],
+    described: [],
   });
 });
 
