@@ -337,7 +337,7 @@ comment on column core.dim_app.category_id  is 'Category id; the two stores numb
 comment on column core.dim_app.price_text   is 'Price as the store writes it (0.00, Free ...), not a number.';
 comment on column core.dim_app.rating       is 'Average rating, 1 to 5.';
 comment on column core.dim_app.rating_count is 'Number of ratings.';
-comment on column core.dim_app.described_by is 'Source of the description. app_history (the page in the store, where it names the app) overrides tracked_app (the list of the account), which overrides tracked_competitor (competitors in that list). Null until one was read.';
+comment on column core.dim_app.described_by is 'Source of the description, which is as a whole that of the best source that names the app: app_history (iOS page in the store) before tracked_app (the list of the account), android_app_history (Android page, which does not name the developer) and tracked_competitor (competitors in that list). Null until one was read.';
 comment on column core.dim_app.slice_id     is 'Slice that loaded the description; null until one was read.';
 comment on column core.dim_app.fetched_at   is 'When the description was received; null until one was read.';
 select ops.comment_columns('core.dim_app');

@@ -220,7 +220,7 @@ create table core.dim_app (
   developer_name text, -- Name of the developer.
   rating numeric, -- Average rating, 1 to 5.
   rating_count bigint, -- Number of ratings.
-  described_by text, -- Source of the description. app_history (the page in the store, where it names the app) overrides tracked_app (the list of the account), which overrides tracked_competitor (competitors in that list). Null until one was read.
+  described_by text, -- Source of the description, which is as a whole that of the best source that names the app: app_history (iOS page in the store) before tracked_app (the list of the account), android_app_history (Android page, which does not name the developer) and tracked_competitor (competitors in that list). Null until one was read.
   slice_id bigint, -- Slice that loaded the description; null until one was read.
   fetched_at timestamp with time zone, -- When the description was received; null until one was read.
   constraint dim_app_pkey PRIMARY KEY (app_key),

@@ -175,7 +175,7 @@ function dimensionRow(store: string, detail: Detail) {
     developer_id: reported.developer_id,
     developer_name: reported.developer_name,
     ...ratingOf(detail),
-    described_by: describers.detail,
+    described_by: store === "android" ? describers.androidPage : describers.iosPage,
   };
 }
 

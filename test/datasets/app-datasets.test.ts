@@ -41,7 +41,7 @@ test.each(long ? (["inclusive", "exclusive"] as const) : (["exclusive"] as const
   },
 );
 
-test("an app is described by its page in the store, and the account's list does not overwrite that; a page without a name overwrites nothing", async () => {
+test("an app is described by its iOS page, and the account's list does not overwrite that; a page without a name, or without the developer's, overwrites nothing", async () => {
   await using stage = await openStage({ market: oneCountry });
   const removed = stage.sandbox.market.apps.find(({ store }) => store === "ios")?.trackId ?? "";
   await using proxy = await openProxy(stage.sandbox, (passing) => {
@@ -52,17 +52,21 @@ test("an app is described by its page in the store, and the account's list does 
   for (const day of [today, addDays(today, 1)])
     await stage.sync({ settings: on("app_history"), request: { datasets: ["app_history"], today: day }, environment });
   const described = await stage.query(
-    `select distinct t.app_key is not null as tracked, a.described_by
+    `select distinct a.store, t.app_key is not null as tracked, a.described_by
      from   core.dim_app as a left join core.tracked_app as t using (app_key)
-     where  a.app_name is not null and a.category_id is not null and (a.described_by = 'tracked_app') = (a.track_id = $1)
+     where  a.app_name is not null and a.category_id is not null and a.developer_name is not null and a.track_id <> $1
+     union  all
+     select 'page without a name', true, described_by from core.dim_app where track_id = $1 and app_name is not null
      order  by 1, 2`,
     [removed],
   );
   // competitors that nobody follows have nothing but the list
   expect(described).toEqual([
-    { tracked: false, described_by: "tracked_competitor" },
-    { tracked: true, described_by: "app_history" },
-    { tracked: true, described_by: "tracked_app" },
+    { store: "android", tracked: false, described_by: "tracked_competitor" },
+    { store: "android", tracked: true, described_by: "tracked_app" },
+    { store: "ios", tracked: false, described_by: "tracked_competitor" },
+    { store: "ios", tracked: true, described_by: "app_history" },
+    { store: "page without a name", tracked: true, described_by: "tracked_app" },
   ]);
 });
 

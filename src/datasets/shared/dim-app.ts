@@ -1,8 +1,17 @@
 import type { PlanningSource } from "../../load/planning-sources.ts";
 import { defineTable, type Row } from "../../load/table.ts";
 
-/** What describes an app, the poorest first: the account's list of competitors, its list of tracked apps, the page in the store. */
-export const describers = { competitor: "tracked_competitor", tracked: "tracked_app", detail: "app_history" } as const;
+/**
+ * What describes an app, the poorest first: the account's list of competitors, an Android page, the account's list of tracked apps, an iOS
+ * page. A source ranks below those that by the contract say more: an Android page has no name of the developer, and a description
+ * replaces another as a whole.
+ */
+export const describers = {
+  competitor: "tracked_competitor",
+  androidPage: "android_app_history",
+  tracked: "tracked_app",
+  iosPage: "app_history",
+} as const;
 
 const dimension = {
   name: "core.dim_app",
@@ -34,8 +43,13 @@ export const dimAppOfList = defineTable({
 /** Apps as their page in the store describes them. */
 export const dimAppOfPage = defineTable({
   ...dimension,
-  owned: { described_by: [describers.detail] },
+  owned: { described_by: [describers.androidPage, describers.iosPage] },
 });
+
+/** True for a description that names its app: one without a name, as of a removed app, would leave nothing of an earlier one. */
+export function namesItsApp({ app_name: name }: Row): boolean {
+  return typeof name === "string" && name !== "";
+}
 
 /** Apps with a description, with what others are planned from: category and developer, '' where they are unknown. */
 export const describedApp = {
@@ -44,8 +58,3 @@ export const describedApp = {
   columns: ["store", "track_id", "described_by"],
   maybe: ["category_id", "developer_id", "developer_name"],
 } as const satisfies PlanningSource;
-/** True for a description that names its app: one without a name, as of a removed app, would leave nothing of an earlier one. */
-export function namesItsApp({ app_name: name }: Row): boolean {
-  return typeof name === "string" && name !== "";
-}
-
