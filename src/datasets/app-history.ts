@@ -6,7 +6,7 @@ import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp, describers, dimAppOfPage, namesItsApp } from "./shared/dim-app.ts";
 import { appPages, pageKey, pageOptions, localeParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
-import { isOther, languageCodeOf, textOf } from "./shared/values.ts";
+import { isOther, isOtherLanguage, textOf } from "./shared/values.ts";
 
 const described = {
   app_name: "text",
@@ -102,9 +102,8 @@ function mismatchOf(scope: Scope, { trackId, countryCode, langCode }: Detail): s
   if (String(trackId) !== part(scope, "app")) return "an app that was not requested";
   if (isOther(scope, { countryCode: countryCode || null })) return "a country that was not requested";
   const { language_code: requested } = scope;
-  const reported = languageCodeOf(langCode ?? "");
-  const isOtherLanguage = requested !== undefined && reported !== "" && reported !== requested;
-  return isOtherLanguage ? "a language that was not requested" : null;
+  const isOfOther = requested !== undefined && isOtherLanguage(langCode ?? "", requested);
+  return isOfOther ? "a language that was not requested" : null;
 }
 
 function describe(detail: Detail) {

@@ -131,7 +131,7 @@ describe("what a store shows of an app", () => {
 
 describe("a page of another country or language than was requested", () => {
   const german = { store: "ios", app: String(large), country: "DE", page: "home" };
-  const brazilian = { store: "android", app: "com.one", language_code: "pt_br", page: "home" };
+  const inLanguage = (code: string) => ({ store: "android", app: "com.one", language_code: code, page: "home" });
   const read = (scope: Record<string, string>, echo: object) => {
     const trackId = scope["store"] === "ios" ? large : "com.one";
     const { rows, invalid } = appHistory.normalise(sliceOf({ scope }), [{ trackId, name: "Habit", ...echo }], []);
@@ -140,14 +140,34 @@ describe("a page of another country or language than was requested", () => {
 
   test("is invalid", () => {
     expect(read(german, { countryCode: "US" })).toEqual([0, 0, "a country that was not requested"]);
-    for (const langCode of ["en", "pt", "pt_pt"])
-      expect(read(brazilian, { langCode })).toEqual([0, 0, "a language that was not requested"]);
+    const reason = "a language that was not requested";
+    for (const [code, langCode] of [
+      ["pt_br", "en"],
+      ["pt_br", "pt_pt"],
+      // a language without a region that can be requested itself
+      ["en_gb", "en"],
+      ["es_mx", "es"],
+      ["zh_tw", "zh"],
+      ["zh", "zh-Hant"],
+      ["en", "en-GB"],
+      ["de", "?"],
+    ] as const)
+      expect([code, langCode, ...read(inLanguage(code), { langCode })]).toEqual([code, langCode, 0, 0, reason]);
   });
 
   test("is none where it is spelled in another way or not named", () => {
     for (const countryCode of ["DE", "de", "", null, undefined]) expect(read(german, { countryCode })).toEqual([1, 1]);
-    for (const langCode of ["pt_br", "PT_BR", "pt-BR", "", null, undefined])
-      expect(read(brazilian, { langCode })).toEqual([1, 1]);
+    for (const [code, langCode] of [
+      ...["pt_br", "PT_BR", "pt-BR", "pt", "", null, undefined].map((spelled) => ["pt_br", spelled] as const),
+      ["pt_pt", "pt"],
+      ["zh", "zh-Hans"],
+      ["zh", "zh_CN"],
+      ["zh_tw", "zh-Hant"],
+      ["en", "en-US"],
+      ["he", "iw"],
+      ["id", "in"],
+    ] as const)
+      expect([code, langCode, ...read(inLanguage(code), { langCode })]).toEqual([code, langCode, 1, 1]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LangCode } from "../../api/values.ts";
 import type { Day } from "../../core/day.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
 import { foldKeyword } from "../../core/text.ts";
@@ -85,4 +86,24 @@ export const ReviewLanguage = z
 /** A reported language in that spelling: answers differ in case and in what separates the region. */
 export function languageCodeOf(reported: string): string {
   return reported.toLowerCase().replaceAll("-", "_");
+}
+
+/**
+ * True for a reported language that is another one than was requested. Codes differ in form (`zh-Hans` is `zh`, `iw` is `he`), and a region
+ * is optional: `pt` may be either of the two that requests know, `en` is a language of its own beside `en_gb`.
+ */
+export function isOtherLanguage(reported: string, requested: string): boolean {
+  const code = languageCodeOf(reported);
+  if (code === "" || fullFormOf(code) === fullFormOf(requested)) return false;
+  const isBare = code === requested.split("_", 1)[0];
+  return !isBare || LangCode.safeParse(code.toUpperCase()).success;
+}
+
+/** A code with its script and region, by which codes of one language are equal. */
+function fullFormOf(code: string): string {
+  try {
+    return new Intl.Locale(code.replaceAll("_", "-")).maximize().toString();
+  } catch {
+    return code;
+  }
 }
