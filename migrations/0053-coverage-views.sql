@@ -91,6 +91,11 @@ with cell as (
                else true end as holds
       from   core.dim_date as t where t.date_day >= f.window_start and t.date_day < f.window_end offset 0) as d
     join   alike as a on f.list = any (a.lists)
+    -- what holds now is in a newer snapshot, or that failed as well (ops.failed_slice)
+    and    not (f.kind = 'snapshot' and f.state = 'failed'
+                and exists (select from own as n
+                            where  n.window_end > f.window_start and n.slice_id > f.slice_id and n.list = any (a.lists)
+                            and    (n.state in ('loaded', 'empty', 'failed') or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable'))))
     group  by a.lists, a.cell_count, a.is_refused, d.date_day) as c
 )
 select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope ->> 'country' as country_code, scope ->> 'device' as device_code, date_day,
@@ -107,7 +112,7 @@ select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope -
        coalesce(sum(cell_count) filter (where state = 8), 0)::bigint                as lost_count
 from   cell
 group  by dataset, scope, date_day;
-comment on view   ops.coverage_daily                is 'One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits, a budget or the API?';
+comment on view   ops.coverage_daily                is 'One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested, or is that of a snapshot that failed and that a newer one stands for. Which days of an app are incomplete? What waits for credits, a budget or the API?';
 comment on column ops.coverage_daily.store          is 'ios or android; null where the dataset is about the account.';
 comment on column ops.coverage_daily.track_id       is 'Track id of the app; null where the dataset is not about an app.';
 comment on column ops.coverage_daily.country_code   is 'Country; null where the dataset does not distinguish countries.';
@@ -118,7 +123,7 @@ comment on column ops.coverage_daily.empty_count    is 'Cells for which the serv
 comment on column ops.coverage_daily.open_count     is 'Cells that are pending or running.';
 comment on column ops.coverage_daily.deferred_count is 'Cells that wait for credits, a budget or the API.';
 comment on column ops.coverage_daily.skipped_count  is 'Unavailable cells.';
-comment on column ops.coverage_daily.failed_count   is 'Cells whose newest slice failed. storehouse retry requests them again, except snapshots that a newer snapshot replaces.';
+comment on column ops.coverage_daily.failed_count   is 'Cells whose newest slice failed; storehouse retry requests them again. A snapshot that failed is none where a newer one was answered, or failed as well and stands for it.';
 comment on column ops.coverage_daily.partial_count  is 'Loaded cells of slices whose answer has invalid items; ops.reject lists the items with their reasons.';
 comment on column ops.coverage_daily.stale_count    is 'Loaded or empty cells that are due again (ops.slice_finality): they were received while the source still restated them, or are snapshots older than refresh_days.';
 comment on column ops.coverage_daily.dropped_count  is 'Cells that were loaded or empty and are in a month that retention dropped or detached later. No other count includes them.';

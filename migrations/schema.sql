@@ -5583,7 +5583,7 @@ create view ops.counted_review (
               WHERE o.app_key = r.app_key AND o.country_key = r.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r.reviewed_at) + '1 day'::interval)))
         END;
 
--- One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits, a budget or the API?
+-- One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested, or is that of a snapshot that failed and that a newer one stands for. Which days of an app are incomplete? What waits for credits, a budget or the API?
 create view ops.coverage_daily (
   dataset text, -- Dataset.
   store text, -- ios or android; null where the dataset is about the account.
@@ -5597,7 +5597,7 @@ create view ops.coverage_daily (
   open_count bigint, -- Cells that are pending or running.
   deferred_count bigint, -- Cells that wait for credits, a budget or the API.
   skipped_count bigint, -- Unavailable cells.
-  failed_count bigint, -- Cells whose newest slice failed. storehouse retry requests them again, except snapshots that a newer snapshot replaces.
+  failed_count bigint, -- Cells whose newest slice failed; storehouse retry requests them again. A snapshot that failed is none where a newer one was answered, or failed as well and stands for it.
   partial_count bigint, -- Loaded cells of slices whose answer has invalid items; ops.reject lists the items with their reasons.
   stale_count bigint, -- Loaded or empty cells that are due again (ops.slice_finality): they were received while the source still restated them, or are snapshots older than refresh_days.
   dropped_count bigint, -- Cells that were loaded or empty and are in a month that retention dropped or detached later. No other count includes them.
@@ -5693,7 +5693,9 @@ ELSE t.date_day
                            FROM core.dim_date t
                           WHERE t.date_day >= f.window_start AND t.date_day < f.window_end
                          OFFSET 0) d
-                     JOIN alike a ON f.list = ANY (a.lists)
+                     JOIN alike a ON (f.list = ANY (a.lists)) AND NOT (f.kind = 'snapshot'::text AND f.state = 'failed'::text AND (EXISTS ( SELECT
+                           FROM own n
+                          WHERE n.window_end > f.window_start AND n.slice_id > f.slice_id AND (n.list = ANY (a.lists)) AND ((n.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'failed'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text]))))))
                   GROUP BY a.lists, a.cell_count, a.is_refused, d.date_day) c
         )
  SELECT dataset,

@@ -1,10 +1,12 @@
 import type { Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
 import { scopeKey, type Covered, type SliceDraft } from "../core/slice.ts";
+import type { Timing } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
 import { alikeItems } from "../plan/alike-items.ts";
 import type { Partition } from "../datasets/shared/define-dataset.ts";
 import { cellsByDay, sumOfCells, type CellCounts } from "../plan/cell-states.ts";
+import { withoutReplaced } from "../plan/replaced-failures.ts";
 import { staleCells } from "../plan/stale-cells.ts";
 import type { Database } from "../postgres/database.ts";
 import { groupKey, groupOf, type PartitionGroup } from "../core/partition-group.ts";
@@ -87,9 +89,13 @@ function daysOfPartition(
   const before = covered.get(scopeKey(scope)) ?? [];
   const timing = timingOf(partition);
   const stale = staleCells({ request: { ...request, timing }, partition: { items, fingerprint }, covered: before });
+  return cellsByDay({ items, counts, covered: shownOf(timing, before), stale, drafts, within });
+}
+
+function shownOf({ kind }: Timing, covered: readonly Covered[]): readonly Covered[] {
+  if (kind === "snapshot") return withoutReplaced(covered);
   // a period is dropped as a whole, with the month in which it begins
-  const ended = timing.kind === "period" ? before.map(wholeGone) : before;
-  return cellsByDay({ items, counts, covered: ended, stale, drafts, within });
+  return kind === "period" ? covered.map(wholeGone) : covered;
 }
 
 /** The groups of which a request reads the coverage, in the same order, without their cells. */

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
+import { readScopeCoverage } from "../../src/planner/gaps.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { openNights } from "../support/nights.ts";
 import { workUntilIdle } from "../support/work-until-idle.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 } as const;
 
-test("a snapshot that failed on two days of its week is requested once by a retry", async () => {
+test("a snapshot that failed on two days of its week is requested once by a retry, and one failed day, none after the answer", async () => {
   await using stage = await openStage({ today: addDays(today, 1), market });
   const settings = { datasets: { keyword_spot: { on: true }, keyword_rank: { on: false } } };
   const on = (days: number) => ({ settings, request: { today: addDays(today, days) } });
@@ -22,11 +23,23 @@ test("a snapshot that failed on two days of its week is requested once by a retr
   await stage.sync(on(1));
   expect(await isDue()).toEqual([false, true]);
   expect(await stage.query("select from ops.failed_slice")).toHaveLength(1);
+  const failedDays = async () => {
+    await using app = await stage.open({ settings });
+    const request = { datasets: ["keyword_spot"], bounds: {}, today: addDays(today, 1) };
+    const scopes = await readScopeCoverage(app.warehouse.db, { request, settings: app.config.settings });
+    const inSql = await stage.query<{ day: string }>(
+      "select date_day::text as day from ops.coverage_daily where failed_count > 0 order by 1",
+    );
+    const inGaps = scopes.flatMap(({ days }) => [...days].filter(([, { failed = 0 }]) => failed > 0));
+    return [inGaps.map(([day]) => day), inSql.map(({ day }) => day)];
+  };
+  expect(await failedDays()).toEqual([[addDays(today, 1)], [addDays(today, 1)]]);
   stage.sandbox.set({ faults: [] });
   stage.sandbox.clearLog();
   expect(await stage.retry(on(1))).toMatchObject({ outcome: "loaded", progress: { total: 1 } });
   expect(stage.requested()).toHaveLength(1);
   expect(await stage.query("select from ops.failed_slice")).toEqual([]);
+  expect(await failedDays()).toEqual([[], []]);
 });
 
 type Settings = NonNullable<RunOptions["settings"]>;

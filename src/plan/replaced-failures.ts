@@ -1,0 +1,24 @@
+import type { Day } from "../core/day.ts";
+import type { Covered } from "../core/slice.ts";
+
+type Requested = Pick<Covered, "items" | "window" | "state" | "refused">;
+
+/**
+ * What was requested of snapshots, oldest first, without what failed and a newer slice stands for: its answer shows what holds now, and one
+ * that failed as well is the one to retry. `ops.failed_slice` and `ops.coverage_daily` say the same in SQL.
+ */
+export function withoutReplaced<S extends Requested>(covered: readonly S[]): readonly S[] {
+  const newerEnds = new Map<string, Day>();
+  const kept: S[] = [];
+  for (const slice of covered.toReversed()) {
+    const { state, window } = slice;
+    const items = slice.items ?? [""];
+    const isReplaced = (item: string) => (newerEnds.get(item) ?? "") > window.start;
+    const left = state === "failed" ? items.filter((item) => !isReplaced(item)) : items;
+    if (left.length === items.length) kept.push(slice);
+    else if (left.length > 0) kept.push({ ...slice, items: left });
+    if (state !== "loaded" && state !== "empty" && state !== "failed" && !slice.refused) continue;
+    for (const item of items) if (!isReplaced(item)) newerEnds.set(item, window.end);
+  }
+  return kept.toReversed();
+}
