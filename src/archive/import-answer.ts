@@ -5,7 +5,7 @@ import { questionIn } from "../ingest/account-calls.ts";
 import { accountColumn } from "../load/table.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
-import { importedRequest, storedAnswers, takeSlices } from "../ledger/imported-slices.ts";
+import { importedRequest, readLaterAnswers, storedAnswers, takeSlices } from "../ledger/imported-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPagesOf, type LandedPage } from "../raw/read-answers.ts";
 import { landAll, type Landing } from "../raw/store-answers.ts";
@@ -16,6 +16,7 @@ import type { FileAnswer } from "./check-answer.ts";
 import { loadAnswers, type ReadAnswer } from "../ingest/load-answers.ts";
 import { endsList } from "../ingest/read-pages.ts";
 import { InvalidFile } from "./slice-of-file.ts";
+import { withoutOutdated } from "./without-outdated.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
 /** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
@@ -47,12 +48,12 @@ export async function importAnswers(
     const stored = await findStored(transaction, answers);
     if (stored.every((found) => found === "same")) return answers.map(() => ({ did: "known", ...nothing }));
     const fresh = answers.filter((_, place) => stored[place] === null);
-    const taken = await takeSlices(
-      transaction,
-      await run(),
-      fresh.map(({ draft }) => draft),
-      { now: parts.clock.now(), outcomes: fresh.map(({ rows }) => outcomeIn(rows)) },
-    );
+    const drafts = fresh.map(({ draft }) => draft);
+    const later = await readLaterAnswers(transaction, drafts);
+    const taken = await takeSlices(transaction, await run(), drafts, {
+      now: parts.clock.now(),
+      outcomes: fresh.map(({ rows }) => outcomeIn(rows)),
+    });
     const placed = answers.flatMap((answer, place): Placed[] => {
       const found = stored[place];
       if (found === "same") return [];
@@ -60,9 +61,11 @@ export async function importAnswers(
       return [{ answer, slice: taken[fresh.indexOf(answer)] ?? null, isRestored: false }];
     });
     await landAll(transaction, placed.flatMap(landingsOf));
-    const fetched = placed.flatMap(({ answer, slice, isRestored }) =>
-      slice === null || isRestored ? [] : [readAnswer(answer, slice)],
-    );
+    const fetched = placed.flatMap(({ answer, slice, isRestored }) => {
+      if (slice === null || isRestored) return [];
+      const rows = withoutOutdated(answer.rows, later[fresh.indexOf(answer)] ?? []);
+      return [readAnswer({ ...answer, rows }, slice)];
+    });
     const loads = await loadAnswers(transaction, parts, fetched);
     const done = new Map(placed.map((one) => [one.answer, endOf(one, loads.get(one.slice?.sliceId ?? ""))]));
     return answers.map((answer) => done.get(answer) ?? { did: "known", ...nothing });

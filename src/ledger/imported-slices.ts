@@ -1,5 +1,7 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
+import type { Day } from "../core/day.ts";
 import type { Slice, SliceDraft, SliceState } from "../core/slice.ts";
+import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import type { LateOutcome } from "./amend-slices.ts";
 import { digestOf } from "./batches.ts";
@@ -28,9 +30,10 @@ export type AnsweredSlice = { readonly slice: Slice; readonly isStored: boolean 
  * Of each row `d` of drafts its slices `s`: by the hash of the scope, in words that leave no other index to choose. While statistics are
  * old, as in the middle of an import, those by day or by state seem to hold next to nothing.
  */
-const isAbout = sql`
+const isOfSameList = sql`
   ${hasSameHash("s", "d")} and s.dataset is not distinct from d.dataset and s.scope = d.scope
-  and s.window_start = d.window_start and (select b.digest from ops.batch as b where b.batch_id = s.batch_id) is not distinct from d.digest`;
+  and (select b.digest from ops.batch as b where b.batch_id = s.batch_id) is not distinct from d.digest`;
+const isAbout = sql`${isOfSameList} and s.window_start = d.window_start`;
 
 /** SQL: whether the state of a slice `s` is one of these, in words that let no index of a state be chosen. */
 function isIn(...states: readonly SliceState[]): SqlFragment {
@@ -69,6 +72,29 @@ export async function storedAnswers(
     order  by is_stored desc, slice_id`.execute(db);
   const found = drafts.map((): AnsweredSlice[] => []);
   for (const row of rows) found[row.place]?.push({ slice: sliceOf(row), isStored: row.is_stored });
+  return found;
+}
+
+/** Days of which a later request for the same was answered, with every item. `isEmpty`: with nothing. */
+export type LaterAnswer = { readonly window: Window; readonly isEmpty: boolean };
+
+/** Of each of the drafts what was answered later than on its day. */
+export async function readLaterAnswers(
+  db: Database,
+  drafts: readonly SliceDraft[],
+): Promise<readonly (readonly LaterAnswer[])[]> {
+  const { rows } = await sql<{ place: number; start: Day; end: Day; isEmpty: boolean }>`
+    select d.place, later.*
+    from   ${draftRows(drafts.map((draft) => ({ draft, times: null })))}
+    cross  join lateral (
+      select s.window_start as start, s.window_end as end, s.state = 'empty' as "isEmpty"
+      from   ops.slice as s
+      where  ${isOfSameList} and s.window_start < d.window_end and s.window_end > d.window_start and s.as_of > d.as_of
+      and    ${isIn("loaded", "empty")} and s.rows_rejected = 0
+      offset 0 -- a fence: slices are looked up draft by draft
+    ) as later`.execute(db);
+  const found = drafts.map((): LaterAnswer[] => []);
+  for (const { place, start, end, isEmpty } of rows) found[place]?.push({ window: { start, end }, isEmpty });
   return found;
 }
 

@@ -131,6 +131,29 @@ describe("answers as files", () => {
       expect(described(after["core.dim_app"])).toEqual(described(before["core.dim_app"]));
     });
 
+    test("bring back no member of a list that a later answer about its day no longer had", async () => {
+      const lists = { datasets: ["tracked_app", "tracked_country", "top_keyword"] };
+      const settings = { datasets: { top_keyword: { on: true, history_days: 3 } } };
+      await using older = await openStage({ market });
+      await older.sync({ settings, request: lists });
+      using exported = temporaryFolder();
+      await exportFrom(older, exported.path, lists);
+      await using target = await openStage({ market, today: tomorrow });
+      await target.sync({
+        settings: { datasets: { top_keyword: { on: true, history_days: 4 } } },
+        request: { ...lists, today: tomorrow },
+      });
+      // of one day the later answer was empty; of another it left out some and had the others as before
+      await target.query("delete from core.fact_top_keyword where date_day = $1", [addDays(today, -1)]);
+      await target.query("delete from core.fact_top_keyword where date_day = $1 and rank > 10", [addDays(today, -2)]);
+      await target.query("update core.fact_top_keyword set fetched_at = '2026-01-01Z'");
+      const facts = async () => (await factsOf(target, []))["core.fact_top_keyword"] ?? [];
+      const before = await facts();
+      expect(before.length).toBeGreaterThan(0);
+      expect((await importInto(target, [exported.path])).loaded).toBeGreaterThan(0);
+      expect(await facts()).toEqual(before);
+    });
+
     test("give slices back what was pruned, so that they can be replayed", async () => {
       await using stage = await openStage();
       await importInto(stage, [part]);
