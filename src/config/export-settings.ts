@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { placeAt } from "../core/place-address.ts";
 
 /** Where tables are exported to by the crontab, or by a command that does not name the place. */
 export const ExportSettings = z
@@ -6,6 +7,10 @@ export const ExportSettings = z
     to: z
       .string()
       .min(1)
+      .refine(
+        (address) => placeAt(address) !== null,
+        "is neither a folder nor a bucket as s3://bucket/prefix, without user, query or fragment",
+      )
       .optional()
       .describe(
         "A folder, or a bucket as s3://bucket/prefix: the task `export` of the crontab does nothing without it, and `storehouse export` takes it where --out is left out.",

@@ -92,10 +92,10 @@ export const usageErrors = {
     says: "ClickHouse does not respond: {problem}",
     next: "check CLICKHOUSE_URL and that the server runs, then run it again: months that are there are not sent again",
   },
-  unknown_scheme: {
+  unknown_place: {
     recovery: "usage",
-    says: "{scheme}:// names no place that files can be written to",
-    next: "name a folder, or a bucket as s3://bucket/prefix; other stores that speak like S3 are reached by export.s3.endpoint",
+    says: "files are written to a folder, or to a bucket as s3://bucket/prefix, without user, query or fragment",
+    next: "correct --out or export.to; other stores that speak like S3 are reached by export.s3.endpoint",
   },
   bucket_refused: {
     recovery: "usage",

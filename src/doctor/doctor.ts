@@ -11,6 +11,7 @@ import { openEmbedded } from "../postgres/embedded/embedded-server.ts";
 import { isMissingRight } from "../postgres/database-errors.ts";
 import { openWarehouse, type Database } from "../postgres/database.ts";
 import { checkAlertSettings } from "./alert-check.ts";
+import { checkExport } from "./export-check.ts";
 import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer } from "./database-checks.ts";
 import { checkFailedSlices, checkIncidents, checkLostDays, checkReported, checkWorkers } from "./ledger-checks.ts";
@@ -140,6 +141,7 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     ["failed slices", (open) => checkFailedSlices(open, settings === undefined ? [] : switchedOff(settings))],
     ["lost days", checkLostDays],
     ["reported figures", checkReported],
+    ...exported(settings),
   ];
   const found: Diagnosis[] = [];
   for (const [name, check] of checks) {
@@ -152,6 +154,12 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     }
   }
   return found;
+}
+
+/** Where nothing is exported by the crontab, its tables do not matter. */
+function exported(settings: Settings | undefined): readonly Check[] {
+  const of = settings?.export;
+  return of?.to === undefined ? [] : [["export", (open) => checkExport(open, of)]];
 }
 
 /** No such schema, table or column. */

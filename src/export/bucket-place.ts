@@ -14,7 +14,7 @@ import {
 import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fail } from "../core/errors.ts";
+import type { BucketAddress } from "../core/place-address.ts";
 import { tableManifestName } from "./manifest.ts";
 import { isOwnName } from "./own-names.ts";
 import type { ExportPlace, PlaceOptions, StoredFile, TablePlace } from "./place.ts";
@@ -23,24 +23,12 @@ import { bucketProblem, createS3Client, isAbsent } from "./s3-client.ts";
 /** Larger files are sent in parts of so many bytes; a part is in memory, so that it can be sent again. A file has 10,000 parts at most. */
 const usualPartBytes = 64 * 2 ** 20;
 
-/** The bucket and the beginning of the keys that an address names: `s3://bucket/a/b` has the beginning `a/b/`. Throws `bad_argument`. */
-function bucketOf(address: string): { readonly bucket: string; readonly prefix: string } {
-  const [, bucket = "", rest = ""] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])(?:\/([^?#]*))?$/i.exec(address) ?? [];
-  if (bucket === "")
-    throw fail("bad_argument", {
-      problem: "the address of a bucket is s3://bucket/prefix, without user, query or fragment",
-    });
-  const steps = rest.split("/").filter((step) => step !== "");
-  return { bucket, prefix: steps.map((step) => `${step}/`).join("") };
-}
-
 /** Opens a bucket. Files are made in a folder of this machine for temporary files and sent from there. */
 export async function openBucket(
-  address: string,
+  { bucket, prefix }: BucketAddress,
   { network, bucket: access }: PlaceOptions,
   partBytes: number = usualPartBytes,
 ): Promise<ExportPlace> {
-  const { bucket, prefix } = bucketOf(address);
   await using opened = new AsyncDisposableStack();
   const { client } = opened.use(createS3Client(access, network));
   const work = opened.adopt(await mkdtemp(path.join(tmpdir(), "storehouse-export-")), (folder) =>

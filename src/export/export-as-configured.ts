@@ -5,7 +5,7 @@ import type { Warehouse } from "../postgres/database.ts";
 import { readRelations } from "../postgres/relations.ts";
 import type { TableExport } from "./export-table.ts";
 import { exportTables, type TableExportRequest } from "./export-tables.ts";
-import { namedRelations } from "./named-relations.ts";
+import { namedRelations } from "../postgres/named-relations.ts";
 import { reachOf } from "./reach.ts";
 
 /** What of an export is said otherwise than in `export` of the configuration. */

@@ -166,6 +166,15 @@ test.each([
   await expect(read(yaml)).rejects.toThrow(words);
 });
 
+test.each(["s3://", "s3://lake/x?region=eu", "gs://lake/x"])(
+  "a place that no export could be written to is refused when it is read, and not by the first export: %s",
+  async (to) => {
+    await expect(read(`export: { to: "${to}" }`)).rejects.toThrow(
+      "export.to is neither a folder nor a bucket as s3://",
+    );
+  },
+);
+
 test("an account and a caller with nothing behind their names are there, with the defaults", async () => {
   const { accounts, gateway } = await read("accounts:\n  acme:\ngateway:\n  callers:\n    notebooks: # all of it\n");
   expect(accounts).toEqual({ acme: { portfolio: { source: "account", apps: [] } } });

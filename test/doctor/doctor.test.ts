@@ -69,6 +69,20 @@ describe("the doctor", () => {
     expect(stage.requested()).toEqual([]);
   });
 
+  test("names a table under export.tables that there is not, before the crontab exports", async () => {
+    await using stage = await openToday();
+    await using _migrated = await stage.open();
+    const found = async (tables: string[], to?: string) => {
+      const of = await runChecks(stage, {}, false, { export: { tables, ...(to === undefined ? {} : { to }) } });
+      return of("export");
+    };
+    expect(await found(["core", "fact_ranks"])).toBeUndefined();
+    expect(await found(["core", "fact_app_rating"], "files")).toMatchObject({ state: "ok" });
+    const wrong = await found(["fact_app_ratings"], "files");
+    expect(wrong?.state).toBe("fail");
+    expect(wrong?.found).toMatch(/^export\.tables: .*fact_app_ratings.*did you mean fact_app_rating\?/);
+  });
+
   test("prints a line for each check, and what to do under it", async () => {
     await using stage = await openToday();
     const ended = await runCommand(stage, ["doctor"]);

@@ -90,7 +90,7 @@ test("an export that is killed leaves what the manifest names; the next one send
 
 test("sends a large file in parts, and takes it up again whole", async () => {
   const text = randomBytes(6 * 2 ** 20 + 17);
-  await using place = await openBucket("s3://lake", bucket.reach, 5 * 2 ** 20);
+  await using place = await openBucket({ bucket: "lake", prefix: "" }, bucket.reach, 5 * 2 ** 20);
   const table = await place.table("core", "large");
   const file = { bytes: text.length, sha256: createHash("sha256").update(text).digest("hex"), digest: "d1" };
   await writeFile(await table.draft("rows-0123456789abcdef.parquet"), text);
@@ -106,7 +106,7 @@ test("sends a large file in parts, and takes it up again whole", async () => {
 });
 
 test("one export at a time writes into a bucket: another is refused and touches nothing", async () => {
-  await using place = await openBucket("s3://lake/exports", bucket.reach);
+  await using place = await openBucket({ bucket: "lake", prefix: "exports/" }, bucket.reach);
   const other = await stage.pool.connect();
   await other.query("begin; select pg_advisory_xact_lock(hashtextextended('" + place.lockName + "', 0))");
   await expect(exported()).rejects.toMatchObject({
@@ -145,7 +145,10 @@ const secret = "wrong-secret-0123456789-abcdefghij";
 
 test("the command reports what is wrong with a place in one line, without a secret", async () => {
   for (const [out, problem] of [
-    ["gs://lake/x", /^unknown_scheme: gs:\/\/ names no place that files can be written to; name a folder, or a bucket/],
+    [
+      "gs://lake/x",
+      /^unknown_place: files are written to a folder, or to a bucket as s3:.*; correct --out or export.to/,
+    ],
     ["s3://lake/x", /^bucket_refused: .* was refused: SignatureDoesNotMatch, 403; check/],
   ] as const) {
     const { code, stdout, stderr } = await runCommand(
@@ -165,7 +168,7 @@ test("the command reports what is wrong with a place in one line, without a secr
 
 test("refuses a place with a password in it, a bucket that is not there, and a server that does not answer", async () => {
   for (const [out, endpoint, problem] of [
-    ["s3://user:pass@lake/x", "", { code: "bad_argument" }],
+    ["s3://user:pass@lake/x", "", { code: "unknown_place" }],
     ["s3://absent/x", "", { code: "bucket_refused", context: { problem: "NoSuchBucket, 404" } }],
     ["s3://lake/x", "http://127.0.0.1:1", { code: "bucket_unavailable", context: { problem: "ECONNREFUSED" } }],
   ] as const) {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { raiseFinding, readFindings } from "../../src/credits/findings.ts";
 import { exportTables } from "../../src/export/export-tables.ts";
-import { namedRelations } from "../../src/export/named-relations.ts";
+import { namedRelations } from "../../src/postgres/named-relations.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { readRelations } from "../../src/postgres/relations.ts";
 import { lockFileNow } from "../../src/postgres/embedded/file-lock.ts";

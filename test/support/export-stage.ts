@@ -6,7 +6,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import type { Window } from "../../src/core/window.ts";
 import { exportTables, type TableExportRequest } from "../../src/export/export-tables.ts";
 import type { TableExport } from "../../src/export/export-table.ts";
-import { namedRelations } from "../../src/export/named-relations.ts";
+import { namedRelations } from "../../src/postgres/named-relations.ts";
 import { parseManifest, type FileFormat, type Manifest } from "../../src/export/manifest.ts";
 import { readRelations } from "../../src/postgres/relations.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import { noteTaskDone } from "../../credits/findings.ts";
-import { namedRelations } from "../../export/named-relations.ts";
+import { namedRelations } from "../../postgres/named-relations.ts";
 import { readRelations } from "../../postgres/relations.ts";
 import { openClickHouse } from "../../publish/clickhouse.ts";
 import { publish } from "../../publish/publish.ts";

@@ -1,6 +1,6 @@
 import { didYouMean } from "../core/did-you-mean.ts";
 import { fail } from "../core/errors.ts";
-import type { Relation } from "../postgres/relations.ts";
+import type { Relation } from "./relations.ts";
 
 /**
  * The tables and views that names mean: `mart.keyword_rank_daily`, the same without its schema, or a schema for all that is in it. Throws

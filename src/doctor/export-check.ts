@@ -1,0 +1,17 @@
+import type { Settings } from "../config/settings.ts";
+import { StorehouseError } from "../core/errors.ts";
+import type { Database } from "../postgres/database.ts";
+import { namedRelations } from "../postgres/named-relations.ts";
+import { readRelations } from "../postgres/relations.ts";
+import { failure, pass, type Diagnosis } from "./diagnosis.ts";
+
+/** Whether each name under `export.tables` is one of a table or view: which there are is known to the database alone. */
+export async function checkExport(db: Database, { tables }: Settings["export"]): Promise<Diagnosis> {
+  const all = await readRelations(db);
+  try {
+    return pass("export", `${namedRelations(all, tables).length} tables and views`);
+  } catch (error) {
+    if (!(error instanceof StorehouseError)) throw error;
+    return failure("export", `export.tables: ${error.problem}`, "correct export.tables in config/storehouse.yaml");
+  }
+}
