@@ -114,6 +114,13 @@ export async function reserveMany(
   return rows.map((row) => ({ holdId: row.hold_id, startsAt: row.starts_at.getTime() }));
 }
 
+/** True for a process that others have declared dead: it is granted nothing, however many credits are left. */
+export async function isDeclaredDead(db: Queryable, workerId: string | null): Promise<boolean> {
+  const { rows } = await sql`
+    select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null`.execute(db);
+  return rows.length > 0;
+}
+
 /** SQL: how long after its call could start a hold expires. */
 export const holdFor = sql`${holdMs}::double precision * interval '1 millisecond'`;
 

@@ -14,7 +14,7 @@ import type { BudgetSubject, CreditBudget } from "../core/credit-budget.ts";
 import { createBudgetBook, refusingBudget } from "./budgets.ts";
 import { budgetRefusal, startOfLastDay } from "./budget-refusal.ts";
 import { floorOf, floorCredits, type Floors } from "../core/floors.ts";
-import type { Grant, CallReceipt } from "./holds.ts";
+import { isDeclaredDead, type Grant, type CallReceipt } from "./holds.ts";
 
 /** What the queue needs: the shared ledger, how much each class leaves untouched, and the balance check. */
 export type CreditQueueOptions = {
@@ -139,6 +139,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
     const account = await readFreshAccount();
     const second = await holds.reserve(request);
     if (second !== null) return second;
+    if (await isDeclaredDead(options.db, workerId)) throw fail("lease_expired");
     const reset = account?.resetsAt == null ? null : Math.max(account.resetsAt, clock.now() + freshForMs);
     const until = canWait && reset !== null ? Math.min(reset, lastDay) : reset;
     const { class: name, cost } = work;

@@ -11,9 +11,9 @@ const stage = forTests(openGatewayStage);
 const rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
 
 /** A gateway with quick heartbeats, its caller, and the number under which it is in the ledger. */
-async function openQuick() {
+async function openQuick({ beatMs } = rhythm) {
   const { nights, app, words } = stage;
-  const door = await openDoor(nights.stage, nights.run(), rhythm);
+  const door = await openDoor(nights.stage, nights.run(), { ...rhythm, beatMs });
   const key = await door.key("notebook");
   const call = (days: number) =>
     door.call(rankingPath(app, { date: addDays(nights.today(), -days), keywords: words, country: "US" }), key);
@@ -60,6 +60,16 @@ test("a gateway that was declared dead while it was frozen registers again and s
   await until(async () => (await call(65)).status === 200);
   expect(await newest()).not.toBe(workerId);
   expect((await call(66)).from).toBe("miss");
+});
+
+test("a gateway that does not know yet that it was declared dead says so, and not that the credits are exhausted", async () => {
+  const { nights } = stage;
+  const { door, call, workerId } = await openQuick({ ...rhythm, beatMs: 60_000 });
+  await using _ = door;
+  expect((await call(69)).from).toBe("miss");
+  await nights.stage.query("update ops.worker set stopped_at = now() where worker_id = $1", [workerId]);
+  const refused = await call(70);
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([503, expect.stringContaining("lease_expired")]);
 });
 
 test("a call that waits to be sent when its gateway is declared dead is sent once the gateway has entered anew", async () => {
