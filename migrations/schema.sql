@@ -8026,6 +8026,7 @@ create view ops.slice_log (
   planned_credits integer, -- Expected credits: the expected requests at the price of the plan.
   run_id bigint, -- Run that it belongs to now.
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
+  worker_id bigint, -- Process that runs it or ran it last.
   attempt integer, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
   failures integer, -- Attempts that ended with a temporary error. Deferring a slice does not count.
   due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run. Of a failed slice: when it is requested again automatically, null where a retry cannot mend its error.
@@ -8055,6 +8056,7 @@ create view ops.slice_log (
     planned_credits,
     run_id,
     plan_id,
+    worker_id,
     attempt,
     failures,
     ops.next_start(state, class, as_of, due_at) AS due_at,

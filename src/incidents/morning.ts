@@ -4,7 +4,7 @@ import { readAccount, type AccountState } from "../credits/account.ts";
 import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
 import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
 import { readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
-import { readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
+import { countRunning, readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
@@ -56,6 +56,7 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
     ...sumsOf(status, off),
     ...read,
     late,
+    running: await countRunning(db),
     lostDays,
     incidents: read.incidents.length,
     lastRun: status.lastRun,
@@ -71,7 +72,6 @@ function sumsOf({ datasets, troubles, failedForNow }: Status, off: readonly stri
     failed: sumBy(datasets, ({ dataset, failed }) => (off.includes(dataset) ? 0 : failed)) - failedForNow,
     failedForNow,
     open: sumBy(datasets, ({ pending, running, deferred }) => pending + running + deferred),
-    running: sumBy(datasets, ({ running }) => running),
     deferred: others > 0 ? [...putOff, { code: "", slices: others }] : putOff,
     datasets: datasets.length,
     unavailable: datasets.filter(isUnavailable).length,

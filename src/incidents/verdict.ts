@@ -13,7 +13,7 @@ export type VerdictFacts = {
   readonly lostDays: number;
   /** Datasets whose newest day is too old while no worker runs. */
   readonly late: readonly string[];
-  /** Slices that wait or run, and of these those that run. */
+  /** Slices that wait or run, and of these those that a living process runs. */
   readonly open: number;
   readonly running: number;
   /** Of those that wait, how many were put off, by the error that put them off. */

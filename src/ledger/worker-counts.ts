@@ -31,3 +31,13 @@ export async function readWorkerCounts(db: Queryable, account: string): Promise<
     where  kind = 'worker' and account = ${account}`.execute(db);
   return rows[0] as WorkerCounts;
 }
+
+/** Slices that a living process runs: those of one that was killed are running in the ledger until another process finds them. */
+export async function countRunning(db: Queryable): Promise<number> {
+  const { rows } = await sql<{ slices: number }>`
+    select count(*)::int as slices
+    from   ops.slice_log     as s
+    join   ops.worker_status as w on w.worker_id = s.worker_id
+    where  s.state = 'running' and w.is_running`.execute(db);
+  return rows[0]?.slices ?? 0;
+}

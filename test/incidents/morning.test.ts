@@ -54,6 +54,26 @@ test("a sync that was broken off is on the page until a later run has planned ea
   expect(await verdict()).toContain("All is well");
 });
 
+test("what a killed sync leaves running counts as run by nobody, before any process has found that", async () => {
+  const { stage: ledger } = stage;
+  const worker = await ledger.alive();
+  const verdict = async () => (await readMorning(ledger.db, { ...usual, now })).verdict.text;
+  const start = { datasets: ["review"] };
+  const [slice = ""] = await ledger.inState(
+    await ledger.run({ ...start, workerId: worker }),
+    "running",
+    worker,
+    draft(),
+  );
+  expect(await verdict()).toBe("All is well: 1 slice waits or runs.");
+  const gone = await ledger.dead();
+  await ledger.pool.query("update ops.run set worker_id = $1", [gone]);
+  await ledger.pool.query("update ops.slice set worker_id = $1 where slice_id = $2", [gone, slice]);
+  expect(await verdict()).toBe(
+    "Not all is there yet: sync 1 was interrupted, and its rest was not requested since; 1 slice waits and no process runs it.",
+  );
+});
+
 test("a sync that was stopped while it waited for another one left nothing, once the other has ended", async () => {
   const { db, run } = stage.stage;
   await stage.ended("loaded", draft({ dataset: "review" }));
