@@ -94,8 +94,8 @@ async function inForeground(
 }
 
 /** Ends what a stopped run has open: workers, which know no limit, do not go on with it. The rest of a plan, which has a price, is cancelled only with `wantsNoMore`. */
-async function endStopped({ warehouse: { db } }: App, runId: string, wantsNoMore: boolean): Promise<void> {
+async function endStopped({ warehouse: { db }, clock }: App, runId: string, wantsNoMore: boolean): Promise<void> {
   await cancelUnfinished(db, runId);
-  await returnToFailed(db, runId);
+  await returnToFailed(db, runId, clock.now());
   if (wantsNoMore) await cancelRestOfPlan(db, runId);
 }

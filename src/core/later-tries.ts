@@ -17,8 +17,10 @@ export const passingCodes: readonly string[] = Object.keys(errorCodes).filter(is
 
 const minuteMs = 60_000;
 
-/** The wait before each later try of a failed slice, in ms: most causes are gone within the hour, and one of days costs one try a day. */
-const distances = [5, 30, 2 * 60, 6 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
+/** How long after it failed a slice is requested again the first time, in ms. */
+export const firstTryMs = 5 * minuteMs;
+/** The wait before each later try of a failed slice: most causes are gone within the hour, and one of days costs one try a day. */
+const distances = [firstTryMs, ...[30, 2 * 60, 6 * 60, 24 * 60].map((minutes) => minutes * minuteMs)];
 
 /**
  * A slice that failed: the code of its error, the attempts that counted against it, how many it has at once (as the table says where it is

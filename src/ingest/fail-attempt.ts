@@ -5,6 +5,7 @@ import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isWholeList } from "../datasets/shared/define-dataset.ts";
+import { releaseStopped } from "../ledger/amend-slices.ts";
 import { mayBeBack } from "../ledger/may-be-back.ts";
 import { refusalCodes } from "../ledger/refused-items.ts";
 import { dropRefused, endAttempt, failuresOf, type Ending } from "../ledger/slices.ts";
@@ -38,7 +39,7 @@ export async function failAttempt(parts: IngestParts, slice: Slice, error: Store
     "slice.attempt_failed",
   );
   if (error instanceof FencedError) {
-    if (error.code === "stopped") await end(parts, slice, { ...release, error: null });
+    if (error.code === "stopped") await releaseStopped(parts.db, slice, parts.clock.now());
     return;
   }
   if (error instanceof AbortError) {

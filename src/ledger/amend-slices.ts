@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
@@ -29,6 +29,13 @@ export async function skipUnanswered(db: Database, slice: Slice, unanswered: rea
     from   ops.slice
     where  slice_id = ${slice.sliceId}`.execute(db);
   await sql`update ops.slice set batch_id = ${kept} where slice_id = ${slice.sliceId}`.execute(db);
+}
+
+/** Makes a running slice pending again whose process stops: what its attempts before came to still holds. */
+export async function releaseStopped(db: Database, slice: Slice, now: number): Promise<void> {
+  await sql`
+    update ops.slice set state = 'pending', due_at = null, ended_at = ${instant(now)}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'`.execute(db);
 }
 
 /** Changes what a running slice is expected to take, once its answer reports it; false when another attempt has taken it over. */

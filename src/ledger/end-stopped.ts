@@ -1,22 +1,37 @@
-import { errorCodes } from "../core/error-codes.ts";
+import { errorCodes, type Recovery } from "../core/error-codes.ts";
+import { firstTryMs, isTriedLater } from "../core/later-tries.ts";
 import type { Database } from "../postgres/database.ts";
-import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { chargesKept, hasLanded } from "./cancel-slices.ts";
 import { isAlive } from "./workers.ts";
 
-/** Error codes of slices that were skipped, not failed, before a retry. */
-const skipCodes = Object.entries(errorCodes).flatMap(([code, { recovery }]) => (recovery === "skip" ? [code] : []));
+type Entry = { readonly recovery: Recovery; readonly leaves?: "skipped" | "failed" | "empty"; readonly says: string };
+const codesOf = (is: (entry: Entry, code: string) => boolean) =>
+  Object.entries<Entry>(errorCodes).flatMap(([code, entry]) => (is(entry, code) ? [code] : []));
 
-/** SQL: what a slice `s` is once the run that had it was stopped: it waits for a person, and no worker goes on with it. */
-const waitsForRetry = sql`
-  state         = case when s.error_code = any (${skipCodes}::text[]) then 'skipped' else 'failed' end, due_at = null,
+/** Error codes of slices that were skipped, not failed, before a retry. */
+const skipCodes = codesOf(({ leaves }) => leaves === "skipped");
+
+/** Error codes that say nothing against another try: those that may pass, and those of a stop. */
+const triedAgain = codesOf(
+  ({ recovery, leaves }, code) =>
+    leaves !== "skipped" && (isTriedLater(code) || recovery === "abort" || recovery === "fenced"),
+);
+
+/** SQL: what a slice `s` is once the run that had it was stopped: no worker goes on with it at once. */
+const failedAgain = sql`
+  state         = case when s.error_code = any (${skipCodes}::text[]) then 'skipped' else 'failed' end,
   error_code    = coalesce(s.error_code, 'stopped'),
   error_message = coalesce(s.error_message, ${errorCodes.stopped.says})`;
 
-/** Puts slices of a retry that was stopped back to failed, save those that ended. A living worker would adopt open ones. Returns how many. */
-export async function returnToFailed(db: Database, runId: string): Promise<number> {
+/**
+ * Puts slices of a retry that was stopped back to failed, save those that ended. A living worker would adopt open ones; those that were
+ * requested again automatically before the retry are so after it. Returns how many.
+ */
+export async function returnToFailed(db: Database, runId: string, now: number): Promise<number> {
   const { rows } = await sql`
-    update ops.slice as s set ${waitsForRetry}
+    update ops.slice as s set ${failedAgain},
+           due_at = case when coalesce(s.error_code, 'stopped') = any (${triedAgain}::text[]) then ${instant(now + firstTryMs)} end
     from   ops.run as r
     where  r.run_id = ${runId} and r.kind = 'retry' and s.run_id = r.run_id and s.state in ('pending', 'deferred')
     returning s.slice_id`.execute(db);
@@ -55,7 +70,7 @@ async function cancelPart(db: Database, isRest: SqlFragment, planId: SqlFragment
       delete from ops.slice as s using rest where s.slice_id = rest.slice_id and not rest.landed
       returning s.slice_id, s.planned_credits, s.planned_requests
     ), waiting as (
-      update ops.slice as s set ${waitsForRetry} from rest where s.slice_id = rest.slice_id and rest.landed
+      update ops.slice as s set ${failedAgain}, due_at = null from rest where s.slice_id = rest.slice_id and rest.landed
     ), kept as (${chargesKept(planId)})
     select from cancelled`.execute(db);
   return rows.length;

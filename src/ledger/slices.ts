@@ -13,7 +13,8 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  *   (new)    --insertSlices--> pending
  *   pending  --claimNext, claimAll--> running
  *   running  --endAttempts, endUnchanged--> loaded | empty | skipped | failed
- *            --endAttempts--> pending (a stop, or an error that may pass: not before `due_at`)
+ *            --releaseStopped--> pending (a stop)
+ *            --endAttempts--> pending (an error that may pass: not before `due_at`)
  *            --endAttempts--> deferred (no credits, or no room in a budget: not before `due_at`)
  *            --reconcile--> pending (its worker died; poison.ts says when it becomes failed instead)
  *   deferred --wakeDue, resumeAffordable, resumeWithinBudgets--> pending
