@@ -13,6 +13,7 @@ import { paidCall } from "../ingest/paid-call.ts";
 import { changedSince } from "../ledger/amend-slices.ts";
 import { forget } from "../person/keyword-changes.ts";
 import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
+import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
 import { lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
 import { creditHeadersOf, leftOfDay, nextDay } from "./allowance.ts";
 import { asOnlyOne, claimedElsewhere } from "./claimed-calls.ts";
@@ -59,6 +60,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   const reserved = new Map<string, number>();
   const empty = createEmptyReplies(clock, parts.app.config.settings.gateway.fresh_minutes);
   let refused: { readonly error: StorehouseError; readonly until: number } | null = null;
+  let changing: Promise<unknown> = Promise.resolve();
   let feeding: Promise<unknown> = feeder.feedLeftOver().catch(noteFailure);
 
   function noteFailure(error: unknown): void {
@@ -160,8 +162,19 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     }
   }
 
+  /**
+   * Keywords are changed under the lock that people take for it. One change of this process at a time waits for it: each takes a connection,
+   * and the one that has it needs another.
+   */
+  function changed(call: Call, caller: Caller): Promise<Answered> {
+    if (!doesChangeKeywords(call)) return change(call, caller);
+    const own = changing.then(() => withAdvisoryLock(ingest.db, "keywords", () => change(call, caller)));
+    changing = own.catch(() => undefined);
+    return own;
+  }
+
   /** What is known of before holds no more, also where nobody knows whether the change was made. */
-  async function changed(call: Call, caller: Caller): Promise<Answered> {
+  async function change(call: Call, caller: Caller): Promise<Answered> {
     const outdated = async () => {
       empty.forget();
       await forgetLists(parts, call);
@@ -198,10 +211,15 @@ function dayIsSpent(remaining: number, cost: number, now: number): Refusal {
   return new Refusal(429, problem, creditHeadersOf({ remaining, resetsAt: nextDay(now) }, { cost: null, now }));
 }
 
+/** True for a call that changes which keywords the account tracks. */
+function doesChangeKeywords({ operation }: Call): boolean {
+  return operation === addKeywords || operation === deleteKeywords;
+}
+
 /** Keywords that were added or removed have the account's lists read again. */
-async function forgetLists({ app }: GatewayParts, { operation, params }: Call): Promise<void> {
-  if (operation !== addKeywords && operation !== deleteKeywords) return;
-  const { trackId, countryCode } = params;
+async function forgetLists({ app }: GatewayParts, call: Call): Promise<void> {
+  if (!doesChangeKeywords(call)) return;
+  const { trackId, countryCode } = call.params;
   await forget({ app }, { trackId: String(trackId), country: String(countryCode) }, { isAppTracked: false }, null);
 }
 

@@ -3,6 +3,8 @@ import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { apiSession } from "../../src/person/api-session.ts";
 import { changeKeywords, trackedNow } from "../../src/person/keyword-changes.ts";
+import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
+import { until } from "../support/ingest-stage.ts";
 import { openDoor, openGatewayStage, type Door } from "../support/gateway-stage.ts";
 import type { Nights } from "../support/nights.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -68,6 +70,23 @@ describe("a list of keywords is read again", () => {
     const after = await door.call(path, editor);
     expect([after.from, JSON.stringify(after.body)]).toEqual(["miss", names("third new")]);
   });
+});
+
+test("changes of callers wait for one of a person that is under way, however many there are", async () => {
+  await using app = await nights.stage.open(nights.run());
+  nights.stage.sandbox.clearLog();
+  const waiting = async () => {
+    const text = "select from pg_locks where locktype = 'advisory' and not granted";
+    return (await nights.stage.query(text)).length > 0;
+  };
+  const changes = await withAdvisoryLock(app.warehouse.db, "keywords", async () => {
+    const begun = Array.from({ length: 30 }, (_, index) => add(`many ${index}`));
+    await until(waiting);
+    expect(nights.stage.requested()).toEqual([]);
+    return begun.map((one) => one.then(({ status }) => status));
+  });
+  expect(new Set(await Promise.all(changes))).toEqual(new Set([200]));
+  expect(nights.stage.requested()).toHaveLength(30);
 });
 
 describe("a reply that there is nothing is given no more", () => {
