@@ -11,13 +11,6 @@ export async function confirm(question: string, stop: AbortSignal): Promise<bool
   return /^y(es)?$/i.test(await answerTo(`${question} (y/N) `, stop));
 }
 
-/** Puts a question to a person who may say yes to it, or to everything that follows as well. An end of input or a stop means no. */
-export async function confirmStep(question: string, stop: AbortSignal): Promise<"yes" | "all" | "no"> {
-  const answer = await answerTo(`${question} (y/N, a: yes to all that follows) `, stop);
-  if (/^a(ll)?$/i.test(answer)) return "all";
-  return /^y(es)?$/i.test(answer) ? "yes" : "no";
-}
-
 async function answerTo(question: string, stop: AbortSignal): Promise<string> {
   if (stop.aborted) return "";
   // without a terminal of its own Ctrl-C stays the signal that it is

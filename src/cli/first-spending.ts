@@ -7,7 +7,7 @@ import { nextStep, type NextStep } from "../planner/next-step.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { checkStorable } from "../raw/check-storable.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
-import { canConfirm, confirm, confirmStep } from "./confirm.ts";
+import { canConfirm, confirm } from "./confirm.ts";
 import { countOf } from "../core/words.ts";
 import { atLeastIn, fallbackLines, nightWords, priceOfNow, stepLine, stepWords } from "./step-price.ts";
 
@@ -43,10 +43,9 @@ export async function syncByStep(spending: FirstSpending): Promise<SyncResult | 
   for (let last: SyncResult | null = null; ;) {
     const step = await stepOf(spending);
     if (step === null && !spending.yes) return last ?? spending.run(0);
-    const answer = await answerTo(spending, step);
-    if (answer === "no") return null;
-    last = await spending.run(answer === "all" || step === null ? null : step.credits);
-    if (answer === "all" || !isEndOfStep(last)) return last;
+    if (!(await isAgreedTo(spending, step))) return null;
+    last = await spending.run(spending.yes || step === null ? null : step.credits);
+    if (spending.yes || !isEndOfStep(last)) return last;
   }
 }
 
@@ -54,9 +53,8 @@ export async function syncByStep(spending: FirstSpending): Promise<SyncResult | 
 export async function agreeToWorker(spending: FirstSpending): Promise<boolean | SyncResult> {
   for (;;) {
     const step = await stepOf(spending);
-    const answer = await answerTo(spending, step);
-    if (answer === "no") return false;
-    if (answer === "all" || step === null || step.stage === "market") return true;
+    if (!(await isAgreedTo(spending, step))) return false;
+    if (spending.yes || step === null || step.stage === "market") return true;
     const result = await spending.run(step.credits);
     if (result.outcome !== "loaded" && !isEndOfStep(result)) return result;
   }
@@ -71,7 +69,8 @@ function isEndOfStep({ outcome, progress }: SyncResult): boolean {
   return outcome === "deferred" && progress.nextDueAt === null;
 }
 
-async function answerTo(spending: FirstSpending, step: NextStep | null): Promise<"yes" | "all" | "no"> {
+/** Shows what a step costs and has a person agree to it; --yes agrees to those after it as well. */
+async function isAgreedTo(spending: FirstSpending, step: NextStep | null): Promise<boolean> {
   const { app, yes, say } = spending;
   const price = step === null ? "nothing is missing now" : stepLine(step);
   if (!yes && !canConfirm()) throw fail("spending_not_agreed", { price });
@@ -83,20 +82,17 @@ async function answerTo(spending: FirstSpending, step: NextStep | null): Promise
     for (const line of fallbackLines({ ...step, atLeast }, fallbacks)) say(line);
   }
   if (isLast) say(nightWords(await priceOfNow(app, spending.request.datasets)));
-  const answer = yes ? "all" : await ask(spending, step, isLast);
-  if (answer !== "no" && (isLast || answer === "all")) await record(spending, step?.credits ?? 0);
-  return answer;
+  const agrees = yes || (await ask(spending, step, isLast));
+  // a later step is not priced yet, so a yes to an earlier one agrees to nothing but that
+  if (agrees && (isLast || yes)) await record(spending, step?.credits ?? 0);
+  return agrees;
 }
 
-async function ask(
-  { command, stop }: FirstSpending,
-  step: NextStep | null,
-  isLast: boolean,
-): Promise<"yes" | "all" | "no"> {
+function ask({ command, stop }: FirstSpending, step: NextStep | null, isLast: boolean): Promise<boolean> {
   const credits = countOf(step?.credits ?? 0, "credit");
-  if (command === "sync" || !isLast) return confirmStep(`Spend ${credits}?`, stop);
+  if (command === "sync" || !isLast) return confirm(`Spend ${credits}?`, stop);
   const now = step === null ? "" : `spend ${credits} now and `;
-  return (await confirm(`Start the worker, to ${now}go on night by night?`, stop)) ? "yes" : "no";
+  return confirm(`Start the worker, to ${now}go on night by night?`, stop);
 }
 
 function record({ app, agreed, yes }: FirstSpending, credits: number): Promise<void> {

@@ -124,6 +124,13 @@ test.skipIf(!hasTerminal)(
     expect(await no.ended).toBe(2);
     expect([questions(no), charged()]).toEqual([[5, 1], 5]);
 
+    // no answer to one price agrees to one that is not shown yet
+    await using all = start();
+    await until(() => questions(all).length === 1);
+    all.type("a\r");
+    expect([await all.ended, charged()]).toEqual([2, 5]);
+    expect(await stage.query("select from ops.agreement")).toEqual([]);
+
     await using stopped = start();
     await until(() => questions(stopped).length === 1);
     stopped.type("\u0003");
