@@ -9,7 +9,7 @@ import { cellsStillLost } from "./lost-days.ts";
  */
 export type CompleteDays = {
   readonly dataset: string;
-  /** Null where one of them has no answer yet. */
+  /** Null where one of them has no answer yet, or none before its gap. */
   readonly completeTo: Day | null;
   /** Apps and countries of which something is due. */
   readonly places: number;
@@ -39,6 +39,7 @@ const listDays = sql`
 /**
  * SQL: the first day of each dataset, app and country that failed, is lost or waits without an answer, or that stands between days that were
  * requested and was not requested itself, whether a sync reaches it still or not. A snapshot that was not requested is put down as lost.
+ * `before` is the day before it; null where nothing was answered before, as in a first sync, which fetches the newest days first.
  */
 const firstGaps = sql`
   with scope as (
@@ -48,27 +49,31 @@ const firstGaps = sql`
     group  by dataset, scope
   )
   select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
-         min(least(s.unanswered_day, m.missing_day)) as gap_day
+         min(g.day) as gap_day, case when bool_and(exists (
+           select from ops.slice as o
+           where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.dataset = s.dataset and o.scope = s.scope
+           and    o.window_start < g.day and o.state in ('loaded', 'empty', 'skipped'))) then min(g.day) - 1 end as before
   from   scope as s
   -- a case, since a condition beside it may be evaluated after the range was made
   cross  join lateral (
     select case when s.request_from is not null and s.first_day < s.answered_end
                 then lower(datemultirange(daterange(s.first_day, s.answered_end)) - s.requested) end as missing_day) as m
-  where  least(s.unanswered_day, m.missing_day) is not null
+  cross  join lateral (select least(s.unanswered_day, m.missing_day) as day) as g
+  where  g.day is not null
   group  by 1, 2, 3, 4`;
 
 /** Reads how far datasets are complete, by the view in which analysts see it; none of a dataset of which nothing is due. */
 export async function readCompleteDays(db: Database): Promise<readonly CompleteDays[]> {
   const { rows } = await sql<CompleteDays>`
     with gap as materialized (${firstGaps})
-    select f.dataset, case when bool_and(f.newest_day is not null) then min(least(p.newest_day, g.gap_day - 1)) end as "completeTo", count(*)::int as places,
+    select f.dataset, case when bool_and(f.newest_day is not null and (g.gap_day is null or g.before is not null)) then min(least(p.newest_day, g.before)) end as "completeTo", count(*)::int as places,
            count(*) filter (where f.freshness_state in ('late', 'stopped'))::int as behind,
            max(p.newest_day) filter (where g.gap_day <= p.newest_day) as "newestPastGap", coalesce(max(x.slices), 0) as failed
     from   ops.freshness as f
     -- of the due day of a late place some lists may be loaded already
     cross  join lateral (select case f.freshness_state when 'late' then least(f.newest_day, f.due_day - 1) else f.newest_day end as newest_day) as p
     cross  join lateral (
-      select min(gap.gap_day) as gap_day
+      select min(gap.gap_day) as gap_day, case when bool_and(gap.before is not null) then min(gap.before) end as before
       from   gap
       where  gap.dataset = f.dataset and gap.store is not distinct from f.store
       -- calls about many apps or countries say so in their items

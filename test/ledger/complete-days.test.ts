@@ -43,6 +43,17 @@ test("a day that no sync reaches any more is a gap where days before and after i
   ]);
 });
 
+test("a first sync is complete on no day while the days before its newest ones wait", async () => {
+  const { inState, run } = ledger.stage;
+  const days = (from: number, to: number) =>
+    draft({ dataset: "chart", window: { start: addDays(today, -from), end: addDays(today, -to) } });
+  // they begin before the days in which gaps are searched
+  await inState(await run(), "pending", ledger.worker, days(34, 3));
+  expect(await completeWith([3, 3])).toMatchObject([{ completeTo: null, newestPastGap: addDays(today, -1) }]);
+  await inState(await run(), "loaded", ledger.worker, days(40, 34));
+  expect(await complete()).toMatchObject([{ completeTo: addDays(today, -31) }]);
+});
+
 test("a lost day is no gap any more once its answer came, in whichever list", async () => {
   const { db, inState, run } = ledger.stage;
   await noteDatasets(

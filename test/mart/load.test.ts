@@ -28,6 +28,7 @@ const slices: readonly Planned[] = [
   ["keyword_rank", app("8"), "2026-08-19", 1, "failed", today, ["plan"]],
   ["keyword_rank", app("9"), "2026-08-19", 1, "failed", today, ["habit", "plan"]],
   ["keyword_rank", app("9"), "2026-08-19", 1, "loaded", today, ["habit", "plan"]],
+  ["keyword_metadata", { store: "ios", country: "US" }, "2026-08-18", 1, "loaded", "2026-08-19", ["habit", "plan"]],
   ["keyword_metadata", { store: "ios", country: "US" }, "2026-08-19", 1, "loaded", today, ["habit"]],
   ["keyword_metadata", { store: "ios", country: "US" }, "2026-08-19", 1, "failed", today, ["plan"]],
   // options changed: another scope, and the old one ends for good
@@ -44,6 +45,7 @@ const slices: readonly Planned[] = [
   ["visibility_score", app("2"), "2026-07-01", 50, "loaded", today],
   ["app_estimate", app("1"), "2026-08-01", 5, "loaded", "2026-08-06"],
   ["app_estimate", app("1"), "2026-08-08", 12, "loaded", today],
+  ["chart_place", app("1"), "2026-08-17", 1, "loaded", "2026-08-17"],
   ["chart_place", app("1"), "2026-08-19", 1, "loaded", "2026-08-19"],
   ["chart_place", app("1"), "2026-08-18", 1, "lost", "2026-08-18"],
   ["chart_place", app("1"), "2026-08-20", 1, "loaded", today],
