@@ -18,7 +18,7 @@ export async function filesToImport(places: readonly string[]): Promise<readonly
   for (const place of places) {
     const entry = await stat(place).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw unreadable(place, error);
-      throw fail("bad_argument", { path: place, problem: "there is no such file or folder" });
+      throw fail("bad_argument", { problem: `there is no file or folder ${place}` });
     });
     if (!entry.isDirectory()) found.set(place, found.get(place) ?? null);
     else for (const [file, sum] of await filesIn(place)) found.set(file, sum);

@@ -5,7 +5,7 @@ export const usageErrors = {
     says: "not a day of the calendar",
     next: "write it as YYYY-MM-DD, for instance 2026-03-31",
   },
-  bad_argument: { recovery: "usage", says: "an argument is invalid", next: "see --help of the command" },
+  bad_argument: { recovery: "usage", says: "{problem}", next: "see --help of the command" },
   bad_setting: {
     recovery: "usage",
     says: "{variable} {problem}",

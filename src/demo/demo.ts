@@ -12,7 +12,7 @@ import { projectRoot, type Config } from "../config/config.ts";
 import { processEnvironment } from "../config/env.ts";
 import { Settings } from "../config/settings.ts";
 import { startConsole } from "../console/server.ts";
-import { count, countOf } from "../core/words.ts";
+import { count, countOf, listed } from "../core/words.ts";
 import { fail } from "../core/errors.ts";
 import { syncInForeground } from "../foreground.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
@@ -106,12 +106,14 @@ function optionsOf(given: readonly string[]): DemoOptions {
   const known = ["--stay", ...Object.keys(shows).map((name) => `--${name}`)];
   const unknown = given.find((argument) => !known.includes(argument) && !/^--pictures(=.+)?$/.test(argument));
   if (unknown !== undefined)
-    throw fail("bad_argument", { argument: unknown, known: [...known, "--pictures", "--pictures=FOLDER"].join(", ") });
+    throw fail("bad_argument", {
+      problem: `${unknown} is no option of the demo; it has ${listed([...known, "--pictures", "--pictures=FOLDER"], 9)}`,
+    });
   const drawn = given.find((argument) => argument.startsWith("--pictures"));
   const isSaid = (name: string) => given.includes(`--${name}`) || processEnvironment()[`npm_config_${name}`] === "true";
   const [chosen] = Object.entries(shows).filter(([name]) => isSaid(name));
   if (chosen !== undefined && drawn !== undefined)
-    throw fail("bad_argument", { argument: drawn, problem: `--${chosen[0]} draws no pictures` });
+    throw fail("bad_argument", { problem: `--${chosen[0]} draws no pictures: leave ${drawn} out` });
   return {
     show: chosen?.[1] ?? rankShow,
     stay: isSaid("stay"),

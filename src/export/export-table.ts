@@ -94,8 +94,7 @@ async function readOwnManifest(place: TablePlace, format: FileFormat): Promise<M
     text === null ? null : parseManifest(text, `${place.folder.replace(/\/$/, "")}/${tableManifestName}`);
   if (manifest === null || manifest.file_format === format) return manifest;
   throw fail("bad_argument", {
-    path: place.folder,
-    problem: `holds an export as ${manifest.file_format}: choose another --out, or --format ${manifest.file_format}`,
+    problem: `${place.folder} holds an export as ${manifest.file_format}: choose another --out, or --format ${manifest.file_format}`,
   });
 }
 

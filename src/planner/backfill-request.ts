@@ -78,8 +78,7 @@ function isOfOrganisations({ plannedFrom = [] }: Dataset): boolean {
 function checkStage({ name, stage }: Dataset): void {
   if (stage === "portfolio")
     throw fail("bad_argument", {
-      dataset: name,
-      problem: "it lists the portfolio and is read by `storehouse sync`",
+      problem: `${name} lists the portfolio and is read by \`storehouse sync\``,
     });
 }
 
@@ -110,14 +109,12 @@ function checkReach(dataset: Dataset, requested: BackfillRequest, portfolio: Por
   const scopes = dataset.partitions(portfolio).map(({ scope }) => scope);
   if (requested.apps.length > 0 && scopes.length > 0 && !scopes.some((scope) => scope["app"] !== undefined))
     throw fail("bad_argument", {
-      dataset: dataset.name,
-      problem: "--app leaves nothing of it: it does not distinguish apps",
+      problem: `--app leaves nothing of ${dataset.name}: it does not distinguish apps`,
     });
   const configured = settings.datasets[dataset.name]?.countries;
   const left = requested.countries.filter((country) => configured?.includes(country) ?? true);
   if (requested.countries.length > 0 && left.length === 0)
     throw fail("bad_argument", {
-      dataset: dataset.name,
       problem: `datasets.${dataset.name}.countries in config/storehouse.yaml leaves --country out`,
     });
 }

@@ -65,10 +65,10 @@ describe("storehouse raw", () => {
   });
 
   test.each([
-    [["show", "9999999"], "there is no such slice"],
-    [["show", "1", "--page", "3"], "its pages are 0"],
+    [["show", "9999999"], "bad_argument: there is no slice 9999999; see --help"],
+    [["show", "1", "--page", "3"], "the pages of slice 1 are 0"],
     [["list", "--operation", "nothing"], "storehouse operations"],
-    [["import", "/nowhere/at/all"], "no such file or folder"],
+    [["import", "/nowhere/at/all"], "there is no file or folder /nowhere/at/all"],
     [["import", "/dev/null/file"], "/dev/null/file exists but cannot be read"],
     [["export", "--out", "/dev/null"], "unwritable_file: /dev/null cannot be written: EEXIST"],
     [["export", "--out", "/dev/null/below"], "unwritable_file: /dev/null/below cannot be written: ENOTDIR"],

@@ -36,8 +36,7 @@ export function defineDbt(command: Command): void {
     .action(({ out, semanticLayer }: { readonly out?: string; readonly semanticLayer?: true }) => {
       if (semanticLayer && out === undefined)
         throw fail("bad_argument", {
-          option: "--semantic-layer",
-          problem: "writes several files: name a folder with --out",
+          problem: "--semantic-layer writes several files: name a folder with --out",
         });
       return withApp(async ({ warehouse: { db }, config }) => {
         const relations = await readRelations(db);

@@ -40,13 +40,13 @@ export function defineGateway(command: Command): void {
 
 async function newKey({ config, warehouse, clock }: App, caller: string): Promise<void> {
   if (!Object.hasOwn(config.settings.gateway.callers, caller))
-    throw fail("bad_argument", { caller, problem: "gateway.callers does not name it" });
+    throw fail("bad_argument", { problem: `gateway.callers does not name ${caller}` });
   const key = await makeKey(warehouse.db, caller, clock.now());
   remark(`The key of ${caller}, which cannot be shown again. The one before it ends with this:`);
   print(key);
 }
 
 async function noKey({ warehouse }: App, caller: string): Promise<void> {
-  if (!(await dropKey(warehouse.db, caller))) throw fail("bad_argument", { caller, problem: "has no key" });
+  if (!(await dropKey(warehouse.db, caller))) throw fail("bad_argument", { problem: `${caller} has no key` });
   remark(`${caller} has no key: its calls are refused.`);
 }

@@ -56,7 +56,7 @@ const nothingFound =
 
 function operationNamed(id: string): string {
   if (operations.some((operation) => operation.id === id)) return id;
-  throw fail("bad_argument", { operation: id, problem: "there is none; `storehouse operations` lists them" });
+  throw fail("bad_argument", { problem: `there is no operation ${id}: \`storehouse operations\` lists them` });
 }
 
 const headings = [

@@ -25,13 +25,15 @@ export function addRawShow(raw: Command): void {
     .action((sliceId: string, options: Options) =>
       withWarehouse(async ({ warehouse: { db }, config }) => {
         const slice = await sliceFacts(db, sliceId);
-        if (slice === null) throw fail("bad_argument", { slice: sliceId, problem: "there is no such slice" });
+        if (slice === null) throw fail("bad_argument", { problem: `there is no slice ${sliceId}` });
         const pages = await landedPages(db, sliceId);
         const page = pages.get(options.page);
         if (page === undefined)
           throw fail("bad_argument", {
-            slice: sliceId,
-            problem: pages.size === 0 ? "no answer of it is stored" : `its pages are ${[...pages.keys()].join(", ")}`,
+            problem:
+              pages.size === 0
+                ? `no answer of slice ${sliceId} is stored`
+                : `the pages of slice ${sliceId} are ${[...pages.keys()].join(", ")}`,
           });
         const { dataset, operation, scope, from, to, state } = slice;
         remark(

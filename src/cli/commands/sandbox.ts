@@ -51,13 +51,9 @@ async function listening(options: SandboxOptions & { readonly port: number }): P
   return startSandbox(options).catch((error: NodeJS.ErrnoException) => {
     const { host, port } = options;
     if (error.code === "EADDRINUSE") throw fail("port_taken", { port }, error);
-    if (error.code === "EACCES") throw fail("bad_argument", { port, problem: "only root may use it" }, error);
+    if (error.code === "EACCES") throw fail("bad_argument", { problem: `only root may use port ${port}` }, error);
     if (error.syscall === "listen" || error.syscall === "getaddrinfo")
-      throw fail(
-        "bad_argument",
-        { host: host ?? "", cause: error.code ?? "", problem: "this machine has no such address" },
-        error,
-      );
+      throw fail("bad_argument", { cause: error.code ?? "", problem: `this machine has no address ${host}` }, error);
     throw error;
   });
 }

@@ -18,7 +18,7 @@ export function defineShow(command: Command): void {
     .action((sliceId: string, options: { json?: true }) =>
       withWarehouse(async ({ warehouse }) => {
         const story = await sliceStory(warehouse.db, sliceId);
-        if (story === null) throw fail("bad_argument", { slice: sliceId, problem: "there is no such slice" });
+        if (story === null) throw fail("bad_argument", { problem: `there is no slice ${sliceId}` });
         if (options.json) printJson(story);
         else printStory(story);
       }),
