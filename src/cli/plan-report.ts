@@ -71,14 +71,16 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
     ),
   );
   for (const line of guessLines(atLeast)) print(`\n${line}`);
-  if (totals.naiveCredits !== null)
-    print(`\nOne request a keyword would cost ${count(totals.naiveCredits)} credits for what is newly planned.`);
-  print(doneWords(done));
+  // what waits was planned, and compared, earlier
+  const saves = totals.naiveCredits !== null && totals.naiveCredits > planTotals(lines).credits;
+  if (saves)
+    print(`\nOne request a keyword would cost ${count(totals.naiveCredits ?? 0)} credits for what is newly planned.`);
+  print(`${saves ? "" : "\n"}${doneWords(done)}`);
 }
 
 function doneWords(done: Done): string {
   if (!("unknown" in done))
-    return `If no other process spends credits, it takes ${done.periods} allowance period${done.periods === 1 ? "" : "s"} and is done at ${timeText(Date.parse(done.doneAt))}.`;
+    return `If no other process spends credits, ${done.periods === 1 ? "those of this period are enough" : `it takes ${done.periods} allowance periods`}, and it is done at ${timeText(Date.parse(done.doneAt))}.`;
   return done.unknown === "allowance_not_known"
     ? "How many allowance periods it takes is not known yet: `storehouse credits` checks the allowance, for free."
     : "What credits.floors leave of the allowance never suffices for it: see config/storehouse.yaml.";

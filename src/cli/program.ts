@@ -12,12 +12,13 @@ export async function createProgram(names: readonly string[] = commandTable.map(
   const program = new Command("storehouse")
     .description("App-store market intelligence in your own Postgres.")
     .version(programVersion())
-    .option("--no-color", "show no colour, which a terminal shows else")
+    .option("--no-color", "show no colour, which a terminal shows otherwise")
     .option("--utc", "show UTC beside times in the zone of the reader")
     .hook("preAction", prepareScreen)
     .configureOutput({
       // what is added behind the options is not wrapped by commander, which takes 80 columns in a pipe
       writeOut: (text) => process.stdout.write(fitLines(text, process.stdout.columns ?? 80)),
+      writeErr: (text) => process.stderr.write(fitLines(text, process.stderr.columns ?? Number.POSITIVE_INFINITY)),
     })
     .showHelpAfterError("(add --help for the options)")
     .exitOverride();

@@ -104,7 +104,8 @@ async function askApps(prompts: Prompts, isNeeded: boolean): Promise<readonly Ne
 /** How much the account tracks, roughly, for a price: what it really tracks costs credits to read. */
 export async function askSize(prompts: Prompts): Promise<RoughSize | null> {
   const answer = await prompts.text({
-    about: "For a price: what the account tracks, about. What it really tracks costs to read.",
+    about:
+      "For the price that is shown next: how much the account tracks, about. Reading what it really tracks costs credits.",
     question: "Apps, countries of each, keywords in each",
     preset: "5 5 100",
     check: (text) => (sizeIn(text) === null ? "Type three numbers, for instance 5 5 100." : null),

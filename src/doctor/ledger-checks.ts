@@ -6,7 +6,7 @@ import { readLostDays } from "../ledger/lost-days.ts";
 import { readChecks } from "../ledger/reported-checks.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { titleOf } from "../incidents/kinds.ts";
-import { listed, minuteOf } from "../core/words.ts";
+import { countOf, listed, minuteOf } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 
 /** Whether a worker runs and its heartbeat is recent. One that waits until the API accepts the account runs too. */
@@ -93,7 +93,11 @@ export async function checkReported(db: Database): Promise<Diagnosis> {
   const wrong = checks.filter(({ differing }) => differing > 0);
   if (wrong.length === 0) {
     const compared = sumBy(checks, (one) => one.compared);
-    return pass("reported figures", `${compared} of those that came with other answers were compared, none differs`);
+    if (compared === 0) return pass("reported figures", "none that came with another answer had to be compared yet");
+    return pass(
+      "reported figures",
+      `${countOf(compared, "figure")} that came with other answers were compared, none differs`,
+    );
   }
   const words = wrong.map(
     ({ dataset, source, account, compared, differing, firstDay }) =>

@@ -6,7 +6,7 @@ export function lookbackWords(learned: LearnedLookback, fixedDays: number): stri
   const fixed = countOf(fixedDays, "day");
   if (learned.kind === "moves_to_the_end") return `Days move through to the end of the fixed ${fixed}.`;
   if (learned.kind === "too_little")
-    return `Too little is known: of the days older than any that moved ${count(learned.compared)} were requested again, and ${count(fewestCompared)} are needed; the fixed ${fixed} hold.`;
+    return `Nothing is learned yet: ${count(fewestCompared)} days that are older than the oldest that moved must have been requested again, and ${count(learned.compared)} were. The fixed lookback of ${fixed} holds.`;
   const share = `${(100 * learned.bound).toFixed(1)} %`;
   return `Days stand after ${countOf(learned.days, "day")}, of the fixed ${fixed}: with 95 % confidence at most ${share} of older days still move (${count(learned.compared)} were requested again).`;
 }

@@ -23,6 +23,6 @@ test("a lookback is shown by age: the days, the rows and the money that moved, a
   ]);
   const none = { kind: "too_little", compared: 12 } as const;
   expect(lookbackReport({ dataset: "retention", fixedDays: 1, isLearned: false, learned: none, ages: [] })).toBe(
-    "retention (fixed)\nToo little is known: of the days older than any that moved 12 were requested again, and 300 are needed; the fixed 1 day hold.",
+    "retention (fixed)\nNothing is learned yet: 300 days that are older than the oldest that moved must have been requested again, and 12 were. The fixed lookback of 1 day holds.",
   );
 });

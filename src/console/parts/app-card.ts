@@ -33,7 +33,7 @@ export function shownTrackedApps(apps: readonly AppSince[]): readonly ShownApp[]
     ...app,
     keywords: new Map(app.countries.map(({ country, keywords }) => [country, keywords])),
     address: (country) => `/portfolio/${encodeURIComponent(app.trackId)}/${country}`,
-    sinceHeading: "So many since",
+    sinceHeading: "This many since",
   }));
 }
 

@@ -1,0 +1,29 @@
+import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
+import { runCommand } from "../support/command.ts";
+import { forTests } from "../support/for-tests.ts";
+import { today } from "../support/ingest-stage.ts";
+import { hasTerminal, openTerminal } from "../support/terminal.ts";
+
+const stage = forTests(() => openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } }));
+
+test("a plan names the price of one request a keyword where that is dearer, and says that the credits of this period are enough", async () => {
+  const plan = async (dataset: string) => {
+    const { stdout } = await runCommand(stage, ["plan", "--as-of", today, "--dataset", dataset]);
+    return stdout.slice(stdout.indexOf("\n\n"));
+  };
+  const done = /If no other process spends credits, those of this period are enough, and it is done at \d{4}-/;
+  expect(await plan("keyword_rank")).toMatch(
+    new RegExp(`^\n\nOne request a keyword would cost [\\d,]+ credits.*\n${done.source}`),
+  );
+  expect(await plan("app_rating")).toMatch(new RegExp(`^\n\n${done.source}`));
+});
+
+test.skipIf(!hasTerminal)("what is wrong with an option is broken between words at a terminal", async () => {
+  await using terminal = openTerminal(tmpdir(), ["plan", "--from", "2026-13-01"], {});
+  expect(await terminal.ended).toBe(2);
+  const lines = terminal.output().trim().split("\n");
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines.join(" ")).toContain("It is no day of the calendar: write YYYY-MM-DD");
+});
