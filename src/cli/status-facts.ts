@@ -93,8 +93,8 @@ function incidentsText({ incidents, now }: StatusFacts): string {
     .join("\n");
 }
 
-function lastRunText({ runId, kind, startedAt, endedAt, outcome, plannedSlices, plannedCredits }: LastRun): string {
+function lastRunText({ runId, kind, startedAt, endedAt, outcome, ...run }: LastRun): string {
   const took = endedAt === null ? "" : `, ${durationText(endedAt.getTime() - startedAt.getTime())}`;
-  const planned = `${countOf(plannedSlices, "slice")}, ${countOf(plannedCredits, "credit")} planned`;
+  const planned = `${countOf(run.plannedSlices, "slice")}, ${countOf(run.plannedCredits, "credit")} planned, ${count(run.bookedCredits)} spent`;
   return `${kind} ${runId} at ${timeText(startedAt)}${took}: ${outcomeWords(outcome ?? "has not ended")}; ${planned}`;
 }

@@ -32,6 +32,7 @@ export type LastRun = {
   readonly outcome: string | null;
   readonly plannedSlices: number;
   readonly plannedCredits: number;
+  readonly bookedCredits: number;
 };
 
 /** A sync that ended before all was requested that it planned, and how. */
@@ -88,7 +89,8 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
     order  by c.dataset`.execute(db);
   const runs = await sql<LastRun>`
     select run_id as "runId", kind, started_at as "startedAt", ended_at as "endedAt", outcome,
-           planned_slice_count as "plannedSlices", planned_credits::int as "plannedCredits"
+           planned_slice_count as "plannedSlices", planned_credits::int as "plannedCredits",
+           booked_credits::int as "bookedCredits"
     from   ops.run_summary
     where  run_id = coalesce((select max(r.run_id) from ops.run_log as r
                               where  r.ended_at is null or r.planned_slices > 0 or r.kind not in ('schedule', 'retry') or r.kind = 'retry' and r.outcome <> 'loaded'

@@ -62,7 +62,9 @@ test("status begins with the verdict, then says what a morning needs: credits, n
   expect(page).toMatch(/^ {11}nightly at 2126-11-22 13:00 GMT\+9, in \d+ days: about 1,234 credits for 30 slices$/m);
   expect(page).toMatch(/^workers {4}1 running, latest heartbeat \d+ s ago$/m);
   expect(page).toMatch(/^incidents {2}retention is late: .* \(open for 3 h\)$/m);
-  expect(page).toMatch(/^last run {3}schedule 1 at 2026-11-22 04:00 GMT\+9, 0 s: deferred; 4 slices, /m);
+  expect(page).toMatch(
+    /^last run {3}schedule 1 at 2026-11-22 04:00 GMT\+9, 0 s: deferred; 4 slices, [\d,]+ credits planned, 0 spent$/m,
+  );
   expect(page).toMatch(/^keyword_impression_share +1 +1 +2 /m);
   expect(page.indexOf("credits ")).toBeLessThan(page.indexOf("keyword_impression_share"));
 });

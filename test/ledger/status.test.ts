@@ -81,6 +81,7 @@ describe("readStatus", () => {
       outcome: null,
       plannedSlices: 2,
       plannedCredits: 6,
+      bookedCredits: 0,
     });
     await closeRun(ledger.stage.db, run, "loaded", now + 5);
     expect((await readStatus(ledger.stage.db)).lastRun).toMatchObject({
