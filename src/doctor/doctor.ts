@@ -28,6 +28,8 @@ export type DoctorInput = {
   readonly home: string;
   readonly clock: Clock;
   readonly crontab: ScheduleFile;
+  /** Whether DATABASE_URL is invalid: which database is meant is not known then. */
+  readonly hasNoDatabase?: boolean;
   /** Whether a test message is sent to the webhook. */
   readonly testsWebhook: boolean;
 };
@@ -45,12 +47,13 @@ export async function diagnose(input: DoctorInput): Promise<readonly Diagnosis[]
   const pingUrl = environment.NOTIFY_PING_URL;
   const ping = pingUrl === undefined ? null : createPing({ url: pingUrl, network });
   const [database, api, webhook, switched] = await Promise.all([
-    checkAnyDatabase(input),
+    input.hasNoDatabase ? [] : checkAnyDatabase(input),
     checkApiAccess(input, network),
     checkWebhook(send, { tests: testsWebhook, format, now: clock.now() }),
     checkPing(ping, testsWebhook),
   ]);
-  const disk = environment.DATABASE_URL === undefined ? [await checkDisk(embeddedFolder(input.home))] : [];
+  const isEmbedded = environment.DATABASE_URL === undefined && !input.hasNoDatabase;
+  const disk = isEmbedded ? [await checkDisk(embeddedFolder(input.home))] : [];
   return [
     ...problems,
     ...database,

@@ -139,6 +139,18 @@ describe("the doctor", () => {
     expect([of("token")?.state, of("crontab")?.state]).toEqual(["ok", "ok"]);
   });
 
+  test("checks no other database where DATABASE_URL is invalid", async () => {
+    await using stage = await openToday();
+    const { code, text, of } = await visit(stage, { DATABASE_URL: "mysql://127.0.0.1/none" });
+    expect(code).toBe(1);
+    expect(of("environment")).toMatchObject({
+      state: "fail",
+      found: expect.stringContaining("DATABASE_URL") as string,
+    });
+    expect([of("database"), of("token")?.state]).toEqual([undefined, "ok"]);
+    expect(text).not.toContain("embedded");
+  });
+
   test("runs all other checks where settings are invalid, and names each of them", async () => {
     await using stage = await openToday();
     const { code, text, of } = await visit(stage, {

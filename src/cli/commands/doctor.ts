@@ -35,6 +35,7 @@ async function examine({ notify, json }: { notify?: true; json?: true }): Promis
     home,
     clock: systemClock(),
     crontab: { file: crontabFile({ environment, settings, home }), read: readCrontab },
+    hasNoDatabase: read.hasNoDatabase,
     testsWebhook: notify === true,
   });
   const checks = [...read.diagnoses, diagnosis, ...ofAccount, ...found];
@@ -45,11 +46,12 @@ async function examine({ notify, json }: { notify?: true; json?: true }): Promis
   process.exitCode = ok ? 0 : 1;
 }
 
-function readEnvironmentPart(): { environment: Environment; diagnoses: readonly Diagnosis[] } {
+function readEnvironmentPart() {
   const file = environmentFile();
   const { environment, problems } = readLeniently(processEnvironment(), file);
+  const hasNoDatabase = problems.some(({ context }) => String(context["variable"]).includes("DATABASE_URL"));
   if (problems.length > 0)
-    return { environment, diagnoses: problems.map((problem) => failedWith("environment", problem)) };
+    return { environment, hasNoDatabase, diagnoses: problems.map((problem) => failedWith("environment", problem)) };
   const where = file === undefined ? "no .env" : file;
   const names = [
     "API_BASE_URL",
@@ -62,7 +64,7 @@ function readEnvironmentPart(): { environment: Environment; diagnoses: readonly 
   ] as const;
   const set = names.filter((name) => environment[name] !== undefined);
   const found = `${set.length === 0 ? "nothing" : set.join(", ")} set (${where})`;
-  return { environment, diagnoses: [pass("environment", found)] };
+  return { environment, hasNoDatabase, diagnoses: [pass("environment", found)] };
 }
 
 function readSettingsPart(environment: Environment): { settings: Settings; diagnosis: Diagnosis } {
