@@ -1,3 +1,4 @@
+import { withWholeCommands } from "./output.ts";
 import { screen } from "./screen.ts";
 import { textWidth, wrapText } from "../core/text-width.ts";
 
@@ -10,7 +11,7 @@ export function factList(facts: readonly Fact[], columns: number = screen().colu
   const indent = Math.max(0, ...known.map(([name]) => textWidth(name))) + 2;
   return known
     .flatMap(([name, value]) =>
-      wrapText(value, columns - indent).map(
+      wrapText(withWholeCommands(value, columns - indent), columns - indent).map(
         (line, at) => `${at === 0 ? name + " ".repeat(indent - textWidth(name)) : " ".repeat(indent)}${line}`,
       ),
     )

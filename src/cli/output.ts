@@ -8,17 +8,18 @@ export function print(text: string): void {
 
 const command = /`[^`]+`/gu;
 
+/** A text in which a command to type stays in one line of so many columns where it fits, to be copied. */
+export function withWholeCommands(text: string, columns: number): string {
+  return text.replaceAll(command, (one) => (one.length < columns ? one.replaceAll(" ", noBreak) : one));
+}
+
 /** A text whose lines fit; what is carried over stands under the beginning of its line. */
 export function fitLines(text: string, columns: number): string {
   const fit = (line: string): readonly string[] => {
     if (textWidth(line) <= columns) return [line];
     const indent = /^\s*(- |-> )?/.exec(line)?.[0] ?? "";
     const room = columns - indent.length;
-    // a command to type stays in one line where it fits, to be copied
-    const whole = line
-      .slice(indent.length)
-      .replaceAll(command, (one) => (one.length < room ? one.replaceAll(" ", noBreak) : one));
-    const [first = "", ...rest] = wrapText(whole, room);
+    const [first = "", ...rest] = wrapText(withWholeCommands(line.slice(indent.length), room), room);
     return [indent + first, ...rest.map((next) => " ".repeat(indent.length) + next)];
   };
   return text.split("\n").flatMap(fit).join("\n").replaceAll(noBreak, " ");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { factList } from "../../src/cli/fact-list.ts";
 import { fitLines } from "../../src/cli/output.ts";
 
 test("a sentence is broken between words, and a bullet goes on under its text", () => {
@@ -7,6 +8,12 @@ test("a sentence is broken between words, and a bullet goes on under its text", 
 
 test("a command to type stays in one line", () => {
   expect(fitLines("see `storehouse retry --skipped` then", 30)).toBe("see\n`storehouse retry --skipped`\nthen");
+  const facts = factList([["workers", "none runs; `storehouse worker` starts one"]], 38);
+  expect(fitLines(facts, 38).split("\n")).toEqual([
+    "workers  none runs;",
+    "         `storehouse worker` starts",
+    "         one",
+  ]);
 });
 
 test("in a pipe no line is broken", () => {

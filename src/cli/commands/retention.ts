@@ -58,8 +58,8 @@ const would = {
 
 function nothingOld(tables: number): string {
   return tables === 0
-    ? "No month is so old; all facts are kept: retention.keep_months in config/storehouse.yaml, or keep_months of a dataset, says for how long otherwise."
-    : "No month is so old: nothing to do.";
+    ? "All facts are kept. To drop older months, set retention.keep_months in config/storehouse.yaml, or keep_months of a dataset."
+    : "No month is older than what is kept: nothing to do.";
 }
 
 async function isAgreed(old: readonly OldMonth[], action: "drop" | "detach"): Promise<boolean> {
