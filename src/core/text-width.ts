@@ -32,6 +32,7 @@ export const noBreak = "\u00a0";
 /** Where a line may be broken: between words, or also behind the marks inside of a name. Wide characters may always be parted. */
 export type Breaks = "words" | "marks";
 
+const behindNoBreak = /(?<=\u00a0)/u;
 const behindMarks = /(?<=[_./,:;=|?&]|\p{L}-)(?=\S)/u;
 /** Between words; a day stays beside its time. */
 const betweenWords = /(?<= )(?=[^ ])(?<!\d{4}-\d\d-\d\d (?=\d\d:))/u;
@@ -71,7 +72,7 @@ export function leastWidth(text: string, breaks: Breaks): number {
   );
 }
 
-/** The lines of a text that fit into so many columns; a part that is wider is broken anywhere. */
+/** The lines of a text that fit into so many columns; a part that is wider is broken at its spaces all the same, then anywhere. */
 export function wrapText(text: string, columns: number, breaks: Breaks = "words"): readonly string[] {
   return text.split("\n").flatMap((line) => (textWidth(line) <= columns ? [line] : wrapLine(line, columns, breaks)));
 }
@@ -79,9 +80,10 @@ export function wrapText(text: string, columns: number, breaks: Breaks = "words"
 function wrapLine(text: string, columns: number, breaks: Breaks): readonly string[] {
   const lines: string[] = [];
   let line = "";
-  const fitting = parts(text, breaks).flatMap((part) =>
-    textWidth(part.trimEnd()) <= columns ? [part] : graphemesOf(part),
-  );
+  const fits = (part: string) => textWidth(part.trimEnd()) <= columns;
+  const fitting = parts(text, breaks)
+    .flatMap((part) => (fits(part) ? [part] : part.split(behindNoBreak)))
+    .flatMap((part) => (fits(part) ? [part] : graphemesOf(part)));
   for (const part of fitting) {
     if (line !== "" && textWidth(line + part.trimEnd()) > columns) {
       lines.push(line.trimEnd());

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { durationText } from "../../src/core/words.ts";
 import { factList } from "../../src/cli/fact-list.ts";
 import { optional, table } from "../../src/cli/table.ts";
-import { textWidth } from "../../src/core/text-width.ts";
+import { noBreak, textWidth, wrapText } from "../../src/core/text-width.ts";
 
 test("a wide character takes two columns, so that the next column starts at one place", () => {
   expect(
@@ -61,6 +62,10 @@ test("a name is broken behind its marks, and a number never", () => {
       .split("\n")
       .slice(2),
   ).toEqual(["keyword_impression_    123,456", "share"]);
+});
+
+test("a duration that is wider than its column is broken between its words", () => {
+  expect(wrapText(durationText(20.5 * 3_600_000), 10, "marks")).toEqual([`20${noBreak}h${noBreak}30`, "min"]);
 });
 
 test("fits 80 columns with any cells", () => {
