@@ -66,7 +66,7 @@ export const pageArgument = wholeNumber({ most: 999_999, says: "It is no number 
 export const countArgument = wholeNumber({
   least: 1,
   most: 999_999_999,
-  says: "It is no such number: write a whole one from 1, for instance 100.",
+  says: "Write a whole number from 1, for instance 100.",
 });
 
 /** Collects an option that may be given several times, each time perhaps with commas. */

@@ -42,7 +42,7 @@ test("one dataset is priced with those that it is planned from, and a size witho
   expect(stdout).toMatch(/^app_rating +\d/m);
   expect(stdout).not.toContain("keyword_rank");
   const refused = await run("--apps", "some", "--countries", "1", "--keywords", "1");
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("write a whole one from 1") });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Write a whole number from 1") });
 });
 
 test.each([

@@ -29,6 +29,12 @@ describe("storehouse replay and prune", () => {
     expect(stage.sandbox.log()).toEqual([]);
   });
 
+  test("leave datasets without a stored answer out of the table", async () => {
+    const { stdout } = await run("replay");
+    expect(stdout).toMatch(/\nkeyword_rank /);
+    expect(stdout).not.toMatch(/\n\w+ +0 +0 +0 +0(\n|$)/);
+  });
+
   test.each([
     [["replay", "--dataset", "ranks"], "no dataset has the name ranks"],
     [["replay", "--from", "2026-08-19", "--to", "2026-08-18"], "--from is after --to"],

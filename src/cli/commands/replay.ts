@@ -57,14 +57,15 @@ async function rebuild({ warehouse: { db }, clock, config }: App, options: Optio
   for (const dataset of wanted) done.push(await replay(parts, dataset, request));
   await forgetReplays(db, names);
   for (const { dataset, from } of done) if (from !== undefined) remark(resumed(dataset, from));
+  const touched = done.filter(({ slices, invalid, kept, from }) => slices + invalid + kept > 0 || from !== undefined);
   if (options.json) printJson(done);
-  else if (done.every(({ slices, invalid, kept, from }) => slices + invalid + kept === 0 && from === undefined))
+  else if (touched.length === 0)
     print("No stored answer fits: there is nothing to rebuild from. `storehouse sync` fetches what is missing.");
   else
     print(
       table(
         ["dataset", "slices", "rows", "not whole or invalid", "kept without answer"],
-        done.map((one) => [one.dataset, one.slices, one.rows, one.invalid, one.kept]),
+        touched.map((one) => [one.dataset, one.slices, one.rows, one.invalid, one.kept]),
       ),
     );
   if (done.every(({ invalid }) => invalid === 0)) return;
