@@ -65,7 +65,7 @@ function knownSql({ conditions, mart }: Pick<Alert, "conditions" | "mart">): Sql
 
 type Lines = { readonly from: Day; readonly to: Day; readonly shown: readonly string[] };
 
-/** The rows of the mart that the alert is about: none of what waits for answers. */
+/** The rows of the mart that the alert is about, without those that still wait for answers. */
 function linesSql(
   { mart, martName, whom, conditions }: Pick<Alert, "mart" | "martName" | "whom" | "conditions" | "days">,
   { from, to, shown }: Lines,

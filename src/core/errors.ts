@@ -70,7 +70,7 @@ export function mayBeCharged({ code }: StorehouseError): boolean {
   return callColumns(code).charged ?? true;
 }
 
-/** True for the error of an answer that was charged, or may have been, and is of no use; a later one may be. */
+/** True for the error of an unusable answer that was charged, or may have been; a later one may be usable. */
 export function isPaidInVain(error: StorehouseError): boolean {
   const { charged, unreadable }: { readonly charged?: boolean; readonly unreadable?: boolean; readonly says: string } =
     errorCodes[error.code];

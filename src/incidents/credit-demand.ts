@@ -35,7 +35,7 @@ export async function readCreditDemand({
     select class, sum(planned_credits)::float8 as credits
     from   ops.slice_status as slice
     where  ${isOpen("slice")} and ${isOfAccount(accountOf(settings), "slice")}
-    -- what waits for a budget until after the reset takes nothing before it; both often end at midnight
+    -- slices that wait for a budget until after the reset take nothing before it; both often end at midnight
     and    (slice.error_code in ('budget_exhausted', 'budget_too_small') and slice.due_at >= ${instant(account.resetsAt - resetIsKnownToMs)}) is not true
     group  by class`.execute(db);
   const forecast = await readForecast(db, accountId, dayOf(now));

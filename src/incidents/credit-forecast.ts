@@ -92,7 +92,7 @@ export function outlookWords(outlook: Outlook | null, now: number): string {
   if (short === 0)
     return nights === null
       ? `Enough until the reset${pace}: ${taken}.`
-      : `Enough until the reset: ${countOf(nights, "night")} and what waits take ${taken}.`;
+      : `Enough until the reset: ${countOf(nights, "night")} and waiting slices take ${taken}.`;
   const missing = `About ${countOf(short, "credit")} will be missing before the reset.`;
   if (outAt === null) return missing;
   if (outAt > now) return `${missing} They run out in ${durationText(outAt - now)}${pace}.`;

@@ -6,7 +6,7 @@ import type { Database } from "../postgres/database.ts";
 import { isAlive } from "./workers.ts";
 import { isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
 
-/** What a plan holds of one dataset, class, operation, app and country; '' where the dataset does not distinguish any. */
+/** The slices of a plan by dataset, class, operation, app and country; '' where the dataset does not distinguish them. */
 export type PlanLine = {
   readonly dataset: string;
   readonly class: CreditClass;
@@ -19,7 +19,7 @@ export type PlanLine = {
   readonly credits: number;
 };
 
-/** A plan as it is kept. `request` and `basis` are JSON of the planner; `naiveCredits` null when something was left out. */
+/** A stored plan. `request` and `basis` are JSON of the planner; `naiveCredits` is null when something was left out. */
 export type PlanRecord<Request, Basis> = {
   /** Account that it is for, "" for that of API_TOKEN. */
   readonly account: string;
@@ -36,14 +36,14 @@ export type PlanRecord<Request, Basis> = {
   readonly lines: readonly PlanLine[];
 };
 
-/** A plan with its number and what became of it. Instants in epoch-ms; `queuedAt` null while it was never run. */
+/** A plan with its number, when it was made and when it was queued (epoch-ms; null if it never was). */
 export type KeptPlan<Request, Basis> = PlanRecord<Request, Basis> & {
   readonly planId: string;
   readonly madeAt: number;
   readonly queuedAt: number | null;
 };
 
-/** Keeps a plan and returns its number. */
+/** Stores a plan and returns its number. */
 export async function keepPlan<R, B>(db: Database, plan: PlanRecord<R, B>, now: number): Promise<string> {
   const lines = plan.lines.map(({ app, country, ...line }) => ({ ...line, track_id: app, country_code: country }));
   const { rows } = await sql<{ plan_id: string }>`
@@ -85,14 +85,14 @@ export async function readPlan<R, B>(db: Database, planId: string, account: stri
   return { ...row, madeAt: row.madeAt.getTime(), queuedAt: row.queuedAt?.getTime() ?? null, lines: lines.rows };
 }
 
-/** Numbers that a person may have meant, the newest first. */
+/** The numbers of the newest plans, for a hint. */
 export async function newestPlans(db: Database, account: string): Promise<readonly string[]> {
   const { rows } = await sql<{ plan_id: string }>`
     select plan_id from ops.plan where account = ${account} order by plan_id desc limit 5`.execute(db);
   return rows.map((row) => row.plan_id);
 }
 
-/** The run of this process that queued a plan; null when another process did, or nobody. */
+/** The run of this process that queued a plan; null when this process did not. */
 export async function runOfPlan(db: Database, planId: string, workerId: string): Promise<string | null> {
   const { rows } = await sql<{ run_id: string }>`
     select run_id from ops.run where plan_id = ${planId} and worker_id = ${workerId} order by run_id limit 1`.execute(
@@ -113,7 +113,7 @@ export async function noteQueued(db: Database, planId: string, now: number): Pro
   return rows.length > 0;
 }
 
-/** What runs have open of a plan, beside the one on whose behalf it is counted. */
+/** Open slices of a plan in other runs than the one that counts. */
 export type PlanElsewhere = {
   /** Slices that another living process is about to load. */
   readonly runningElsewhere: number;
@@ -121,21 +121,21 @@ export type PlanElsewhere = {
   readonly orphaned: number;
 };
 
-/** Where the slices of a plan stand, whichever run has them, and what they cost so far. */
+/** The progress of a plan over all of its runs, and its cost so far. */
 export type PlanProgress = PlanElsewhere & {
   readonly total: number;
   readonly open: number;
-  /** Those that failed and were not made good since by another slice. */
+  /** Failed ones whose cells no newer slice has answered. */
   readonly failed: number;
   readonly skipped: number;
   readonly credits: number;
-  /** Credits of calls that got no answer: nobody knows whether they were charged. */
+  /** Credits of calls without a reply, which may have been charged. */
   readonly unsureCredits: number;
-  /** Credits that calls took from its price, less those that calls under way hold: see plan-price.ts. */
+  /** Credits that calls took from its price, without current holds: see plan-price.ts. */
   readonly takenCredits: number;
 };
 
-/** Counts where the slices of a plan stand and what they cost: it reads all of its requests. On behalf of no run. */
+/** Counts the slices and adds up the charges of a plan: it reads all of its requests. */
 export async function readPlanProgress(db: Database, planId: string): Promise<PlanProgress> {
   const { rows } = await sql<PlanProgress>`
     select slices.total + p.past_slice_count as total, slices.open, slices."runningElsewhere", slices.orphaned,
@@ -155,7 +155,7 @@ export async function readPlanProgress(db: Database, planId: string): Promise<Pl
   return rows[0] as PlanProgress;
 }
 
-/** Counts what other runs have open of a plan. */
+/** Counts the open slices of a plan in other runs. */
 export async function readPlanElsewhere(db: Database, planId: string, beside: string): Promise<PlanElsewhere> {
   const { rows } = await sql<PlanElsewhere>`
     select ${countedElsewhere} from ${slicesOf(planId)} where is_open and run_id <> ${beside}::bigint`.execute(db);
@@ -177,15 +177,12 @@ const countedElsewhere = sql`
            count(*) filter (where is_open and state <> 'deferred' and is_owned)::int as "runningElsewhere",
            count(*) filter (where is_open and not is_owned)::int as orphaned`;
 
-/** What is left of the price of a plan: running it, and going on with it, never spends more. */
+/** The rest of the price of a plan: its runs together never spend more than the price. */
 export function priceLeft(plan: { readonly credits: number }, progress: PlanProgress): number {
   return Math.max(0, plan.credits - Math.max(progress.credits + progress.unsureCredits, progress.takenCredits));
 }
 
-/**
- * What is left of the price of a plan beyond what its open slices still take; with `counts` only those of them count (`ops.slice as s`, and
- * its run `r`) of which it is true.
- */
+/** The rest of the price of a plan, less the expected cost of its open slices: of those for which `counts` is true (`ops.slice as s`, run `r`). */
 export async function priceLeftBeyond(db: Database, planId: string, counts = sql`true`): Promise<number> {
   const { rows } = await sql<{ credits: number; open: number }>`
     select p.credits::float8 as credits,

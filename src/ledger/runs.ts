@@ -26,7 +26,7 @@ export type RunStart = {
   readonly planId?: string;
 };
 
-/** Where a run stands: slices by state, the nearest time at which a waiting one is due, and what was spent. */
+/** The progress of a run: slices by state, when the next deferred one is due (epoch-ms), and credits spent. */
 export type RunProgress = {
   readonly total: number;
   readonly open: number;
@@ -50,7 +50,7 @@ export async function openRun(db: Database, start: RunStart, now: number): Promi
   return rows[0]?.run_id ?? "";
 }
 
-/** The one run of a kind that a day has, opened and ended at once: for answers that come without a plan. To be called under a lock. */
+/** The only run of a kind and day, already ended: for answers that no plan requested. To be called under a lock. */
 export async function dailyRun(
   db: Database,
   { kind, account, asOf, now }: Pick<RunStart, "kind" | "account" | "asOf"> & { readonly now: number },
@@ -66,7 +66,7 @@ export async function dailyRun(
   return runId;
 }
 
-/** Adds to a run what a program would pay for the planned cells that requests one thing at a time. */
+/** Adds the naive price of planned cells to a run (see `naivePrice`). */
 export async function recordNaivePrice(db: Database, runId: string, credits: number): Promise<void> {
   await sql`update ops.run set naive_credits = naive_credits + ${Math.round(credits)} where run_id = ${runId}`.execute(
     db,
@@ -92,10 +92,7 @@ export async function wasPlannedSince(db: Database, since: number): Promise<bool
   return rows[0]?.planned === true;
 }
 
-/**
- * Writes planned slices into the queue of their run, in a transaction of the caller's; returns how many are new. They run by class and day,
- * in whichever order and parts they are queued.
- */
+/** Writes planned slices into the queue of their run, in a transaction of the caller's; returns how many are new. */
 export async function enqueueWithin(
   transaction: Database,
   runId: string,
@@ -107,7 +104,7 @@ export async function enqueueWithin(
   return ids.length;
 }
 
-/** Adds slices to what a run has planned. It locks the run until the transaction ends: others that plan for it wait. */
+/** Adds slices to the counts of a run. It locks the run until the transaction ends: concurrent planners of the run wait. */
 export async function addPlanned(transaction: Database, runId: string, ids: readonly string[]): Promise<void> {
   await sql`
     update ops.run as r set planned_slices = r.planned_slices + planned.slices, planned_credits = r.planned_credits + planned.credits
@@ -116,19 +113,19 @@ export async function addPlanned(transaction: Database, runId: string, ids: read
     where  r.run_id = ${runId}`.execute(transaction);
 }
 
-/** True where a foreground process of an account that is gone left unfinished slices. */
+/** True where a dead foreground process of an account left unfinished slices. */
 export async function hasOrphans(db: Database, account: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from ops.run as r
                    where  r.worker_id is not null and r.account = ${account} and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
-                   -- found dead, so that what a limit or a price does not pay for is cancelled by now
+                   -- declared dead: then slices over its limit or price are cancelled already
                    and    exists (select from ops.worker as w where w.worker_id = r.worker_id and w.stopped_at is not null)) as found`.execute(
     db,
   );
   return rows[0]?.found === true;
 }
 
-/** Which orphaned slices a run adopts: of these datasets, or of one plan. At most `mostCredits` by their planned price, less what landed. */
+/** Which orphaned slices a run adopts: of these datasets, or of one plan, for at most `mostCredits` (pages that have landed cost nothing). */
 export type Adoption = {
   readonly runId: string;
   readonly datasets: readonly string[];
@@ -136,18 +133,16 @@ export type Adoption = {
   readonly mostCredits: number;
 };
 
-/** Slices that are adopted at a time, so that memory stays flat however many there are. */
+/** Slices per fetch of the cursor. */
 const adoptedAtOnce = 5_000;
 
 /**
- * Adopts orphaned slices of the run's account: open ones of dead processes, and those of the shared queue that no worker runs now. They
- * join the run and its queue, at once. Slices of a living foreground process stay where they are, and so do those that are in this queue
- * already. At most `mostCredits`, in order of class, then newest first or as their plan says. Of two processes that want the same slice at
- * the same moment the first one keeps it.
+ * Moves orphaned slices of the run's account into the run and its queue: open ones of dead processes, and those of the shared queue that no
+ * worker runs now. In the order of the queue, for at most `mostCredits`. Of two processes that adopt the same slice the first one keeps it.
  */
 export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<number> {
   return db.transaction().execute(async (transaction) => {
-    // locked first and checked again then, so that a slice that another process has just taken is left to it
+    // the lock makes Postgres check the conditions again: a slice that another process has just taken is left to it
     await sql`
       declare adopted no scroll cursor for
       with free as materialized (
@@ -189,10 +184,7 @@ export function queueOf(runId: string): ReturnType<typeof sql> {
 
 type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits"> & { next_due_at: Date | null };
 
-/**
- * Counts where the slices of a run stand; days that it found lost are none of them. `credits` spares adding them up where the caller knows
- * them well enough.
- */
+/** Counts the slices of a run, without lost days that it noted. `credits`: what it has spent, where the caller knows that. */
 export async function runProgress(db: Database, runId: string, now: number, credits?: number): Promise<RunProgress> {
   const { rows } = await sql<ProgressRow>`
     select coalesce(sum(slices), 0)::int
@@ -209,7 +201,7 @@ export async function runProgress(db: Database, runId: string, now: number, cred
   return { ...counts, nextDueAt: nextDueAt?.getTime() ?? null, credits: credits ?? (await creditsOf(db, runId)) };
 }
 
-/** What the requests of a run cost: what others paid for slices that joined it later is theirs. */
+/** The charges of the requests that the run itself sent: what another run paid for a slice that joined later counts there. */
 async function creditsOf(db: Database, runId: string): Promise<number> {
   const { rows } = await sql<{ credits: number }>`
     select ${chargedCredits} + (select past_credits from ops.run where run_id = ${runId}) as credits

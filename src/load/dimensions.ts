@@ -26,7 +26,7 @@ export function createDimensions(db: Database): Dimensions {
     device: new Map(),
   };
 
-  // what waits for the look-up under way is looked up together: answers of one time lack names at once, and mostly the same ones
+  // names that are missing while a look-up is under way are looked up together afterwards: concurrent answers mostly lack the same ones
   const waiting = new Map<DimensionKind, { readonly names: Set<string>; readonly found: Promise<void> }>();
   let lookingUp: Promise<unknown> = Promise.resolve();
 

@@ -29,7 +29,7 @@ export async function fallbackPrices(
   return prices;
 }
 
-/** How datasets of a request are requested, in words, where earlier answers showed that the usual way is of no use. */
+/** How datasets of a request are requested, in words, where earlier answers showed that the usual way does not work. */
 export type OtherWay = { readonly dataset: string; readonly how: string };
 
 /** The other ways of a request, each once. */

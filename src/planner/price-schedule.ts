@@ -21,7 +21,7 @@ export type Foreseen = {
   readonly overBudget: { readonly slices: number; readonly credits: number };
 };
 
-/** What a forecast starts from: the account whose budgets count, the day of now, and what waits already. */
+/** What a forecast starts from: the account whose budgets count, the current day, and the open work. */
 export type ForesightStart = {
   readonly db: Database;
   readonly settings: Settings;
@@ -53,7 +53,7 @@ export function createForesight({ db, settings, accountId, today, waiting = [] }
   const foreseen: ForeseenSlices = new Map();
   let rooms: readonly BudgetRoom[] | null = null;
   let waits = waiting;
-  /** Charges some work, with what waits until the day, to the budgets; what they put off waits. */
+  /** Charges some work, and what was deferred until this day, to the budgets; what they refuse is deferred again. */
   const charge = async (own: readonly BudgetWork[], on: Day) => {
     rooms ??= await readRooms(db, { settings, accountId, day: today });
     const due = waits.filter(({ until }) => until <= on);

@@ -80,7 +80,7 @@ export function databaseOutage(cause: unknown, problem = brokenBy(cause)): Store
   return code === undefined ? fail("database_unreachable", { problem }, cause) : fail(code, {}, cause);
 }
 
-/** True for an error of ours that stands for an outage: what waits for the database waits on. */
+/** True for an error of ours that stands for an outage of the database: what retries goes on retrying. */
 export function isOutage({ code }: StorehouseError): boolean {
   return code === "database_unreachable" || Object.values<string>(outages).includes(code);
 }

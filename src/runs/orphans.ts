@@ -9,7 +9,7 @@ import { requestFailedAgain } from "./later-tries.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log">;
 
-/** Queues for any worker what waits outside of its queue: what processes that are gone left unfinished, and failed slices whose next try is due. */
+/** Moves to the shared queue what dead processes left unfinished, and failed slices that are due for another try. */
 export async function queueLeftOver(parts: Parts, settings: Settings): Promise<void> {
   await adoptOrphans(parts, accountOf(settings));
   await requestFailedAgain(parts, settings);
@@ -22,8 +22,8 @@ export async function cancelSwitchedOff({ db, log }: Pick<Parts, "db" | "log">, 
 }
 
 /**
- * Queues for any worker, in a run of its own, what foreground processes that are gone left unfinished: what a killed retry requests again, what
- * a sync deferred to the reset of its credits. Does nothing where there is nothing.
+ * Moves unfinished slices of dead foreground processes to a run of the shared queue: those of a killed retry, and those that a sync deferred
+ * until its credits reset.
  */
 async function adoptOrphans({ db, clock, log }: Parts, account: string): Promise<void> {
   if (!(await hasOrphans(db, account))) return;
@@ -35,7 +35,7 @@ async function adoptOrphans({ db, clock, log }: Parts, account: string): Promise
   log.info({ run_id: runId, slices: adopted }, "runs.adopted");
 }
 
-/** Adopts orphaned slices into a run, save what is beyond the price of a plan that a person agreed to. Returns how many. */
+/** Adopts orphaned slices into a run and returns how many; slices of a plan that its price does not pay for are cancelled. */
 export async function adoptInto(db: Database, runId: string, log: Parts["log"]): Promise<number> {
   const cancelled = await cancelBeyondPrices(db);
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.over_budget");

@@ -95,7 +95,7 @@ export async function retire(
     const stays = before?.outcome ?? (isPublished ? "in use" : "not published");
     retired.push({ ...month, outcome: isGone ? "gone" : stays });
   }
-  // of a month without a row nothing goes, and what waits for it would be paid for and go then
+  // also for a month without rows: slices that wait for it would be paid for, and their rows dropped
   for (const { table, datasets: names, cut } of keptTables(settings, clock.today()))
     if (!retired.some((one) => one.table === table && one.outcome !== "gone"))
       await leaveUnkept(db, { datasets: names, end: cut }, clock.now());

@@ -21,10 +21,7 @@ import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { joinPlanning, planRun, stepAfter } from "./scheduled-planning.ts";
 import { takeOver } from "./take-over.ts";
 
-/**
- * Plans what is due today and queues it for any worker, beside failed slices whose next try is due; adopts orphaned slices. Returns
- * nothing: the result is in the ledger.
- */
+/** Plans what is due today into the shared queue, with failed slices that are due for another try and orphaned slices. */
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
   const { clock } = parts;
   await cancelOutOfPortfolio(parts, settings, { datasets: scheduled(names, settings), isWorker: true });

@@ -24,7 +24,7 @@ type Parts = Pick<App, "config" | "clock"> & { readonly warehouse: Pick<App["war
 
 /**
  * Foresees what each day is charged, from the day of now to the end of the period of credits and of the month: each run of the crontab is
- * planned as if those before it had run, budgets put off what is above them, and what waits runs on its day. Null after a stop.
+ * planned as if those before it had run, budgets defer what is above them, and deferred slices run on their day. Null after a stop.
  */
 async function foreseeCredits(parts: Parts, accountId: string, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { config, clock } = parts;

@@ -55,7 +55,7 @@ type CoverageOptions = Days & {
 function addCoverage(chart: Command): void {
   chart
     .command("coverage")
-    .description("draw a calendar of what is loaded, what waits, failed or was never requested")
+    .description("draw a calendar of the days that are loaded, waiting, failed or never requested")
     .requiredOption("--dataset <name>", "dataset")
     .option("--app <id>", "only this app", trackIdArgument)
     .option("--country <code>", "only this country", countryArgument)

@@ -49,9 +49,9 @@ type Report = PlanWords & {
   readonly stage: PlanChunk["stage"];
   readonly apps: number;
   readonly failed: number;
-  /** What is taken beside where answers turn out to be of no use. */
+  /** What is requested in addition where answers turn out to be unusable. */
   readonly fallbacks: readonly FallbackPrice[];
-  /** How datasets are requested where the usual way is of no use. */
+  /** How datasets are requested where the usual way does not work. */
   readonly otherWays: readonly OtherWay[];
   /** What of it budgets put off. */
   readonly overBudget: readonly OverBudget[];

@@ -32,7 +32,7 @@ export type Partition = {
   readonly expected?: boolean;
   /** What is requested as well where its answers turn out otherwise than hoped (`where`, in words); left out where it is known how they are. */
   readonly otherwise?: { readonly where: string; readonly partitions: readonly Partition[] };
-  /** How it is requested, in words, where earlier answers showed that the usual way is of no use. */
+  /** How it is requested, in words, where earlier answers showed that the usual way does not work. */
   readonly how?: string;
 };
 

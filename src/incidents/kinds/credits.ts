@@ -37,7 +37,7 @@ export const creditKinds = {
     out_at: string | null;
   }>({
     title: "Credits run out before the reset",
-    says: "what waits and the nights to come, or without a forecast the spending of the last day, need more credits until the reset than are left above the floor of the class daily; closed when they are enough",
+    says: "waiting slices and the nights to come, or without a forecast the spending of the last day, need more credits until the reset than are left above the floor of the class daily; closed when they are enough",
     weight: "trouble",
     mend: "credits",
     under: ["credits_exhausted", "requests_stopped"],
