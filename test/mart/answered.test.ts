@@ -9,14 +9,10 @@ const mart = forTests(openMartStage);
 const days = ["2026-08-01", "2026-08-02", "2026-08-03", "2026-08-04"] as const;
 
 /** A slice about app 1, from a day up to another one, that day excluded. */
-const slice = (dataset: string, scope: object, [from, to]: readonly [string, string], state = "loaded") =>
-  mart.ask(`
-    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
-    select '${dataset}', 'o', '${JSON.stringify({ store: "ios", app: "1", ...scope })}', '${from}', '${to}', '${to}', '', 'daily', '${state}', 1, 1, run_id, now(), now()
-    from ops.run`);
+const slice = (dataset: string, scope: object, days: readonly [string, string], state = "loaded") =>
+  mart.slice({ dataset, scope: { store: "ios", app: "1", ...scope }, days, state });
 
 beforeAll(async () => {
-  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
   await mart.name({ "ios:1": "Ours" });
   const on = { app_key: "ios:1", country_key: "US" };
   await mart.fill(

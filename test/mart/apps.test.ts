@@ -127,16 +127,13 @@ beforeAll(async () => {
     paid("2026-08-12", { goal_id: "3", spend: 40, install_count: 8 }),
     paid("2026-08-12", { currency: "EUR", spend: 37, install_count: 8 }),
   ]);
-  await mart.ask(
-    "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-20', '{}', '2026-08-20Z')",
-  );
   // reviews were requested of the 5th to the 20th, in Japan and the United States
-  await mart.ask(`
-    with list as (insert into ops.batch (items, digest) values ('{JP,US}', 'reviews') returning batch_id)
-    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits,
-                           run_id, created_at)
-    select 'review', 'o', '{"store":"ios","app":"1","source":"v2"}', batch_id, '2026-08-05', '2026-08-21', '2026-08-20', '', 'daily', 'loaded', 1, 5, run_id,
-           '2026-08-20Z' from ops.run, list`);
+  await mart.slice({
+    dataset: "review",
+    scope: { store: "ios", app: "1", source: "v2" },
+    days: ["2026-08-05", "2026-08-21"],
+    items: ["JP", "US"],
+  });
   await mart.name({ "ios:1": "Ours", "ios:2": "Charts alone", "ios:9": "Never listed" });
 });
 

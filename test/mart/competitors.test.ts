@@ -89,15 +89,14 @@ test("an app that names no competitor is beside the portfolio's apps of its stor
 });
 
 test("where a competitor of the portfolio waits for the day its rank of the nearest day within six stands, and the row says so", async () => {
-  await mart.ask(
-    "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', '2026-08-08Z')",
-  );
-  await mart.ask(`
-    with list as (insert into ops.batch (items, digest) values ('{plan,far}', 'waits') returning batch_id)
-    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits,
-                           run_id, created_at)
-    select 'keyword_rank', 'o', '{"store":"android","app":"a","country":"US"}', batch_id, '2026-08-08', '2026-08-09', '2026-08-08', '', 'daily', 'pending', 1, 3,
-           run_id, '2026-08-08Z' from ops.run, list`);
+  await mart.slice({
+    dataset: "keyword_rank",
+    scope: { store: "android", app: "a", country: "US" },
+    days: ["2026-08-08", "2026-08-09"],
+    asOf: "2026-08-08",
+    state: "pending",
+    items: ["plan", "far"],
+  });
   expect(
     await mart.ask(`
       select keyword, device_code, keyword_rank, competitor_keyword_rank, competitor_date_day, comparison, is_complete, is_competitor_complete

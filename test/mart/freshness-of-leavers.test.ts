@@ -1,3 +1,4 @@
+import { addDays, day } from "../../src/core/day.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openMartStage, type MartStage } from "../support/mart-stage.ts";
 
@@ -7,24 +8,19 @@ afterAll(() => mart[Symbol.asyncDispose]());
 
 const today = "2026-08-20";
 /** The day on which all was requested for the last time, and read from the account once more. */
-const last = "2026-08-12";
+const last = day("2026-08-12");
 
 test("of an app, a country or a competitor that left the portfolio on the day of its last request nothing is due", async () => {
   for (const row of [
     `ops.dataset (dataset, stage, is_on, items_are_apps) values ('keyword_rank', 'market', true, false), ('visibility', 'market', true, true)`,
     "ops.dataset_timing (dataset, scope, is_default, kind, settle_days) values ('keyword_rank', 'null', true, 'series', 1), ('visibility', 'null', true, 'series', 1)",
-    `ops.run (kind, as_of, datasets, started_at) values ('sync', '${today}', '{}', '${today}Z')`,
-    "ops.batch (items, digest) values ('{US:7,US:8,US:9,JP:9}', 'competitors')",
   ])
     await mart.ask(`insert into ${row}`);
-  const slice = (dataset: string, scope: object, list = "null") =>
-    mart.ask(`
-      insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
-      select '${dataset}', 'o', '${JSON.stringify({ store: "ios", ...scope })}', ${list}, date '${last}' - 1, '${last}', '${last}', '', 'daily', 'loaded', 1, 3, run_id, '${last}Z', '${last}Z'
-      from   ops.run`);
+  const slice = (dataset: string, scope: object, items?: readonly string[]) =>
+    mart.slice({ dataset, scope: { store: "ios", ...scope }, days: [addDays(last, -1), last], items });
   for (const [app, country] of ["1 US", "1 JP", "2 US", "3 US", "4 US", "4 JP"].map((place) => place.split(" ")))
     await slice("keyword_rank", { app, country });
-  await slice("visibility", { kind: "history" }, "(select batch_id from ops.batch)");
+  await slice("visibility", { kind: "history" }, ["US:7", "US:8", "US:9", "JP:9"]);
   const left = { valid_from: "2026-07-01", valid_to: last, is_current: false };
   const stays = { valid_from: "2026-07-01", is_current: true };
   await mart.fill("core.tracked_app", [

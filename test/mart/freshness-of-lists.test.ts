@@ -1,3 +1,4 @@
+import { addDays, day } from "../../src/core/day.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openMartStage, type MartStage } from "../support/mart-stage.ts";
 
@@ -31,21 +32,18 @@ test("an app of several lists is as fresh as they are together", async () => {
   for (const row of [
     `ops.dataset (dataset, stage, is_on, items_are_apps) values ('app_rating', 'market', true, true)`,
     "ops.dataset_timing (dataset, scope, is_default, kind, refresh_days) values ('app_rating', 'null', true, 'snapshot', 1)",
-    `ops.run (kind, as_of, datasets, started_at) values ('sync', '${today}', '{}', '${today}Z')`,
   ])
     await mart.ask(`insert into ${row}`);
-  for (const [country, items, day, state] of slices) {
-    const scope = JSON.stringify({ store: "ios", ...(country === null ? {} : { country }) });
-    await mart.ask(`
-      with list as (
-        insert into ops.batch (items, digest) select '{${items.join(",")}}', '${items.join(" ")}' where ${items.length > 0}
-        on conflict (digest) do update set digest = excluded.digest returning batch_id
-      )
-      insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
-                             planned_credits, run_id, created_at, ended_at)
-      select 'app_rating', 'o', '${scope}', (select batch_id from list), '${day}', date '${day}' + 1, '${day}', '', 'snapshot', '${state}', 1, 3, run_id, '${day}Z', '${day}Z'
-      from   ops.run`);
-  }
+  for (const [country, items, on, state] of slices)
+    await mart.slice({
+      dataset: "app_rating",
+      scope: { store: "ios", ...(country === null ? {} : { country }) },
+      days: [on, addDays(day(on), 1)],
+      asOf: on,
+      class: "snapshot",
+      state,
+      items: items.length === 0 ? undefined : items,
+    });
   expect(
     await mart.ask(
       `select country_code, track_id, newest_day, freshness_state, last_loaded_at::date, open_count from ops.freshness order by country_code, track_id`,

@@ -97,11 +97,14 @@ test("a group has its own counts and share of voice by day, complete or not, and
     { ...on, app_key: "ios:1", keyword_key: "Lumi App", rank: null },
     { ...on, app_key: "ios:1", keyword_key: "habit", rank: 4 },
   ]);
-  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-09', '{}', now())");
-  await mart.ask(`
-    with list as (insert into ops.batch (items, digest) values ('{lumi,habit,other,Never Answered}', 'x') returning batch_id)
-    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at)
-    select 'keyword_rank', 'o', '{"store":"ios","app":"2","country":"US"}', batch_id, '2026-08-09', '2026-08-10', '2026-08-09', '', 'daily', 'deferred', 1, 3, run_id, now() from ops.run, list`);
+  await mart.slice({
+    dataset: "keyword_rank",
+    scope: { store: "ios", app: "2", country: "US" },
+    days: ["2026-08-09", "2026-08-10"],
+    asOf: "2026-08-09",
+    state: "deferred",
+    items: ["lumi", "habit", "other", "Never Answered"],
+  });
   const rows = (app: string) =>
     mart.ask(`
       select group_name, requested_keyword_count, answered_keyword_count, is_complete, ranked_keyword_count, top_3_keyword_count, rank_sum, average_rank, voice_sum, voice_share

@@ -1,3 +1,4 @@
+import { addDays, day } from "../../src/core/day.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openMartStage } from "../support/mart-stage.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -37,16 +38,10 @@ const ranks: readonly Cell[] = [
 ];
 
 /** A slice of one day of ranks: the app, its day, its keywords, its state and error. */
-async function slice(app: string, day: string, keywords: string, state: string, error: string | null = null) {
-  await mart.ask(`
-    with list as (
-      insert into ops.batch (items, digest) values ('{${keywords}}', '${keywords}')
-      on conflict (digest) do update set digest = excluded.digest returning batch_id
-    )
-    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, error_code, planned_requests,
-                           planned_credits, run_id, created_at, ended_at)
-    select 'keyword_rank', 'o', '{"store":"ios","app":"${app}","country":"US"}', batch_id, '${day}', date '${day}' + 1, '${day}', '', 'daily', '${state}',
-           ${error === null ? "null" : `'${error}'`}, 1, 3, run_id, '${day}Z', '${day}Z' from ops.run, list`);
+async function slice(app: string, of: string, keywords: string, state: string, error: string | null = null) {
+  const scope = { store: "ios", app, country: "US" };
+  const days = [of, addDays(day(of), 1)] as const;
+  await mart.slice({ dataset: "keyword_rank", scope, days, asOf: of, state, error, items: keywords.split(",") });
 }
 
 beforeAll(async () => {
@@ -65,9 +60,6 @@ beforeAll(async () => {
   await mart.fill("core.fact_keyword_rank", [
     { app_key: "ios:6", country_key: "US", device_key: "IPAD", date_day: "2026-07-07", keyword_key: "plan", rank: 3 },
   ]);
-  await mart.ask(
-    "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', '2026-08-08Z')",
-  );
   await slice("1", "2026-08-08", "plan", "loaded");
   await slice("1", "2026-08-08", "habit", "deferred");
   await slice("5", "2026-08-08", "habit,plan", "failed");

@@ -1,3 +1,4 @@
+import { addDays, day } from "../../src/core/day.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readCompleteDays } from "../../src/ledger/complete-days.ts";
 import { sql } from "../../src/postgres/sql.ts";
@@ -88,20 +89,8 @@ beforeAll(async () => {
            ('app_estimate', '${JSON.stringify(app("1"))}', false, 'series', 1, null, null),
            ('category_rank', '${JSON.stringify(app("8"))}', false, 'series', 7, null, null),
            ('ad_creative', 'null', true, 'period', 1, null, null), ('search_ads_top_app', 'null', true, 'period', 1, null, null)`);
-  await mart.ask(
-    `insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '${today}', '{}', '${today}Z')`,
-  );
-  for (const [dataset, scope, start, days, state, planned, items] of slices)
-    await mart.ask(`
-      with list as (
-        insert into ops.batch (items, digest)
-        select '{${(items ?? []).join(",")}}', '${items?.join(" ")}' where ${items !== undefined}
-        on conflict (digest) do update set digest = excluded.digest returning batch_id
-      )
-      insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
-                             planned_credits, run_id, created_at, ended_at)
-      select '${dataset}', 'o', '${JSON.stringify(scope)}', (select batch_id from list), date '${start}', date '${start}' + ${days}, '${planned}', '', 'daily',
-             '${state}', 1, 3, run_id, '${planned}Z', '${planned}Z' from ops.run`);
+  for (const [dataset, scope, start, count, state, planned, items] of slices)
+    await mart.slice({ dataset, scope, days: [start, addDays(day(start), count)], asOf: planned, state, items });
   await mart.fill("core.tracked_app", [
     { app_key: "ios:6", valid_from: "2026-07-01", valid_to: "2026-08-12", is_current: false },
     { app_key: "ios:7", valid_from: "2026-07-01", valid_to: "2026-08-12", is_current: false },

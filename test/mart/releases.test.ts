@@ -5,14 +5,10 @@ import { forTests } from "../support/for-tests.ts";
 const mart = forTests(openMartStage);
 
 /** A slice about app 1, from a day up to another one, that day excluded. */
-const slice = (dataset: string, scope: object, [from, to]: readonly [string, string], state = "loaded") =>
-  mart.ask(`
-    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
-    select '${dataset}', 'o', '${JSON.stringify({ store: "ios", app: "1", ...scope })}', '${from}', '${to}', '${to}', '', 'daily', '${state}', 1, 1, run_id, now(), now()
-    from   ops.run`);
+const slice = (dataset: string, scope: object, days: readonly [string, string], state = "loaded") =>
+  mart.slice({ dataset, scope: { store: "ios", app: "1", ...scope }, days, state });
 
 beforeAll(async () => {
-  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-20', '{}', now())");
   await mart.fill("core.app_version", [
     { app_key: "ios:1", country_key: "US", version: "2.0.0", version_at: "2026-08-11T09:00:00" },
   ]);

@@ -7,12 +7,10 @@ import { forTests } from "../support/for-tests.ts";
 const mart = forTests(openMartStage);
 
 /** A slice of figures of the store of app 1, from a day up to another one, that day excluded. */
-const slice = (context: string, [from, to]: readonly [string, string], state = "loaded") =>
-  mart.ask(`
-    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
-    select 'sales_metric', 'o', '{"store":"ios","app":"1","area":"all","device":"ALL","context":"${context}"}', '${from}', '${to}', '${to}', '', 'daily', '${state}', 1, 1,
-           run_id, now(), now()
-    from   ops.run`);
+const slice = (context: string, days: readonly [string, string], state = "loaded") => {
+  const scope = { store: "ios", app: "1", area: "all", device: "ALL", context };
+  return mart.slice({ dataset: "sales_metric", scope, days, state });
+};
 
 const figures = (context: string, [start, end]: readonly [string, string], units: number) =>
   mart.fill(
@@ -30,7 +28,6 @@ const figures = (context: string, [start, end]: readonly [string, string], units
   );
 
 beforeAll(async () => {
-  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
   await figures("DOWNLOAD", ["2026-06-01", "2026-08-01"], 10);
   await slice("DOWNLOAD", ["2026-06-01", "2026-08-01"]);
   // revenue from the 6th of July to the 23rd failed, and on the 30th of June there was none

@@ -94,13 +94,8 @@ test("the paid voice of a keyword is reported once a period, from either request
 });
 
 test("paid shares of a period of which a keyword has no answer yet are marked, from either source", async () => {
-  const slice = (dataset: string, scope: object, state: string, items: string | null = null) =>
-    mart.ask(`
-      with list as (insert into ops.batch (items, digest) select array['${items}'], '${items}' where ${items !== null} returning batch_id)
-      insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
-      select '${dataset}', 'o', '${JSON.stringify(scope)}', (select batch_id from list), '2026-08-03', '2026-08-17', '2026-08-20', '', 'daily', '${state}', 1, 1, run_id, now(), now()
-      from   ops.run`);
-  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-20', '{}', now())");
+  const slice = (dataset: string, scope: object, state: string, items?: readonly string[]) =>
+    mart.slice({ dataset, scope, days: ["2026-08-03", "2026-08-17"], state, items });
   const market = (country: string, keyword: string) => ({ store: "ios", country, keyword });
   await slice("paying_app", market("US", "plan"), "loaded");
   await slice("paying_app", market("US", "habit"), "empty");
@@ -114,8 +109,8 @@ test("paid shares of a period of which a keyword has no answer yet are marked, f
   await mart.fill("core.fact_search_ads_top_app", [
     { ...own, keyword_id: "1", keyword_key: "plan", app_key: "ios:1", share: 0.3 },
   ]);
-  await slice("search_ads_top_app", { org_id: "7" }, "loaded", "US 1 1 plan");
-  await slice("search_ads_top_app", { org_id: "7" }, "failed", "US 2 1 to do list");
+  await slice("search_ads_top_app", { org_id: "7" }, "loaded", ["US 1 1 plan"]);
+  await slice("search_ads_top_app", { org_id: "7" }, "failed", ["US 2 1 to do list"]);
   const rows = () =>
     mart.ask(`
       select distinct share_source, country_code, requested_keyword_count, answered_keyword_count, is_complete

@@ -122,15 +122,15 @@ describe("visibility beside competitors", () => {
   });
 
   test("of a day on which an app or a competitor has no answer yet is marked, and has no share and no place", async () => {
-    await mart.ask(
-      "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())",
-    );
     const requested = (items: string, state: string) =>
-      mart.ask(`
-        with list as (insert into ops.batch (items, digest) values ('{${items}}', '${items} ${state}') returning batch_id)
-        insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
-        select 'visibility', 'o', '{"store":"ios","kind":"history"}', batch_id, '2026-08-10', '2026-08-11', '2026-08-12', '', 'daily', '${state}', 1, 10, run_id, now(), now()
-        from   ops.run, list`);
+      mart.slice({
+        dataset: "visibility",
+        scope: { store: "ios", kind: "history" },
+        days: ["2026-08-10", "2026-08-11"],
+        asOf: "2026-08-12",
+        state,
+        items: items.split(","),
+      });
     // ios:3 names ios:7 and ios:1 names nobody any more
     await mart.fill("core.fact_visibility", [
       score("ios:1", "10", 60),

@@ -6,36 +6,22 @@ import { forTests } from "../support/for-tests.ts";
 
 const mart = forTests(openMartStage);
 
-/** A slice, from a day up to another one, that day excluded. */
-const slice = (
-  dataset: string,
-  scope: object,
-  [from, to]: readonly [string, string],
-  state = "loaded",
-  countries = "",
-) =>
-  mart.ask(`
-    with list as (insert into ops.batch (items, digest) select '{${countries}}', '${countries}' where '${countries}' <> ''
-                  on conflict (digest) do update set digest = excluded.digest returning batch_id)
-    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
-    select '${dataset}', 'o', '${JSON.stringify(scope)}', (select batch_id from list), '${from}', '${to}', '${to}', '', 'daily', '${state}', 1, 1, run_id, now(), now()
-    from   ops.run`);
-const reviews = (window: readonly [string, string], state = "loaded") =>
-  slice("review", { store: "ios", app: "1", source: "v2", regions: "portfolio" }, window, state, "JP,US");
-const reports = (window: readonly [string, string], state = "loaded") =>
-  slice(
-    "search_ads_report",
-    { org_id: "7", report_level: "CAMPAIGN", report_type: "DAILY", grain: "day", currency: "USD", attribution: "WITH" },
-    window,
-    state,
-  );
+/** Slices from a day up to another one, that day excluded. */
+const reviews = (days: readonly [string, string], state = "loaded") => {
+  const scope = { store: "ios", app: "1", source: "v2", regions: "portfolio" };
+  return mart.slice({ dataset: "review", scope, days, state, items: ["JP", "US"] });
+};
+const reports = (days: readonly [string, string], state = "loaded") => {
+  const levels = { report_level: "CAMPAIGN", report_type: "DAILY", grain: "day" };
+  const scope = { org_id: "7", ...levels, currency: "USD", attribution: "WITH" };
+  return mart.slice({ dataset: "search_ads_report", scope, days, state });
+};
 const weeks = (figures: string) =>
   mart.ask(`
     select period_start, ${figures}, is_complete from mart.app_overview_by_period
     where  track_id = '1' and country_code = 'US' and period_kind = 'week' order by 1`);
 
 beforeAll(async () => {
-  await mart.ask("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', now())");
   // ranks of four weeks, each day complete
   await mart.fill(
     "core.fact_keyword_rank",
@@ -95,13 +81,13 @@ test("a week of which reports of search ads lack an answer is not complete, also
 });
 
 test("a day of ranks without any answer has no number of keywords with a volume, and no 0", async () => {
-  await slice(
-    "keyword_rank",
-    { store: "ios", app: "1", country: "US" },
-    ["2026-06-29", "2026-06-30"],
-    "failed",
-    "plan",
-  );
+  await mart.slice({
+    dataset: "keyword_rank",
+    scope: { store: "ios", app: "1", country: "US" },
+    days: ["2026-06-29", "2026-06-30"],
+    state: "failed",
+    items: ["plan"],
+  });
   expect(
     await mart.ask(`
       select date_day, requested_keyword_count, answered_keyword_count, volume_keyword_count, search_volume_sum

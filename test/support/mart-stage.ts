@@ -15,10 +15,25 @@ export type MartStage = AsyncDisposable & {
   readonly fill: (table: `core.${string}`, rows: readonly Row[], at?: number) => Promise<void>;
   /** Loads as a slice does, in the table's own way. */
   readonly load: WarehouseStage["load"];
+  /** Writes a slice of the ledger, in the one run of the stage. */
+  readonly slice: (slice: MartSlice) => Promise<void>;
   /** Gives apps names: `{ "ios:1": "Ours" }`. */
   readonly name: (names: Readonly<Record<string, string>>) => Promise<void>;
   /** Rows of a query, each as its values with ` | ` between them: null as -, numbers to four places. As of `today` where it is named. */
   readonly ask: (query: string, today?: string) => Promise<readonly string[]>;
+};
+
+/** A slice: loaded, daily and planned on the day after its days unless said otherwise. `days` has the first one and the day after the last. */
+type MartSlice = {
+  readonly dataset: string;
+  readonly scope: object;
+  readonly days: readonly [string, string];
+  readonly state?: string;
+  readonly class?: string;
+  readonly asOf?: string;
+  /** Keywords or ids that it names; left out where the scope says it all. */
+  readonly items?: readonly string[] | undefined;
+  readonly error?: string | null;
 };
 
 /** Opens an empty one. */
@@ -33,6 +48,7 @@ export async function openMartStage(): Promise<MartStage> {
       return stage.load({ table, rows: rows.map((row) => whole(table, row)), day: day("2026-08-01"), at });
     },
     load: stage.load,
+    slice: (slice) => insertSlice(stage.db, slice),
     name: async (names) => {
       for (const [app, name] of Object.entries(names))
         await sql`
@@ -48,6 +64,38 @@ export async function openMartStage(): Promise<MartStage> {
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+async function insertSlice(
+  db: Database,
+  {
+    dataset,
+    scope,
+    days: [from, to],
+    state = "loaded",
+    class: of = "daily",
+    asOf = to,
+    items,
+    error = null,
+  }: MartSlice,
+): Promise<void> {
+  await sql`
+    insert into ops.run (kind, as_of, datasets, started_at)
+    select 'sync', ${asOf}, '{}', ${asOf}::timestamp at time zone 'UTC' where not exists (select from ops.run)`.execute(
+    db,
+  );
+  await sql`
+    with list as (
+      insert into ops.batch (items, digest)
+      select ${[...(items ?? [])]}::text[], ${items?.join(" ") ?? ""} where ${items !== undefined}::boolean
+      on conflict (digest) do update set digest = excluded.digest
+      returning batch_id
+    )
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, error_code,
+                           planned_requests, planned_credits, run_id, created_at, ended_at)
+    select ${dataset}, 'o', ${JSON.stringify(scope)}::jsonb, (select batch_id from list), ${from}::date, ${to}::date, ${asOf}::date, '', ${of},
+           ${state}, ${error}, 1, 1, run_id, ${asOf}::timestamp at time zone 'UTC', ${asOf}::timestamp at time zone 'UTC'
+    from   ops.run`.execute(db);
 }
 
 function reported(value: unknown): string {
