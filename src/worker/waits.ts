@@ -1,5 +1,6 @@
 import { createClient } from "../api/client.ts";
 import { clientOptions, createApp, createAppLog, type App } from "../app.ts";
+import { accountOf } from "../config/config-of-account.ts";
 import { apiAccess, type Config } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
@@ -9,6 +10,8 @@ import { changeStopReason, claimBalanceCheck, liftStop, readStop } from "../cred
 import { refreshBalance } from "../ingest/balance-check.ts";
 import { usualRhythm } from "../runs/heartbeat.ts";
 import { reasonOf } from "../runs/process-stop.ts";
+import { putOffOperation } from "../ledger/amend-slices.ts";
+import { sharedQueueOf } from "../ledger/shared-queue.ts";
 import { noteEnd } from "../ledger/workers.ts";
 import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import { checkStorable } from "../raw/check-storable.ts";
@@ -75,10 +78,13 @@ function unlessStopped(stop: AbortSignal): (error: unknown) => null {
   };
 }
 
+/** So many checks for problems a refused operation waits for all others: an incident that stays open for ten must not close meanwhile. */
+const checksOfOthers = 5;
+
 /**
  * Waits until the API accepts the account again, or until the stop. One of the waiting workers tests it by a balance check, at
  * growing intervals, and its result counts for all. Where the API accepts the balance check and has refused another operation, all
- * workers try once more. `former`: the number under which this process was registered; it says there that it waits.
+ * workers try once more, that operation some minutes after all others. `former`: the number under which this process was registered; it says there that it waits.
  */
 export async function untilApiAccepts(app: App, stop: AbortSignal, former: string | null): Promise<void> {
   const { clock, log, rhythm = usualRhythm } = app;
@@ -92,9 +98,14 @@ export async function untilApiAccepts(app: App, stop: AbortSignal, former: strin
     await clock.sleep(Math.min(rhythm.beatMs, rhythm.firstCheckMs), stop).catch(() => undefined);
     if (stop.aborted) return await note("stopped").catch(() => undefined);
     try {
-      if ((await readStop(db, accountId)) === null) return;
+      const refusal = await readStop(db, accountId);
+      if (refusal === null) return;
       if (!(await claimBalanceCheck(db, accountId, distances))) continue;
       await refreshBalance({ db, client, clock, accountId, workerId: null });
+      // else it would be sent first, and be refused before anything else is planned or sent
+      const until = clock.now() + checksOfOthers * app.config.settings.notify.check_seconds * 1000;
+      const queueId = await sharedQueueOf(db, accountOf(app.config.settings));
+      await putOffOperation(db, { queueId, operation: refusal.operation, until });
       await liftStop(db, accountId);
       log.warn("api.requests_resumed");
       return;

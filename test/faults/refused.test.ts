@@ -7,12 +7,14 @@ import { runWorker } from "../../src/worker/worker.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
+import { openNights } from "../support/nights.ts";
 import { long } from "../support/long.ts";
 
 /** An iOS and an Android app in a country: calls enough for what happens in their middle. */
 const market = { apps: 2, countries: ["US"] };
 const rhythm: Rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 40, longestCheckMs: 160 };
-const settings = { api: { concurrency: 2 } };
+/** A refused operation is tried again half a second after the others. */
+const settings = { api: { concurrency: 2 }, notify: { check_seconds: 0.1 } };
 const refused = (operation: string, status: number): Fault => ({ operation, times: 1_000_000, kind: "status", status });
 const balance = "account.remaining-credits";
 
@@ -103,6 +105,30 @@ test("a refused operation stops every worker of the account, names the operation
   expect(await stage.query("select from ops.slice where failures > 0 or state in ('failed', 'skipped')")).toEqual([]);
   stage.sandbox.set({ faults: [] });
   await until(() => allIsLoaded(stage));
+});
+
+test("an operation that stays refused is sent after all others, which are loaded, also where some of it is left of the night before", async () => {
+  const operation = "ios.app-simple";
+  const others = ["android.app-simple", "android.keyword-ranking", "ios.keyword-ranking"];
+  const datasets = { keyword_rank: { history_days: 1 }, app_rating: { on: true } };
+  const run = { settings: { api: { concurrency: 1 }, datasets } };
+  await using nights = await openNights({ market, faults: [refused(operation, 403)] }, run);
+  const { stage } = nights;
+  const allOthersAreLoaded = async () => {
+    const text =
+      "select distinct operation from ops.slice where state = 'loaded' and as_of = $1 and operation = any ($2)";
+    return (await stage.query(text, [nights.today(), others])).length === others.length;
+  };
+  for (let night = 1; night <= 2; night += 1) {
+    await using _ = await startWorker(stage, nights.run());
+    await until(allOthersAreLoaded);
+    expect(stage.requested().filter((one) => one.operation === operation)).toHaveLength(night);
+    nights.next();
+  }
+  const left = await stage.query("select state, error_code from ops.slice where operation = $1 order by 1", [
+    operation,
+  ]);
+  expect(left).toContainEqual({ state: "pending", error_code: "forbidden" });
 });
 
 test("says so once in the log, however often it is refused", async () => {

@@ -48,7 +48,10 @@ export const serviceKinds = {
     weight: "trouble",
     wording: ({ error_code: code, operation, dataset }, since) => ({
       happened: `the API has refused ${operation === "" ? "all requests" : `${operation}${named(dataset)}`} since ${since} (${codeWords(code)})`,
-      means: "nothing is loaded until it accepts requests again, which the workers check automatically",
+      means:
+        operation === ""
+          ? "nothing is loaded until it accepts requests again, which the workers check automatically"
+          : "nothing of this is loaded until it is accepted again, which the workers try automatically, and everything else only in the minutes between the tries",
       command: "storehouse doctor",
       does: "tests the token and says what to do",
     }),
