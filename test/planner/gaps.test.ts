@@ -178,7 +178,7 @@ test("days on which nothing ran, and that no sync reaches any more, are shown wi
   expect((await gaps(3)).stdout).not.toContain("earlier: ");
   await stage.sync({ request: { today: addDays(today, 9) } });
   const { stdout } = await gaps(9);
-  expect(stdout).toContain("Nothing is missing");
+  expect(stdout).toContain("Nothing that a sync requests is missing: ");
   expect(stdout).toContain(
     "earlier: of keyword_rank nothing was requested for 5 days before those that a sync reaches",
   );

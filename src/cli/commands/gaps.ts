@@ -49,7 +49,9 @@ export function defineGaps(command: Command): void {
         if (options.json) printJson(named.map((one) => withReported(one, reported)));
         else {
           const earlier = states.length > 0 ? [] : await readEarlierGaps(db, request, app.config.settings);
-          printCoverage(coverage, { states, names: await readAppNames(db), reported, earlier });
+          // without days those of the history that a sync loads are shown, and what waits of a backfill may be older
+          const none = options.from === undefined ? "Nothing that a sync requests is missing" : "Nothing is missing";
+          printCoverage(coverage, { states, names: await readAppNames(db), none, reported, earlier });
         }
       }, options.asOf),
     );
@@ -59,6 +61,9 @@ export function defineGaps(command: Command): void {
 const most = 30;
 
 type Shown = { readonly states: readonly CellState[]; readonly names: ReadonlyMap<string, string> };
+
+/** What is said where no cell is missing. */
+type None = { readonly none: string };
 
 /** What stands below the table: cells that other answers reported, and days that no sync reaches. */
 type Beside = { readonly reported: readonly ReportedCells[]; readonly earlier: readonly UnrequestedDays[] };
@@ -73,7 +78,10 @@ function withReported(one: ScopeCoverage, reported: readonly ReportedCells[]) {
   return { ...one, days: Object.fromEntries(one.days), reportedBy: Object.fromEntries(bySource) };
 }
 
-function printCoverage(coverage: readonly ScopeCoverage[], { states, names, reported, earlier }: Shown & Beside): void {
+function printCoverage(
+  coverage: readonly ScopeCoverage[],
+  { states, names, none, reported, earlier }: Shown & None & Beside,
+): void {
   if (coverage.length === 0) {
     print(
       "The portfolio has no such cell. `storehouse datasets` names the datasets, `storehouse sync` reads the portfolio.",
@@ -89,11 +97,7 @@ function printCoverage(coverage: readonly ScopeCoverage[], { states, names, repo
   const steps = earlierGapSteps(earlier);
   if (lines.length === 0) {
     print(
-      [
-        `${states.length === 0 ? "Nothing is missing" : `No cell is ${states.join(" or ")}`}: ${all}.`,
-        ...sources,
-        ...steps,
-      ].join("\n"),
+      [`${states.length === 0 ? none : `No cell is ${states.join(" or ")}`}: ${all}.`, ...sources, ...steps].join("\n"),
     );
     return;
   }
