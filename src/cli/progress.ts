@@ -121,7 +121,7 @@ function words(progress: SteadyProgress, requestsPerSecond: number): readonly st
   const minutes = Math.ceil((open - deferred) / requestsPerSecond / 60);
   return [
     share === null
-      ? `reading what to plan from: ${count(done)} of ${countOf(total, "slice")}`
+      ? `reading lists: ${count(done)} of ${countOf(total, "slice")}`
       : `${count(done)} of ${countOf(total, "slice")}`,
     countOf(credits, "credit"),
     waits,

@@ -61,8 +61,8 @@ test("the bar and its facts stay in one line of the terminal, what matters most 
 });
 
 test("while it is not known how much there is to do, it says so instead of filling the bar", () => {
-  expect(onTerminal(80, at(4, 2, { isWhole: false }))).toEqual([
-    "[....................] reading what to plan from: 2 of 4 slices, 0 credits",
+  expect(onTerminal(80, at(4_216, 2_000, { isWhole: false, credits: 12_345 }))).toEqual([
+    "[....................] reading lists: 2,216 of 4,216 slices, 12,345 credits",
   ]);
 });
 
