@@ -22,7 +22,7 @@ const whole = wholeNumber({ most: 999_999_999, says: "It is no whole number." })
 export function defineSandbox(command: Command): void {
   command
     .option("--host <address>", "address to listen on; another than loopback shows it to the network", "127.0.0.1")
-    .option("--port <number>", "port; any free one when 0", portArgument, 0)
+    .option("--port <number>", "port; any free one when 0", portArgument, 9467)
     .option("--seed <number>", "which market", whole, 1)
     .option("--today <day>", "the day that the market takes for today (default: today in UTC)", dayArgument)
     .addOption(
