@@ -113,7 +113,7 @@ export const logEvents = {
   "console.run_failed": { level: "error", says: "a run that the console started ended with an error" },
   "alert.fired": { level: "info", says: "an alert fired: its name, and for how many subjects and days" },
   "alert.check_failed": { level: "warn", says: "an alert could not be checked; the next check tries again" },
-  "incident.opened": { level: "warn", says: "an incident has opened: kind, subject, next step" },
+  "incident.opened": { level: "warn", says: "an incident has opened" },
   "incident.closed": { level: "info", says: "an incident has closed" },
   "notification.sent": { level: "info", says: "the webhook took a message" },
   "notification.failed": { level: "warn", says: "the webhook did not take a message; the time of the next try" },

@@ -96,7 +96,7 @@ export const serviceKinds = {
       means:
         until === null
           ? "nothing is loaded on schedule, and what is available on its own day only is lost when that day ends"
-          : "what was due is loaded now, save what was available on its own day only",
+          : "workers catch up on what was due meanwhile, save what was available on its own day only",
       command: until === null ? "storehouse worker" : "storehouse gaps",
       does: until === null ? "starts one" : "shows what is missing",
     }),
