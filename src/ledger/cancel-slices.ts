@@ -5,10 +5,10 @@ import { isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
 import { priceLeftBeyond } from "./plans.ts";
 import { isAlive } from "./workers.ts";
 
-/** SQL: an answer of `ops.slice as s` has landed: it is paid for. */
+/** SQL: true where a page of `ops.slice as s` is stored, and so paid for. */
 export const hasLanded = sql<boolean>`exists (select from raw.answer as a where a.slice_id = s.slice_id)`;
 
-/** Deletes the slices `s` that a query finds, save those that another transaction has locked and is about to change. Returns how many. */
+/** Deletes the slices `s` that a query finds, except those that another transaction has locked. Returns how many. */
 export async function cancelFound(db: Database, found: SqlFragment): Promise<number> {
   const { rows } = await sql`
     with found as (${found} for update of s skip locked)
@@ -18,11 +18,12 @@ export async function cancelFound(db: Database, found: SqlFragment): Promise<num
 }
 
 /**
- * Cancels what syncs in the foreground left that were killed or stopped. A cancelled slice is deleted: its cells count as not requested,
- * and the next sync or scheduled run plans them again where they are due. `own` names a run of this process that has just stopped; without it the
- * runs of dead processes are meant. Kept open are answers that have begun to land, which are paid for; slices during which the process
- * died, unless it had a limit, so that a poisoned slice is counted; what a run had adopted; slices of a plan; and what a run that
- * ended in good order deferred. Returns how many were cancelled.
+ * Cancels the slices of foreground syncs that were killed or stopped: of the run `own`, or of all runs of dead processes. A cancelled slice is
+ * deleted, so that its cells count as not requested and the next run plans them again where they are due. Returns how many. Kept are
+ *   - slices with a stored page, which is paid for
+ *   - slices during which a process without a credit limit died: poison.ts counts how often
+ *   - slices that the run had adopted, and those of a plan
+ *   - slices that a run deferred which ended normally
  */
 export function cancelUnfinished(db: Database, own: string | null = null): Promise<number> {
   const isOver = own === null ? sql`not ${isAlive(sql`r.worker_id`)}` : sql`r.run_id = ${own}`;
@@ -42,8 +43,8 @@ export function cancelUnfinished(db: Database, own: string | null = null): Promi
 }
 
 /**
- * Cancels what the schedule of an account queued, and nobody has begun, of some datasets. What a person named, in a sync or a plan, stays,
- * and so do answers that have begun to land. Returns how many were cancelled.
+ * Cancels slices of these datasets that the schedule of an account queued and no worker has begun. Slices of a sync or plan that a person
+ * started stay, and so do slices with a stored page. Returns how many.
  */
 export async function cancelScheduled(db: Database, account: string, datasets: readonly string[]): Promise<number> {
   if (datasets.length === 0) return 0;
@@ -57,8 +58,8 @@ export async function cancelScheduled(db: Database, account: string, datasets: r
 }
 
 /**
- * Cancels deferred slices of a run for which its limit has no credits left. Slices of a plan stay, see `cancelBeyondPrices`; so do answers
- * that have begun to land: their pages are paid for, and the next run fetches the rest alone. Returns how many.
+ * Cancels deferred slices of a run that the rest of its credit limit does not pay for, in order. Slices of a plan stay (see
+ * `cancelBeyondPrices`), and so do slices with stored pages, of which the next run fetches only the rest. Returns how many.
  */
 export async function cancelBeyondLimit(db: Database, runId: string, credits: number): Promise<number> {
   if (credits === Number.POSITIVE_INFINITY) return 0;
@@ -76,14 +77,11 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
   return rows.length;
 }
 
-/**
- * SQL: true for an open slice `s` of a run `r` that nobody runs to its end: the run's foreground process is over, or what is left of the
- * plan's price did not pay for its call.
- */
+/** SQL: true for an open slice `s` that its run `r` will not finish: its foreground process has ended, or the price of its plan is spent. */
 const isLeftOver = sql<boolean>`(case when r.worker_id is null then s.state = 'deferred' and s.error_code = 'plan_spent'
                                       else not ${isAlive(sql`r.worker_id`)} end)`;
 
-/** Plans of which foreground runs that are over left slices. */
+/** The plans that have such slices. */
 async function plansLeftOver(db: Database): Promise<readonly string[]> {
   const { rows } = await sql<{ planId: string }>`
     select distinct s.plan_id as "planId"
@@ -93,7 +91,7 @@ async function plansLeftOver(db: Database): Promise<readonly string[]> {
   return rows.map(({ planId }) => planId);
 }
 
-/** SQL: adds to a plan what was charged, or may have been, for slices of it that the part `cancelled` of the statement deletes. */
+/** SQL: adds to a plan the charges of its slices that the CTE `cancelled` deletes, calls without a reply included. */
 export function chargesKept(planId: SqlFragment): SqlFragment {
   return sql`
         update ops.plan as p
@@ -104,9 +102,9 @@ export function chargesKept(planId: SqlFragment): SqlFragment {
 }
 
 /**
- * Cancels open slices of plans whose foreground runs are over, or that the price did not pay for, as far as what is left of the price does
- * not pay for them: it is all that was agreed to, and what is due is planned anyway. Answers that have begun to land are paid for and stay,
- * before all others. The plan keeps what its cancelled slices were charged, or may have been. Returns how many were cancelled.
+ * Cancels leftover slices of plans that the rest of the plan's price does not pay for, in order: a person agreed to no more, and what is due is
+ * planned anyway. Slices with stored pages come first and are never cancelled. The plan keeps the charges of its cancelled slices. Returns how
+ * many.
  */
 export async function cancelBeyondPrices(db: Database): Promise<number> {
   let cancelled = 0;
@@ -128,7 +126,7 @@ export async function cancelBeyondPrices(db: Database): Promise<number> {
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
         returning s.slice_id, s.planned_credits, s.planned_requests
       ), resumed as (
-        -- what a call under way gave back may pay for it; pages that landed are kept, and the rest waits for a retry
+        -- a settled call may have freed credits for it; one with stored pages fails, so that a retry fetches the rest
         update ops.slice as s
         set    state = case when open.running <= ${left}::numeric then 'pending' else 'failed' end
         from   open

@@ -4,8 +4,8 @@ import { sql } from "../postgres/sql.ts";
 import { cellsStillLost } from "./lost-days.ts";
 
 /**
- * How far a dataset is complete: every app and country of which something is due is answered through `completeTo`, in the days in which
- * gaps are searched.
+ * How far a dataset is complete: `completeTo` is the last day up to which each app and country that is due has answers without a gap in the last
+ * `gapDays` days.
  */
 export type CompleteDays = {
   readonly dataset: string;
@@ -13,18 +13,18 @@ export type CompleteDays = {
   readonly completeTo: Day | null;
   /** Apps and countries of which something is due. */
   readonly places: number;
-  /** Those of them whose due day is requested and not answered, or not even requested. */
+  /** Those of them without an answer for their due day. */
   readonly behind: number;
-  /** The newest day of one of them that has a gap before it; null where none has. */
+  /** The newest answered day of an app and country that has a gap before that day; null without gaps. */
   readonly newestPastGap: Day | null;
-  /** Failed slices that nothing has made good. */
+  /** Failed slices whose cells no newer slice has answered. */
   readonly failed: number;
 };
 
-/** Gaps are searched so many days back: an older one is history, which Coverage shows. */
+/** Gaps are searched for so many days back: older ones are shown by the page Coverage. */
 const gapDays = 30;
 
-/** SQL: days of the lists of each scope in the days in which gaps are searched: requested, answered, and failed, lost or waiting. */
+/** SQL: per scope and list the ranges of the last `gapDays` days that were requested, that were answered, and that failed, are lost or open. */
 const listDays = sql`
   select s.dataset, s.scope, max(s.request_from) filter (where s.kind <> 'snapshot') as request_from, range_agg(d.days) as requested,
          range_agg(d.days) filter (where s.state in ('loaded', 'empty', 'skipped')) as answered,
@@ -37,9 +37,9 @@ const listDays = sql`
   group  by s.dataset, s.scope, s.batch_id`;
 
 /**
- * SQL: the first day of each dataset, app and country that failed, is lost or waits without an answer, or that stands between days that were
- * requested and was not requested itself, whether a sync reaches it still or not. A snapshot that was not requested is put down as lost.
- * `before` is the day before it; null where nothing was answered before, as in a first sync, which fetches the newest days first.
+ * SQL: the first gap of each dataset, app and country: a day that failed, is lost or is open without an answer, or a day between requested ones
+ * that was not requested (of snapshots such days are lost slices). `before` is the day before it; null where nothing was answered before, as
+ * in a first sync, which fetches the newest days first.
  */
 const firstGaps = sql`
   with scope as (
@@ -54,7 +54,7 @@ const firstGaps = sql`
            where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.dataset = s.dataset and o.scope = s.scope
            and    o.window_start < g.day and o.state in ('loaded', 'empty', 'skipped'))) then min(g.day) - 1 end as before
   from   scope as s
-  -- a case, since a condition beside it may be evaluated after the range was made
+  -- a case: Postgres may evaluate a where condition after the range, which fails for an inverted one
   cross  join lateral (
     select case when s.request_from is not null and s.first_day < s.answered_end
                 then lower(datemultirange(daterange(s.first_day, s.answered_end)) - s.requested) end as missing_day) as m
@@ -62,7 +62,7 @@ const firstGaps = sql`
   where  g.day is not null
   group  by 1, 2, 3, 4`;
 
-/** Reads how far datasets are complete, by the view in which analysts see it; none of a dataset of which nothing is due. */
+/** Reads how far datasets are complete, from ops.freshness, which analysts see; without datasets of which nothing is due. */
 export async function readCompleteDays(db: Database): Promise<readonly CompleteDays[]> {
   const { rows } = await sql<CompleteDays>`
     with gap as materialized (${firstGaps})
@@ -70,7 +70,7 @@ export async function readCompleteDays(db: Database): Promise<readonly CompleteD
            count(*) filter (where f.freshness_state in ('late', 'stopped'))::int as behind,
            max(p.newest_day) filter (where g.gap_day <= p.newest_day) as "newestPastGap", coalesce(max(x.slices), 0) as failed
     from   ops.freshness as f
-    -- of the due day of a late place some lists may be loaded already
+    -- a late place may have loaded some lists of its due day
     cross  join lateral (select case f.freshness_state when 'late' then least(f.newest_day, f.due_day - 1) else f.newest_day end as newest_day) as p
     cross  join lateral (
       select min(gap.gap_day) as gap_day, case when bool_and(gap.before is not null) then min(gap.before) end as before

@@ -10,13 +10,13 @@ import { queueBeside } from "./tails.ts";
 import { findUnplanned, readUnnoted, type Unplanned } from "./unplanned-rounds.ts";
 
 /*
- * A snapshot that is lost is a slice in the state `lost`: one that failed or was put off until its time was over, or one that nobody planned,
- * as where no worker ran.
+ * A lost snapshot is a slice in the state `lost`: it failed or was deferred until its round had ended, or no run planned it, for instance
+ * because no worker ran.
  */
 
 /**
- * SQL: true where each cell of the snapshot `ops.slice as s` is in slices `o` of its scope that meet one of these conditions, in whichever
- * lists. Each is searched apart, in the index by days.
+ * SQL: true where each item of the snapshot `ops.slice as s` is in slices `o` of its scope that meet one of these conditions, in any list. One
+ * subquery per condition, so that each uses the index by days.
  */
 function isCovered(...conditions: readonly SqlFragment[]): SqlFragment<boolean> {
   const found = conditions.map(
@@ -32,12 +32,12 @@ function isCovered(...conditions: readonly SqlFragment[]): SqlFragment<boolean> 
     ${sql.join(found, sql` `)})`;
 }
 
-/** SQL: true for a slice `o` that answered the snapshot of a day while that could be requested. */
+/** SQL: true for a slice `o` that answered the round of a day. */
 function hasAnswered(day: SqlFragment): SqlFragment<boolean> {
   return sql<boolean>`o.window_end > ${day} and o.window_end <= ${day} + ${refreshDaysOn(day)} and o.state in ('loaded', 'empty', 'skipped')`;
 }
 
-/** SQL: true for a lost slice `o` in whose round the day is. */
+/** SQL: true for a lost slice `o` whose round contains the day. */
 function isLostAround(day: SqlFragment): SqlFragment<boolean> {
   return sql<boolean>`o.window_end > ${day} + 1 - ${refreshDaysOn(day)} and o.window_end <= ${day} and o.state = 'lost'`;
 }
@@ -69,8 +69,8 @@ export async function readLostAt(db: Database, sliceId: string): Promise<number 
 }
 
 /**
- * Notes the days that are over of a snapshot slice that waited from `day` until `today`: while it waited nobody planned another one. `isStored`:
- * its answer came on that day, which is not lost.
+ * Notes the rounds that a snapshot slice has missed while it waited from `day` until `today`. `isStored`: its answer came on `day`, so that
+ * the first round is not lost.
  */
 export async function noteMoved(
   db: Database,
@@ -92,16 +92,16 @@ export async function noteMoved(
   await sql`
     ${insertLost} ${selectLost(lost, now)}
     from   ops.slice as s
-    cross  join lateral (select ${refreshDaysOn(sql`${day}::date`)} as days) as stands
-    cross  join lateral generate_series((${day}::date + case when ${isStored} then stands.days else 0 end)::timestamp, ${today}::date - stands.days,
-                                        make_interval(days => stands.days)) as due (day)
+    cross  join lateral (select ${refreshDaysOn(sql`${day}::date`)} as days) as round
+    cross  join lateral generate_series((${day}::date + case when ${isStored} then round.days else 0 end)::timestamp, ${today}::date - round.days,
+                                        make_interval(days => round.days)) as due (day)
     where  s.slice_id = ${sliceId} and not ${isCovered(hasAnswered(lost))}
-    -- an attempt that was killed has noted them
+    -- an attempt that was killed may have noted them
     and    not exists (select from ops.slice as o
                        where  ${hasSameList("o", "s")} and o.window_start = ${lost} and o.state = 'lost')`.execute(db);
 }
 
-/** Queues the snapshot of `today` beside one of an earlier day whose time is over, unless a later one holds. */
+/** Queues the snapshot of `today` beside one whose round has ended, unless a later one covers today. */
 export async function queueToday(
   db: Database,
   slice: Slice,
@@ -118,9 +118,8 @@ export async function queueToday(
 }
 
 /**
- * Notes lost days, after planning: failed snapshots whose time is over become lost, and of the snapshots that were planned since days were
- * noted last the days since the ones before, on which they were due and nobody planned them. Returns how many slices. To be called while
- * nobody plans.
+ * Notes lost days after planning: failed snapshots whose round has ended become lost, and rounds that no run planned become slices in the state
+ * `lost`. Returns how many. To be called under the planning lock.
  */
 export async function noteLostDays(
   db: Database,
@@ -134,8 +133,8 @@ export async function noteLostDays(
 }
 
 /**
- * Makes failed snapshots lost whose time is over, the first of each round: what failed again on later days of it stays failed. The oldest of a
- * scope come first, since a round begins where the one before ends.
+ * Makes failed snapshots lost whose round has ended: the first one of each round, while later ones of it stay failed. Oldest first, since each
+ * round begins where the one before it ends.
  */
 async function noteFailed(
   db: Database,
@@ -162,7 +161,7 @@ async function noteFailed(
   }
 }
 
-/** Writes days that nobody planned as lost, one slice a day and list of items. Returns how many. */
+/** Inserts a lost slice for each day and list of items that no run planned. Returns how many. */
 async function insertUnplanned(db: Database, unplanned: readonly Unplanned[], now: number): Promise<number> {
   if (unplanned.length === 0) return 0;
   const lists = [...new Set(unplanned.flatMap(({ items }) => (items === null ? [] : [items])))];
@@ -179,7 +178,7 @@ async function insertUnplanned(db: Database, unplanned: readonly Unplanned[], no
   return rows.length;
 }
 
-/** Cells of a dataset on a day that are lost, and when the first of them was noted. */
+/** The lost cells of a dataset on a day, and when the first of them was noted. */
 export type LostDay = { readonly dataset: string; readonly day: Day; readonly cells: number; readonly notedAt: Date };
 
 /** SQL: the items of a slice of this name; null where it names none. */
@@ -192,8 +191,8 @@ const newerThanLost = sql`
   where  ${hasSameScope("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start and o.slice_id > s.slice_id`;
 
 /**
- * SQL: cells of a lost slice `s` that are still lost: no newer slice is about them. The answer of a lost day may be imported, or reported by
- * another dataset.
+ * SQL: how many cells of a lost slice `s` are still lost, which means that no newer slice is about them: answers may be imported later, or
+ * reported by another dataset.
  */
 export const cellsStillLost = sql<number>`(
   select case when not exists (select ${newerThanLost}) then coalesce(cardinality(${itemsIn("s")}), 1)
@@ -206,14 +205,14 @@ export async function readLostDays(db: Database): Promise<readonly LostDay[]> {
   const { rows } = await sql<LostDay>`
     select s.dataset, s.window_start as day, sum(c.cells)::int as cells, min(s.ended_at) as "notedAt"
     from   ops.slice_log as s
-    cross  join lateral (select ${cellsStillLost} as cells offset 0) as c -- a fence: they would be counted twice
+    cross  join lateral (select ${cellsStillLost} as cells offset 0) as c -- a fence: else it would be evaluated twice
     where  s.state = 'lost' and c.cells > 0
     group  by s.dataset, s.window_start
     order  by s.window_start desc, s.dataset`.execute(db);
   return rows;
 }
 
-/** Days that were noted as lost within so long before now are newly lost. */
+/** For so long after it was noted a lost day is a new one. */
 const newlyLostMs = dayMs;
 
 /** Of lost days those that were noted within a day before `now` (epoch-ms). */

@@ -7,20 +7,22 @@ import { isOpen } from "./open-slices.ts";
 import { isFinalSlice, packedColumns, wantedScopes } from "./packed-slices.ts";
 
 /*
- * What the slices of a partition say of days past changes seldom, and after two years it is nearly all that a plan reads. So it is kept
- * summed up, a row a list, in the shape in which a plan reads it. It is derived: triggers of ops.slice delete the rows of a partition of which a
- * slice is added, changed or deleted that is about these days (a replay, a backfill, a retry); then a plan reads the slices,
- * and the night of its turn sums them up again from scratch. Both sides take the same lock, so that no change is missed by a summing up
- * that runs beside it. Open slices are never in it.
+ * ops.slice_past is a cache of old slices, one row per partition and list, in the format of packed-slices.ts: after two years nearly all that
+ * a plan reads are old slices, and they seldom change.
+ *   - Triggers of ops.slice delete the rows of a partition when one of its old slices is added, changed or deleted (by a replay, backfill or
+ *     retry). Plans then read the slices themselves, until the rows are rebuilt.
+ *   - Each night rebuilds the rows of a part of the partitions.
+ *   - Triggers and rebuild take the same lock, so that a rebuild misses no concurrent change.
+ *   - Open slices are never in it.
  */
 
-/** Nights after which what is past of a partition is summed up anew, a part of the partitions each night. A prime that no line of a crontab plans by. */
+/** Every so many nights the rows of a partition are rebuilt. A prime, so that no weekly or monthly crontab always meets the same partitions. */
 export const everyNights = 11;
 
-/** Slices that a plan reads at no cost worth a row. */
+/** A partition with no more old slices gets no row: reading them costs nothing. */
 const fewSlices = 20;
 
-/** Partitions of a dataset whose days past are summed up; `finalDays` as a plan of them waits for. */
+/** Partitions of a dataset; slices that were planned `finalDays` after their last day are final. */
 export type PastWanted = {
   readonly dataset: string;
   readonly scopes: readonly Scope[];
@@ -28,14 +30,14 @@ export type PastWanted = {
   readonly today: Day;
 };
 
-/** Sums up days past of the partitions whose turn it is. Does nothing while another process does so, or changes such slices. */
+/** Rebuilds the rows of the partitions whose turn it is. Does nothing while another process holds the lock. */
 export async function sumUpPast(db: Database, wanted: PastWanted): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     if (await tryLockUntilCommit(transaction, "past slices")) await sumUp(transaction, wanted);
   });
 }
 
-/** In a statement of its own, after the lock: it sees all that was committed before. */
+/** A statement of its own, after the lock, sees all that was committed before. */
 async function sumUp(transaction: Database, { dataset, scopes, finalDays, today }: PastWanted): Promise<void> {
   const end = sql`(${today}::date - ${finalDays}::integer)`;
   await sql`
@@ -54,7 +56,7 @@ async function sumUp(transaction: Database, { dataset, scopes, finalDays, today 
       cross  join lateral (select *, ${isFinalSlice(finalDays)} as is_final
                            from   ops.slice as s
                            where  hashtextextended(s.scope::text, 0) = w.hash and s.dataset = ${dataset} and s.window_end > '-infinity'
-                           offset 0) as s -- a fence: scopes are compared of those alone that the index finds
+                           offset 0) as s -- a fence: compares scopes only of slices that the index finds
       where  s.scope = w.scope
     ), past as (
       select *, count(*) over (partition by place) as slices,
@@ -69,7 +71,7 @@ async function sumUp(transaction: Database, { dataset, scopes, finalDays, today 
     select ${dataset}, s.wanted_scope, s.hash, s.until_day, ${finalDays}, s.batch_id, s.operation, s.fingerprint, ${packedColumns}
     from   past as s
     where  s.slices > ${fewSlices}
-    -- days that are final are final, even where an earlier answer said otherwise
+    -- final days stay final, also where an earlier slice has another outcome
     and    (s.is_final or s.state not in ('loaded', 'empty') or not coalesce(s.final_window @> daterange(s.window_start, s.window_end), false))
     group  by s.place, s.wanted_scope, s.hash, s.until_day, s.batch_id, s.operation, s.fingerprint`.execute(
     transaction,

@@ -5,21 +5,21 @@ import { hasSameScope } from "./same-scope.ts";
 import { longestGapDays, plannedOn } from "./snapshot-rounds.ts";
 
 /**
- * A day on which a snapshot was due and nobody planned it, the slice that was planned next, and which of the items of that: those that were
- * requested before. Null where it names no items.
+ * A day on which a snapshot was due and no run planned it. `sliceId` is the next one that was planned, and `items` those of its items that had
+ * been requested before; null where it names none.
  */
 export type Unplanned = { readonly sliceId: string; readonly day: Day; readonly items: readonly string[] | null };
 
-/** For how many days the snapshot of a day stands: other settings held for those of days before `since`. */
+/** The length of rounds in days; `earlierDays` for rounds that began before `since`. */
 type Rhythm = { readonly days: number; readonly since: Day | null; readonly earlierDays: number | null };
 
-/** Items of a slice that was planned for `day`, and the day for which they were planned last. */
+/** Items of a slice that was planned for `day`; `before` is the day for which they had been planned before that. */
 type Gap = Omit<Unplanned, "day"> & { readonly before: Day; readonly day: Day } & Rhythm;
 
 /** Slices after one number, through another. */
 type SliceRange = { readonly after: string; readonly through: string };
 
-/** The slices that came since lost days were noted last, by whichever run: one that is stopped or killed while it plans has noted none. */
+/** The slices since the last run that noted lost days: a run that was killed while it planned has noted none. */
 export async function readUnnoted(db: Database): Promise<SliceRange> {
   const { rows } = await sql<SliceRange>`
     select coalesce((select max(noted_slice_id) from ops.run), 0) as after, coalesce((select max(slice_id) from ops.slice), 0) as through`.execute(
@@ -29,11 +29,11 @@ export async function readUnnoted(db: Database): Promise<SliceRange> {
 }
 
 /**
- * Finds the days on which snapshots were due before those that a sync or the schedule has planned among these slices, item by item: each counts
- * from the day for which it was planned last.
+ * Finds missed rounds: days on which snapshots were due before those that a sync or the schedule planned among these slices. Item by item, from
+ * the day for which each was planned before.
  */
 export async function findUnplanned(db: Database, { after, through }: SliceRange): Promise<readonly Unplanned[]> {
-  // when the next one was due after that of a day of the list or item `l`, or earlier
+  // the latest day on which the next snapshot was due after `l.day`
   const due = sql`case when l.day < p.since then least(l.day + p.earlier_days, greatest(l.day + p.days, p.since)) else l.day + p.days end`;
   const { rows } = await sql<Gap>`
     with planned as materialized (
@@ -46,7 +46,7 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
                            order  by t.is_default limit 1) as t on true
       where  s.slice_id > ${after} and s.slice_id <= ${through} and s.class = 'snapshot' and s.state <> 'lost'
     ), unsure as materialized (
-      -- as a rule one that names no items was requested a round before: then one index entry says so
+      -- fast path for slices without items: an index entry shows the round before
       select p.*, dense_rank() over (order by p.dataset, p.scope, p.day) as place
       from   planned as p
       where  p.list > 0
@@ -59,12 +59,12 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
       from   (select distinct on (place) * from unsure order by place) as p
       cross  join lateral (select coalesce(o.batch_id, 0) as list, o.window_start
                            from   ops.slice as o
-                           -- a round begins with the first one that failed, which is lost by now, if it is over
+                           -- failed ones do not count: of a round that is over the first one is lost by now
                            where  ${hasSameScope("o", "p")} and o.window_end > p.day - ${longestGapDays(sql`greatest(p.days, p.earlier_days)`)} and o.window_start < p.day and o.state <> 'failed'
-                           offset 0) as o -- a fence: the index on datasets would be read from end to end for each scope
+                           offset 0) as o -- a fence: else it would read the index by dataset from end to end for each scope
       group  by p.place, o.list
     ), late as materialized (
-      -- as a rule the same list was requested a round before, and its items need not be compared
+      -- fast path: the same list was requested a round before, so that its items need not be compared
       select p.* from unsure as p
       where  not exists (select from listed as l where l.place = p.place and l.list = p.list and ${due} >= p.day)
     ), known as (
@@ -74,7 +74,7 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
               where  l.place in (select place from late)) as i
       group  by i.place, i.item
     ), wanted as (
-      -- an item is in two lists of a day where an answer was refused and its list parted
+      -- an item is in two lists of one day after a refused list was split
       select distinct on (p.place, i.item) p.*, b.items is not null as has_items, i.item, i.number
       from   late as p
       left   join ops.batch as b on b.batch_id = p.list
@@ -90,23 +90,24 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
   return rows.flatMap(({ sliceId, items, ...gap }) => dueDays(gap).map((day) => ({ sliceId, items, day })));
 }
 
-/** The days in a gap on which a snapshot was due that could not be requested any more on the day for which the next one was planned. */
+/** The days in a gap on which a snapshot was due and whose round had ended by the day of the next one. */
 function dueDays({ before, day, ...rhythm }: Pick<Gap, "before" | "day"> & Rhythm): readonly Day[] {
   const days: Day[] = [];
   for (let due = dueAfter(before, rhythm); due < day; due = dueAfter(due, rhythm))
-    if (addDays(due, standsFrom(due, rhythm)) <= day) days.push(due);
+    if (addDays(due, roundDays(due, rhythm)) <= day) days.push(due);
   return days;
 }
 
 /** The day on which the next snapshot is due after the one of a day. */
 function dueAfter(day: Day, rhythm: Rhythm): Day {
   const { since, days } = rhythm;
-  const due = addDays(day, standsFrom(day, rhythm));
+  const due = addDays(day, roundDays(day, rhythm));
   if (since === null || day >= since || due < since) return due;
   const changed = addDays(day, days);
   return changed > since ? changed : since;
 }
 
-function standsFrom(day: Day, { since, days, earlierDays }: Rhythm): number {
+/** The length of the round that begins on a day. */
+function roundDays(day: Day, { since, days, earlierDays }: Rhythm): number {
   return since !== null && day < since ? (earlierDays ?? days) : days;
 }

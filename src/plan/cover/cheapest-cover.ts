@@ -12,7 +12,7 @@ import {
   type Windows,
 } from "./cover-items.ts";
 
-/** One call of a cover, or as many as its fetch option takes: which option, which items (none where the scope says it all), which days. */
+/** One call of a cover, or several if its fetch option takes as many: the option, the items (none where the scope says it all), and the days. */
 export type Piece = { readonly option: FetchOption; readonly items: readonly string[]; readonly window: Window };
 
 /**
@@ -61,7 +61,7 @@ export function cheapestCover(grid: GapGrid, fetchOptions: readonly FetchOption[
   ];
 }
 
-/** What the pieces cost together: a call for each window that their fetch options can take. */
+/** The price of the pieces together: one call for each window that fits their fetch option. */
 export function coverPrice(pieces: readonly Piece[]): number {
   return pieces.reduce(
     (sum, { option, window }) =>
@@ -70,10 +70,10 @@ export function coverPrice(pieces: readonly Piece[]): number {
   );
 }
 
-/** What a program would pay that requests one item at a time, each by the cheaper fetch option. */
+/** The price without the search: each item alone, by its cheapest fetch option. */
 export function naivePrice(grid: GapGrid, fetchOptions: readonly FetchOption[]): number {
   let sum = 0;
-  // items that stand alike share their days
+  // items with equal gaps share an array
   let known: { readonly gaps: Uint8Array; readonly prices: readonly number[] } = { gaps: new Uint8Array(), prices: [] };
   for (const { item, gaps } of grid.rows) {
     if (known.gaps !== gaps)
@@ -85,7 +85,7 @@ export function naivePrice(grid: GapGrid, fetchOptions: readonly FetchOption[]):
   return sum;
 }
 
-/** True when the whole list is worth taking on no day: to name what it could hold, and a window for each item that cannot be named, cost no more. */
+/** True when the whole list can pay on no day: naming its items, and a window for each that cannot be named, costs no more. */
 function isIdle(coverItems: readonly CoverItem[], { byHistory, byDay, wholeList }: OptionsByKind): boolean {
   if (wholeList === null) return false;
   const tracked = coverItems.filter((coverItem) => coverItem.tracked);
@@ -96,7 +96,7 @@ function isIdle(coverItems: readonly CoverItem[], { byHistory, byDay, wholeList 
   return priceNamed + priceAlone <= optionCost(wholeList);
 }
 
-/** Of some fetch options to place windows the one that is cheapest together with the days' calls for the rest. */
+/** The candidate windows by history that are cheapest together with the calls by day for the remaining cells. */
 function cheapestWindows(coverItems: readonly CoverItem[], fetchOptions: OptionsByKind): Windows {
   const { byHistory, byDay, wholeList } = fetchOptions;
   const listed = coverItems.filter((coverItem) => coverItem.listed);
