@@ -48,8 +48,8 @@ export type FoundTry = DueTry & {
  * Failed slices whose `due_at` has passed, in the order of the queue. Left out are slices
  *   - whose cells a newer slice has answered (`ops.failed_slice`), or that are open again
  *   - of a run whose foreground process is alive
- *   - whose days nobody requests any more: snapshots of earlier days, and days before the history of the dataset. Slices of a plan stay due
- *     for as long as their days are kept.
+ *   - whose days nobody requests any more: snapshots of earlier days, and days that are too long ago. Slices of a plan stay due for as long
+ *     as their days are kept.
  */
 export async function readDueTries(db: Database, of: LaterTries): Promise<readonly FoundTry[]> {
   const due = sql`select slice_id from ops.slice where state = 'failed' and due_at <= ${instant(of.now)} and dataset = any (${[...of.datasets]}::text[])`;
@@ -75,11 +75,17 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
   return rows;
 }
 
-/** Stops retrying snapshots that failed on an earlier day: planning requests today's instead. */
-export async function endTriesOfSnapshots(db: Database, today: Day): Promise<void> {
+/**
+ * Stops retrying failed slices that nobody requests any more: snapshots of an earlier day, since planning requests today's instead, and days
+ * that are too long ago.
+ */
+export async function endOldTries(db: Database, today: Day): Promise<void> {
   await sql`
-    update ops.slice set due_at = null
-    where  state = 'failed' and due_at is not null and class = 'snapshot' and as_of < ${today}::date`.execute(db);
+    update ops.slice as s set due_at = null
+    where  s.state = 'failed' and s.due_at is not null
+    and    case when s.class = 'snapshot' then s.as_of < ${today}::date else s.window_end <= ${requestedFrom(today)} end`.execute(
+    db,
+  );
 }
 
 /** SQL: true for a failed slice `s` unless another slice of the same request is open or failed later: only one of them may be pending. */
@@ -89,11 +95,14 @@ export const mayWait = sql<boolean>`not exists (
       and    (${isOpen("o")} or o.state = 'failed' and o.slice_id > s.slice_id)
       offset 0)`; // a fence: as a join it would read the whole ledger
 
-/** SQL: the first day that the dataset of a slice (`ops.slice as s`) still requests. */
+/** A day that failed is requested for so many days at least, however few a sync reaches back: outages last longer than a night. */
+const fewestTriedDays = 30;
+
+/** SQL: the first day of which a slice (`ops.slice as s`) that failed is still requested. */
 function requestedFrom(today: Day) {
   const firstDay = sql`
     greatest(case when s.plan_id is null
-                  then coalesce(t.first_day, ${today}::date + 1 - t.settle_days - t.history_days - coalesce(t.pack_days, 0)) end,
+                  then coalesce(t.first_day, ${today}::date + 1 - t.settle_days - greatest(t.history_days, ${fewestTriedDays}) - coalesce(t.pack_days, 0)) end,
              (date_trunc('month', ${today}::timestamp) - make_interval(months => t.keep_months))::date)`;
   return sql<Day>`coalesce(${ofTiming(firstDay)}, date '-infinity')`;
 }

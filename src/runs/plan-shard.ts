@@ -1,7 +1,7 @@
 import { insertBatches } from "../ledger/batches.ts";
 import { joinWaiting } from "../ledger/join-waiting.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
-import { endTriesOfSnapshots } from "../ledger/later-tries.ts";
+import { endOldTries } from "../ledger/later-tries.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
 import type { PastWanted } from "../ledger/past-slices.ts";
 import { addPlanned } from "../ledger/runs.ts";
@@ -78,7 +78,7 @@ export async function planShard(
 }
 
 /**
- * Notes what is known once a run has planned: when datasets are requested again, that failed snapshots of earlier days are not, and which days
+ * Notes what is known once a run has planned: when datasets are requested again, that failed days of long ago are not, and which days
  * nobody can request any more. In a transaction of the caller's, beside no planning.
  */
 export async function endPlanning(
@@ -88,7 +88,7 @@ export async function endPlanning(
 ): Promise<void> {
   await lockNumbers(transaction, "planning", locksOf(wholePlan));
   await noteTimings(transaction, { request, settings, own });
-  await endTriesOfSnapshots(transaction, request.today);
+  await endOldTries(transaction, request.today);
   await noteLostDays(transaction, { runId, today: request.today, now: clock.now() });
 }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { SliceDraft } from "../../src/core/slice.ts";
 import {
-  endTriesOfSnapshots,
+  endOldTries,
   queueTries,
   readDueTries,
   readPlansLeft,
@@ -10,7 +10,7 @@ import {
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
-import type { Day } from "../../src/core/day.ts";
+import { day, type Day } from "../../src/core/day.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { august, draft, ending, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 import { planAt } from "../support/slice-draft.ts";
@@ -93,21 +93,28 @@ describe("a failed slice whose next try is due", () => {
     expect(await readDueTries(stage.db, { account: "", now, today, datasets: [], on: [] })).toEqual([]);
   });
 
-  test("is not requested for days that the dataset requests no more: ten here, and of a snapshot the day alone", async () => {
-    const [young] = [await failed({ window: days(9, 10) }), await failed({ window: days(8, 9) })];
+  test("is requested for thirty days where a sync reaches ten back, and then has no next try; a snapshot on its day alone", async () => {
+    const july = (from: string, to: string) => ({
+      window: { start: day(`2026-07-${from}`), end: day(`2026-07-${to}`) },
+    });
+    const [young] = [await failed(july("20", "22")), await failed(july("19", "21"))];
     const dataset = { class: "snapshot", scope: { store: "ios", app: "2" } } as const;
     const snapshot = await failed({ ...dataset, window: august(20) });
     await failed({ ...dataset, scope: { app: "3" }, window: august(19), asOf: august(19).start });
     expect((await due()).sort()).toEqual([young, snapshot].sort());
+    await endOldTries(ledger.stage.db, today);
+    expect(await ledger.stage.slices("due_at is not null as kept")).toEqual(
+      [true, false, true, false].map((kept) => ({ kept })),
+    );
   });
 
   test("has no next try any more where it is a snapshot of an earlier day, and none is left of it once the day is planned", async () => {
     const { db } = ledger.stage;
     const snapshot = { class: "snapshot", window: august(19), asOf: august(19).start } as const;
     const [old, other] = [await failed(snapshot), await failed({ window: august(18), asOf: august(19).start })];
-    const seen = (day: Day) =>
+    const seen = (on: Day) =>
       db.transaction().execute(async (transaction) => {
-        await sql`select set_config('storehouse.today', ${day}, true)`.execute(transaction);
+        await sql`select set_config('storehouse.today', ${on}, true)`.execute(transaction);
         const { rows } = await sql<{ sliceId: string }>`
           select f.slice_id as "sliceId" from ops.failed_slice as f
           join   ops.slice_status as s using (slice_id)
@@ -119,9 +126,9 @@ describe("a failed slice whose next try is due", () => {
     expect(await seen(august(19).start)).toEqual([old, other]);
     expect(await seen(today)).toEqual([other]);
     const kept = () => ledger.stage.slices("due_at is not null as kept");
-    await endTriesOfSnapshots(db, august(19).start);
+    await endOldTries(db, august(19).start);
     expect(await kept()).toEqual([{ kept: true }, { kept: true }]);
-    await endTriesOfSnapshots(db, today);
+    await endOldTries(db, today);
     expect(await kept()).toEqual([{ kept: false }, { kept: true }]);
   });
 
