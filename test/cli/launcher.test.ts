@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
-import { gateAfter, openStage, quick, today, until, type Stage } from "../support/ingest-stage.ts";
+import { gateAfter, openStage, quick, today, until } from "../support/ingest-stage.ts";
+import { environmentBehind } from "../support/ingest-child.ts";
 import { long } from "../support/long.ts";
 
 const program = path.join(projectRoot, "bin", "storehouse.js");
@@ -45,7 +46,7 @@ async function endLauncher(
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-launcher-"));
   const config = path.join(folder, "storehouse.yaml");
   writeFileSync(config, JSON.stringify(quick({ api: { concurrency } })));
-  const launcher = start(folder, variablesOf(stage, config));
+  const launcher = start(folder, environmentBehind(stage, config));
   try {
     await until(() => gate.held() > 0);
     const [row] = await stage.query<{ pid: number }>("select pid from ops.worker");
@@ -58,17 +59,6 @@ async function endLauncher(
     launcher.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function variablesOf(stage: Stage, config: string): NodeJS.ProcessEnv {
-  return {
-    PATH: process.env["PATH"],
-    API_BASE_URL: stage.sandbox.url,
-    API_TOKEN: stage.sandbox.token,
-    DATABASE_URL: stage.databaseUrl,
-    STOREHOUSE_CONFIG: config,
-    LOG_LEVEL: "silent",
-  };
 }
 
 test("installed as a package of another project it is refused in a line, and still says its version", () => {

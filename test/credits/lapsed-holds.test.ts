@@ -1,3 +1,4 @@
+import { must } from "../support/must.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { expect, test } from "vitest";
 import { releaseLapsedHolds, type Holders } from "../../src/credits/lapsed-holds.ts";
@@ -5,7 +6,7 @@ import { reserveMany } from "../../src/credits/holds.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
 import { august, draft, today } from "../support/slice-draft.ts";
-import { heldByRows, must, openBank, type TestAccount } from "../support/credits-account.ts";
+import { heldByRows, openBank, type TestAccount } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
 import { forTests } from "../support/for-tests.ts";
 

@@ -1,17 +1,9 @@
+import { must } from "../support/must.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { reserveMany, settle } from "../../src/credits/holds.ts";
 import { createSharedHolds } from "../../src/credits/shared-holds.ts";
-import {
-  heldByRows,
-  lost,
-  minute,
-  must,
-  noHolders,
-  openBank,
-  second,
-  type TestAccount,
-} from "../support/credits-account.ts";
+import { heldByRows, lost, minute, noHolders, openBank, second, type TestAccount } from "../support/credits-account.ts";
 import { forTests } from "../support/for-tests.ts";
 
 const bank = forTests(openBank);

@@ -1,8 +1,9 @@
+import { must } from "../support/must.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Grant } from "../../src/credits/holds.ts";
 import { creditClasses, type CreditClass } from "../../src/core/slice.ts";
-import { heldByRows, hour, lost, minute, must, openBank, type TestAccount } from "../support/credits-account.ts";
+import { heldByRows, hour, lost, minute, openBank, type TestAccount } from "../support/credits-account.ts";
 import { ModelLedger, type ModelCall } from "../support/credits-model.ts";
 import { long } from "../support/long.ts";
 import { forTests } from "../support/for-tests.ts";

@@ -1,5 +1,6 @@
+import { must } from "../support/must.ts";
 import { expect, test } from "vitest";
-import { hour, lost, minute, must, openBank, second, type TestAccount } from "../support/credits-account.ts";
+import { hour, lost, minute, openBank, second, type TestAccount } from "../support/credits-account.ts";
 import { forTests } from "../support/for-tests.ts";
 
 const bank = forTests(openBank);

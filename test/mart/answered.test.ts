@@ -9,8 +9,8 @@ const mart = forTests(openMartStage);
 const days = ["2026-08-01", "2026-08-02", "2026-08-03", "2026-08-04"] as const;
 
 /** A slice about app 1, from a day up to another one, that day excluded. */
-const slice = (dataset: string, scope: object, days: readonly [string, string], state = "loaded") =>
-  mart.slice({ dataset, scope: { store: "ios", app: "1", ...scope }, days, state });
+const slice = (dataset: string, scope: object, window: readonly [string, string], state = "loaded") =>
+  mart.slice({ dataset, scope: { store: "ios", app: "1", ...scope }, days: window, state });
 
 beforeAll(async () => {
   await mart.name({ "ios:1": "Ours" });

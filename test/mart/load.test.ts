@@ -98,11 +98,11 @@ beforeAll(async () => {
 });
 
 /** What the view says of a dataset as of a day, by app and country. */
-function freshness(dataset: string, day = today) {
+function freshness(dataset: string, asOf = today) {
   return mart.ask(
     `select app_name, country_code, newest_day, due_day, days_behind, freshness_state from mart.data_freshness
      where  dataset = '${dataset}' order by track_id, country_code`,
-    day,
+    asOf,
   );
 }
 

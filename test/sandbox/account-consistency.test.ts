@@ -1,5 +1,6 @@
+import { must } from "../support/must.ts";
 import { describe, expect, test } from "vitest";
-import { lumi, must, open, type Opened } from "./open.ts";
+import { lumi, open, type Opened } from "./open.ts";
 
 type Fields = Record<string, unknown>;
 type Row = Record<string, number> & { original: Record<string, number> };

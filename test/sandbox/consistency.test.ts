@@ -1,8 +1,9 @@
+import { must } from "../support/must.ts";
 import { expect, test } from "vitest";
 import { addDays, day, dayOf, type Day } from "../../src/core/day.ts";
 import { storeOf } from "../../src/core/store.ts";
 import { daysOf } from "../../src/core/window.ts";
-import { encode, lumi, must, open, today, yesterday, type Opened } from "./open.ts";
+import { encode, lumi, open, today, yesterday, type Opened } from "./open.ts";
 
 type Entry = { keyword: string; date: number | string; rank: number | null; appKind?: "IPHONE" | "IPAD" };
 type Tracked = {

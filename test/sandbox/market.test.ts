@@ -1,9 +1,10 @@
+import { must } from "../support/must.ts";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { addDays, day, dayOf } from "../../src/core/day.ts";
 import { daysOf } from "../../src/core/window.ts";
 import { createMarket, type RankCell } from "../../src/sandbox/market/market.ts";
 import { awkwardKeywords } from "../../src/sandbox/market/words.ts";
-import { lumi, must } from "./open.ts";
+import { lumi } from "./open.ts";
 
 const market = createMarket(1);
 const year = daysOf({ start: day("2025-08-01"), end: day("2026-08-01") });

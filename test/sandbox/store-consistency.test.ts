@@ -1,6 +1,7 @@
+import { must } from "../support/must.ts";
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { encode, lumi, must, open, yesterday, type Opened } from "./open.ts";
+import { encode, lumi, open, yesterday, type Opened } from "./open.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -1,3 +1,4 @@
+import { must } from "./must.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { observeBalance, openAccount, readAccount, type AccountState } from "../../src/credits/account.ts";
 import { releaseLapsedHolds, type Holders } from "../../src/credits/lapsed-holds.ts";
@@ -115,10 +116,4 @@ export async function heldByRows(account: TestAccount): Promise<{ held: number; 
     select coalesce(sum(cost), 0)::int as held, count(*)::int as "inFlight"
     from   ops.credit_hold where account_id = ${account.accountId}`.execute(account.db);
   return must(rows[0]);
-}
-
-/** The value, which a test knows to be there. */
-export function must<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error("the test expected a value");
-  return value;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../src/core/is-object.ts";
 /*
  * What dbt itself accepts of a property file, where Storehouse writes one: the objects of its published JSON schema (`resources/latest.json` of
  * dbt Core 1.12, which Fusion generates), each with the names that it must have and may have. A name beyond these is refused.
@@ -161,7 +162,3 @@ const fits = {
   "whole number": Number.isInteger,
   "true or false": (value: unknown) => typeof value === "boolean",
 } as const;
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
