@@ -70,7 +70,7 @@ export function parseFile(text: string): ParsedFile {
     try {
       return { json: { ...(JSON.parse(`${text.slice(0, at)}}`) as object), body: body.json }, body };
     } catch {
-      // what looked like the head of the file is none
+      // what was read as the head of the file is none
     }
   return { json: JSON.parse(text) };
 }

@@ -5,8 +5,8 @@ import { instant, sql } from "../postgres/sql.ts";
 
 /** A call is claimed for so long at most; a longer one may be sent by another gateway as well. */
 const claimedForMs = 10 * 60_000;
-/** How often a call is looked for that another gateway has claimed. */
-const looks: Backoff = { firstMs: 20, longestMs: 500 };
+/** How often a call is checked that another gateway has claimed. */
+const checks: Backoff = { firstMs: 20, longestMs: 500 };
 
 /** A call that is claimed: its text, its caller, and the credits that it is expected to take. */
 type ClaimedCall = { readonly question: string; readonly caller: string; readonly credits: number };
@@ -14,7 +14,7 @@ type ClaimedCall = { readonly question: string; readonly caller: string; readonl
 type Parts = Pick<IngestParts, "db" | "clock" | "workerId" | "halted">;
 
 /**
- * Does work for a call while no other gateway of the warehouse does the same, and then gives the call back. `found` is looked at first,
+ * Does work for a call while no other gateway of the warehouse does the same, and then gives the call back. `found` is checked first,
  * and after each wait for another gateway: what that stored is the answer. The claim of a process that died counts for nothing.
  */
 export async function asOnlyOne<T>(
@@ -26,10 +26,10 @@ export async function asOnlyOne<T>(
     const known = await found(waits > 0);
     if (known !== null) return known;
     if (await claim(parts, call)) break;
-    await parts.clock.sleep(backoffMs(looks, waits + 1), parts.halted);
+    await parts.clock.sleep(backoffMs(checks, waits + 1), parts.halted);
   }
   try {
-    // between the look and the claim another gateway may have stored it
+    // between the check and the claim another gateway may have stored it
     return (await found(true)) ?? (await work());
   } finally {
     await sql`delete from ops.gateway_call where question = decode(${call.question}, 'hex') and worker_id = ${parts.workerId}::bigint`.execute(

@@ -27,7 +27,7 @@ export async function openSessions(app: App): Promise<Sessions> {
   const ending = new Set<Promise<void>>();
 
   function end(session: Session): void {
-    // what one leaves behind that cannot say good-bye is found by the next process that looks
+    // what a killed one leaves behind is cleaned up by the next process that reaps dead workers
     const ended = Promise.resolve(session[Symbol.asyncDispose]())
       .catch(() => undefined)
       .finally(() => ending.delete(ended));

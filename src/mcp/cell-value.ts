@@ -20,7 +20,7 @@ function numberOf(text: string): CellValue {
   return isExact ? number : text;
 }
 
-/** So many digits a double keeps whatever their value. */
+/** So many digits a double keeps, for any value. */
 function digitsOf(text: string): number {
   return text.replace(/e.*$/i, "").replaceAll(/^-?0*\.?0*|\./g, "").length;
 }

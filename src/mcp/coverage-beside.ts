@@ -12,7 +12,7 @@ import { readNamedCoverage, type NamedScopes } from "../planner/named-coverage.t
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
-/** How complete and how fresh what a dataset brought is. `cells` are those of the days in question, by state. */
+/** How complete and how fresh a dataset is. `cells`: those of the days in question, by state. */
 type DatasetCoverage = {
   readonly dataset: string;
   /** False where nothing of it is requested: what is read from it is unknown, not none. */

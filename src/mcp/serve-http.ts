@@ -45,8 +45,8 @@ async function answer(parts: ServerParts, request: FastifyRequest, reply: Fastif
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {
-    const asked = new Request(`http://${host}${path}`, { method: "POST", headers: headersOf(request) });
-    const answered = await transport.handleRequest(asked, { parsedBody: request.body });
+    const forwarded = new Request(`http://${host}${path}`, { method: "POST", headers: headersOf(request) });
+    const answered = await transport.handleRequest(forwarded, { parsedBody: request.body });
     return await reply
       .code(answered.status)
       .headers(Object.fromEntries(answered.headers))

@@ -25,7 +25,7 @@ export function lastOfMonth(start: Day): Day {
 }
 
 /**
- * The first and the last day that a statement reads, where it says so beyond doubt: it is one select of one relation, with one lower and one
+ * The first and the last day that a statement reads, where that is certain: it is one select of one relation, with one lower and one
  * upper bound on its day, its month, or the start of its weeks or months, and without what makes conditions alternatives. Undefined otherwise.
  */
 export function statementBounds(statement: string): { readonly first: Day; readonly last: Day } | undefined {

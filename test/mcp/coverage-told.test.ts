@@ -25,7 +25,7 @@ describe("a client that reads rows", () => {
     expect(answer.coverage).toMatchObject({ from: first, to: rest.at(-1), days_from: "statement" });
   });
 
-  test("is not told that days are complete where the statement may read others", async () => {
+  test("is not informed that days are complete where the statement may read others", async () => {
     const [first, ...rest] = requestedDays();
     const { coverage } = await query(`select count(*) from core.fact_keyword_rank where date_day >= '${first}'`);
     expect(coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }], days_from: "statement" });
@@ -44,7 +44,7 @@ describe("a client that reads rows", () => {
     expect(await query(one, narrowed)).toMatchObject({ coverage: { is_complete: true } });
   });
 
-  test("is not told that days are complete of apps that another account has alone", async () => {
+  test("is not informed that days are complete of apps that another account has alone", async () => {
     const [first, ...rest] = requestedDays();
     const ranks = `from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}'`;
     const countAll = `select count(*) ${ranks}`;
@@ -76,7 +76,7 @@ describe("a client that reads rows", () => {
     }
   });
 
-  test("is not told that nothing moved on an earlier day by a mart that has the newest day alone", async () => {
+  test("is not informed that nothing moved on an earlier day by a mart that has the newest day alone", async () => {
     const [first = ""] = requestedDays();
     const moved = "select keyword from mart.keyword_rank_movers where days_back = 1";
     const newest = { from: addDays(today, -1), to: addDays(today, -1) };
@@ -95,7 +95,7 @@ describe("a client that reads rows", () => {
     expect(now.coverage.says).not.toContain("newest day of each keyword");
   });
 
-  test("is told that days which were never requested are unknown, not zero", async () => {
+  test("is informed that days which were never requested are unknown, not zero", async () => {
     const answer = await query("select count(*) from core.fact_keyword_rank where date_day = '2026-07-01'", {
       to: "2026-07-02",
       from: "2026-07-01",
@@ -111,7 +111,7 @@ describe("a client that reads rows", () => {
     });
   });
 
-  test("is told that days are missing which are not published yet, or of which a list was never seen", async () => {
+  test("is informed that days are missing which are not published yet, or of which a list was never seen", async () => {
     const yesterday = addDays(today, -1);
     const coverageTo = async (to: string) =>
       (await query("select count(*) from core.fact_keyword_rank", { from: yesterday, to })).coverage;
@@ -131,7 +131,7 @@ describe("a client that reads rows", () => {
     },
   );
 
-  test("is told what is late or stopped by the timing of its dataset, also beside complete days", async () => {
+  test("is informed of what is late or stopped by the timing of its dataset, also beside complete days", async () => {
     const newest = `dataset = 'keyword_rank' and window_end = date '${today}'`;
     const changed = (set: string, where: string) =>
       served.stage.query(`update ops.slice set ${set} where ${where} returning slice_id`);
@@ -154,7 +154,7 @@ describe("a client that reads rows", () => {
     }
   });
 
-  test("is told that days are complete by a mart that reads datasets which are off only to know the apps", async () => {
+  test("is informed that days are complete by a mart that reads datasets which are off only to know the apps", async () => {
     const [first, ...rest] = requestedDays();
     const { coverage } = await query(
       `select count(*) from mart.keyword_group_daily where date_day between '${first}' and '${rest.at(-1)}'`,
@@ -163,7 +163,7 @@ describe("a client that reads rows", () => {
     expect(coverage.says).toBe("Every cell of these days has its answer: a row that is not there is truly none.");
   });
 
-  test("is not told that a row is none where rows are left out of complete days", async () => {
+  test("is not informed that a row is none where rows are left out of complete days", async () => {
     const [first, ...rest] = requestedDays();
     const ranks = `select date_day from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}'`;
     const leftOut =
@@ -174,7 +174,7 @@ describe("a client that reads rows", () => {
     expect(cut).toMatchObject({ is_cut: true, coverage: { is_complete: true, says: leftOut } });
   });
 
-  test("is told that days are complete by a mart that takes what a dataset that is off knows of every day, newest first", async () => {
+  test("is informed that days are complete by a mart that takes what a dataset that is off knows of every day, newest first", async () => {
     const [first, ...rest] = requestedDays();
     const { coverage } = await query(
       `select count(*) from mart.weighted_share_of_voice_daily where date_day between '${first}' and '${rest.at(-1)}'`,
@@ -185,7 +185,7 @@ describe("a client that reads rows", () => {
     );
   });
 
-  test("is told that a dataset that is off is unknown, not none", async () => {
+  test("is informed that a dataset that is off is unknown, not none", async () => {
     const { coverage } = await query("select count(*) from core.review");
     expect(coverage.datasets).toMatchObject([{ dataset: "review", is_requested: false, cells: null }]);
     expect(coverage.says).toMatch(/^Nothing is requested of review: .* unknown, not none\.$/);

@@ -40,6 +40,6 @@ test("a night costs more with a hundred keywords more, and what is off costs not
   expect(few.connected).toBeGreaterThan(0);
 });
 
-test("nothing followed costs what reading the account costs", async () => {
+test("an empty portfolio costs what reading the account costs", async () => {
   expect((await priceOf([])).first).toBeLessThanOrEqual(20);
 });

@@ -31,7 +31,7 @@ const verbs = {
   },
 } as const satisfies Record<KeywordVerb, { does: string; example: string }>;
 
-/** `storehouse keywords`: what the account tracks, brought in line with a list. */
+/** `storehouse keywords`: makes the tracked keywords those of a list. */
 export function defineKeywords(keywords: Command): void {
   for (const verb of ["add", "remove", "sync"] as const) addVerb(keywords, verb);
 }
