@@ -8,6 +8,12 @@ export function listsAt(value: unknown, path: readonly string[]): readonly (read
   return valuesAt(value, path).filter((inner) => Array.isArray(inner));
 }
 
+/** The paths of the lists at a path and of those that they are in, the innermost first. */
+export function nestedLists(path: readonly string[]): readonly (readonly string[])[] {
+  const around = path.flatMap((step, index) => (step === "[]" ? [path.slice(0, index)] : []));
+  return [path, ...around.toReversed()];
+}
+
 /** The values at such a path. */
 export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   return path.reduce<readonly unknown[]>((found, step) => found.flatMap((inner) => stepsInto(inner, step)), [value]);

@@ -4,7 +4,7 @@ import { fail } from "../core/errors.ts";
 import { isObject } from "../core/is-object.ts";
 import { cleanJson, isDeeperThan, type ParsedText } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
-import { listsAt, withLists, withoutNullLists } from "./lists-at.ts";
+import { listsAt, nestedLists, withLists, withoutNullLists } from "./lists-at.ts";
 import { plainCheck } from "./plain-check.ts";
 import { flagOf, parseSpelt } from "./respell.ts";
 import { itemSchema } from "./schema-at.ts";
@@ -180,21 +180,27 @@ function fit(operation: Operation, reported: unknown): Fitted | { readonly probl
   return { value: rest.data, known: rest.payload, invalid: sorted.invalid };
 }
 
-/** A payload without the items that do not fit, and those items with their reasons; null when it has none that fit. */
+/**
+ * A payload without the items that do not fit, and those items with their reasons; null when it has none that fit. Where lists are in lists,
+ * what does not fit is left out of the innermost one: of a chart a day, and the chart where more of it is wrong.
+ */
 function sortItems(operation: Operation, payload: unknown): { known: unknown; invalid: readonly InvalidItem[] } | null {
   const { items, answer } = operation;
   if (items === null) return sortEntries(answer, payload);
-  const schema = itemSchema(answer, items);
-  if (schema === null) return null;
   const invalid: InvalidItem[] = [];
-  const known = withLists(payload, items, (list) =>
-    list.flatMap((item, index) => {
-      const result = parseSpelt(schema, item);
-      if (result.success) return [result.payload];
-      invalid.push({ reason: problemOf(result.error), item, index });
-      return [];
-    }),
-  );
+  let known = payload;
+  for (const path of nestedLists(items)) {
+    const schema = itemSchema(answer, path);
+    if (schema === null) return null;
+    known = withLists(known, path, (list) =>
+      list.flatMap((item, index) => {
+        const result = parseSpelt(schema, item);
+        if (result.success) return [result.payload];
+        invalid.push({ reason: problemOf(result.error), item, index });
+        return [];
+      }),
+    );
+  }
   return listsAt(known, items).some((list) => list.length > 0) ? { known, invalid } : null;
 }
 

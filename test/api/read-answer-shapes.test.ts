@@ -140,6 +140,51 @@ describe("items deep inside an answer", () => {
     ).toMatchObject({ value: { imageCreative: [part], videoCreative: [] }, invalid: [{ item: { percent: 1 } }] });
   });
 
+  const days = [
+    { date: "2026-08-19T00:00:00", ranking: 3 },
+    { ranking: 4 },
+    { date: "2026-08-21T00:00:00", ranking: "high" },
+  ];
+  const [good] = days;
+  const oddDays = [
+    { item: days[1], reason: expect.stringMatching(/^date: /) as string },
+    { item: days[2], reason: expect.stringMatching(/^ranking: /) as string },
+  ];
+  const oddChart = { rankingType: 9, rankingsByDate: [good] };
+
+  test.each(["ios.category-ranking", "ios.global-category-rankings", "android.global-category-rankings"])(
+    "are the days of each chart, and the charts that do not fit without them either (%s)",
+    (id) => {
+      const chart = { targetDevice: "IPHONE", rankingType: "FREE", rankingsByDate: days };
+      expect(read(id, { trackId: 1, ranksByCategory: { US: { 36: [chart, oddChart] } } })).toMatchObject({
+        value: { ranksByCategory: { US: { 36: [{ rankingsByDate: [good] }] } } },
+        invalid: [...oddDays, { item: oddChart }],
+      });
+    },
+  );
+
+  test("are the days of each chart of each category by name, and the scores of each country", () => {
+    const fits = { date: 1_787_184_000_000, rank: 3 };
+    const odd = { date: null, rank: 4 };
+    const rankings = [{ rankingType: 0, ranksByDate: [fits, odd] }];
+    expect(
+      read("android.category-ranking", { trackId: "a.b", ranksByCategoryNames: [{ categoryName: "TOOLS", rankings }] }),
+    ).toMatchObject({
+      value: { ranksByCategoryNames: [{ rankings: [{ ranksByDate: [fits] }] }] },
+      invalid: [{ item: odd }],
+    });
+    const score = { date: "2026-08-19", score: 3 };
+    expect(
+      read("ios.visibility-history", [
+        { trackId: "1", scores: { US: [score, { score: 4 }], DE: null } },
+        { scores: { US: [score] } },
+      ]),
+    ).toMatchObject({
+      value: [{ trackId: "1", scores: { US: [score], DE: [] } }],
+      invalid: [{ item: { score: 4 } }, {}],
+    });
+  });
+
   test("are the charts of each country and category", () => {
     const chart = { rankingType: "FREE", rankingsByDate: [{ date: "2026-08-19T00:00:00", ranking: 3 }] };
     expect(

@@ -74,7 +74,7 @@ const iosCategoryRanks = z.looseObject({
         z.looseObject({
           targetDevice: Device.nullish(),
           rankingType: AnyRankingType,
-          // the average of a day need not be a whole number; what is no rank is no reason to lose the others of the chart
+          // the average of a day need not be a whole number
           rankingsByDate: z.array(z.looseObject({ date: Instant, ranking: MaybeNumber })),
         }),
       ),
@@ -97,7 +97,7 @@ export const iosCategoryRanking = defineOperation({
   },
   cost: 10,
   range,
-  items: ["ranksByCategory", "{}", "{}"],
+  items: ["ranksByCategory", "{}", "{}", "[]", "rankingsByDate"],
   answer: iosCategoryRanks,
   summary: "Ranks of one app in its categories and charts over up to 30 days.",
 });
@@ -111,7 +111,7 @@ export const iosGlobalCategoryRankings = defineOperation({
   params: { trackId: iosApp, device },
   cost: 20,
   range: null,
-  items: ["ranksByCategory", "{}", "{}"],
+  items: ["ranksByCategory", "{}", "{}", "[]", "rankingsByDate"],
   answer: iosCategoryRanks,
   summary: "Ranks of one app in all countries, categories and charts on the last day.",
 });
@@ -152,7 +152,7 @@ export const androidCategoryRanking = defineOperation({
   params: { trackId: androidApp, country, ...days },
   cost: 10,
   range,
-  items: ["ranksByCategoryNames"],
+  items: ["ranksByCategoryNames", "[]", "rankings", "[]", "ranksByDate"],
   answer: z.looseObject({
     trackId: AnyTrackId,
     countryCode: MaybeText,
@@ -180,7 +180,7 @@ export const androidGlobalCategoryRankings = defineOperation({
   params: { trackId: androidApp },
   cost: 20,
   range: null,
-  items: ["ranksByCategory", "{}", "{}"],
+  items: ["ranksByCategory", "{}", "{}", "[]", "rankingsByDate"],
   answer: z.looseObject({
     trackId: AnyTrackId,
     ranksByCategory: z.record(

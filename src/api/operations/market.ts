@@ -51,7 +51,7 @@ const history = {
   range: { start: "startDate", end: "endDate", endInclusive: null, days: null },
   paging: null,
   envelope: "bare",
-  items: [],
+  items: ["[]", "scores", "{}"],
   answer: z.array(
     z.looseObject({
       trackId: AnyTrackId,
