@@ -2,7 +2,7 @@ import { earliest, daysBetween } from "../core/day.ts";
 import { count, countOf } from "../core/words.ts";
 import { lastDay } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import type { UnrequestedDays } from "../ledger/unrequested-days.ts";
+import type { EarlierGaps } from "../planner/earlier-gaps.ts";
 import type { GapLine } from "../planner/gap-lines.ts";
 
 /** What to do about gaps, a line a state that they have: what is not here needs nobody. */
@@ -28,13 +28,18 @@ function backfillStep(missing: readonly GapLine[]): string {
   return `, \`storehouse backfill --dataset ${dataset} --from ${from} --dry-run\` all of ${dataset}`;
 }
 
-/** What to do about days before those that a sync reaches, a line a stretch. */
-export function earlierGapSteps(gaps: readonly UnrequestedDays[]): readonly string[] {
-  return gaps.map(({ dataset, window, partitions, all }) => {
-    const days = countOf(daysBetween(window.start, window.end), "day");
+/** What to do about days before those that a sync reaches: a line a stretch, and one a dataset of which some failed. */
+export function earlierGapSteps({ unrequested, failed }: EarlierGaps): readonly string[] {
+  const failures = failed.map(
+    ({ dataset, slices }) =>
+      `earlier: ${countOf(slices, "slice")} of ${dataset} failed for days before those that a sync reaches: \`storehouse failures --dataset ${dataset}\` says why, and when they are requested again.`,
+  );
+  const days = unrequested.map(({ dataset, window, partitions, all }) => {
+    const length = countOf(daysBetween(window.start, window.end), "day");
     const of = partitions === all ? dataset : `${count(partitions)} of ${count(all)} partitions of ${dataset}`;
-    return `earlier: of ${of} nothing was requested for ${days} before those that a sync reaches: \`storehouse backfill --dataset ${dataset} --from ${window.start} --to ${lastDay(window)} --dry-run\` prices them.`;
+    return `earlier: of ${of} nothing was requested for ${length} before those that a sync reaches: \`storehouse backfill --dataset ${dataset} --from ${window.start} --to ${lastDay(window)} --dry-run\` prices them.`;
   });
+  return [...days, ...failures];
 }
 
 function firstOf(lines: readonly GapLine[]): string {

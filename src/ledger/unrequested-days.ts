@@ -48,3 +48,21 @@ export async function readUnrequestedDays(
     order  by 1, 2, 3`.execute(db);
   return rows.map(({ start, end, ...one }) => ({ ...one, window: { start, end } }));
 }
+
+/** Failed slices of a dataset about days before those that a sync requests. */
+export type EarlierFailures = { readonly dataset: string; readonly slices: number };
+
+/** Counts them. */
+export async function countEarlierFailures(
+  db: Queryable,
+  reaches: readonly RequestedFrom[],
+): Promise<readonly EarlierFailures[]> {
+  const { rows } = await sql<EarlierFailures>`
+    select f.dataset, count(*)::int as slices
+    from   ops.failed_slice as f
+    join   jsonb_to_recordset(${JSON.stringify(reaches)}::jsonb) as r (dataset text, "from" date) using (dataset)
+    where  f.window_end <= r."from"
+    group  by 1
+    order  by 1`.execute(db);
+  return rows;
+}

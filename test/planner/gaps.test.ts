@@ -202,3 +202,25 @@ test("days on which nothing ran, and that no sync reaches any more, are shown wi
     `earlier: of 1 of ${scopes?.all} partitions of keyword_rank nothing was requested for `,
   );
 });
+
+test("days that failed, and that no sync reaches any more, are shown with the command that says when they are requested again", async () => {
+  const settings = { datasets: { keyword_rank: { history_days: 1 } } };
+  await using stage = await openSynced({ market, today: addDays(today, 3) });
+  const operations = [
+    "ios.keyword-ranking",
+    "android.keyword-ranking",
+    "ios.keyword-history",
+    "android.keyword-history",
+  ];
+  stage.sandbox.set({
+    faults: operations.map((operation) => ({ operation, times: 1_000, kind: "status", status: 500 })),
+  });
+  await stage.sync({ settings, request: { today: addDays(today, 1) } });
+  stage.sandbox.set({ faults: [] });
+  await stage.sync({ settings, request: { today: addDays(today, 3) } });
+  const asOf = ["--dataset", "keyword_rank", "--as-of", addDays(today, 3)];
+  const { stdout } = await runCommand(stage, ["gaps", ...asOf], { settings });
+  expect(stdout).toMatch(
+    /earlier: \d+ slices? of keyword_rank failed for days before those that a sync reaches: `storehouse failures --dataset keyword_rank`/,
+  );
+});

@@ -12,9 +12,8 @@ import { withApp } from "../with-app.ts";
 import { type GapOptions, scopeCoverageFor } from "../gap-options.ts";
 import { print, printJson } from "../output.ts";
 import { count } from "../../core/words.ts";
-import type { UnrequestedDays } from "../../ledger/unrequested-days.ts";
 import type { ReportedCells } from "../../ledger/reported-cells.ts";
-import { readEarlierGaps } from "../../planner/earlier-gaps.ts";
+import { noEarlierGaps, readEarlierGaps, type EarlierGaps } from "../../planner/earlier-gaps.ts";
 import { readReported, reportedIn, sumReported } from "../../planner/reported-cells.ts";
 import { reportedWords } from "../reported-words.ts";
 import { addSyncOptions, requestOf } from "../sync-options.ts";
@@ -48,7 +47,7 @@ export function defineGaps(command: Command): void {
         const reported = reportedIn(await readReported(db, { request, settings: app.config.settings }), coverage);
         if (options.json) printJson(named.map((one) => withReported(one, reported)));
         else {
-          const earlier = states.length > 0 ? [] : await readEarlierGaps(db, request, app.config.settings);
+          const earlier = states.length > 0 ? noEarlierGaps : await readEarlierGaps(db, request, app.config.settings);
           // without days those of the history that a sync loads are shown, and what waits of a backfill may be older
           const none = options.from === undefined ? "Nothing that a sync requests is missing" : "Nothing is missing";
           printCoverage(coverage, { states, names: await readAppNames(db), none, reported, earlier });
@@ -66,7 +65,7 @@ type Shown = { readonly states: readonly CellState[]; readonly names: ReadonlyMa
 type None = { readonly none: string };
 
 /** What stands below the table: cells that other answers reported, and days that no sync reaches. */
-type Beside = { readonly reported: readonly ReportedCells[]; readonly earlier: readonly UnrequestedDays[] };
+type Beside = { readonly reported: readonly ReportedCells[]; readonly earlier: EarlierGaps };
 
 /** A coverage as JSON: its days, and of those with cells that other answers reported how many, by source. */
 function withReported(one: ScopeCoverage, reported: readonly ReportedCells[]) {
