@@ -9,13 +9,14 @@ export type ChangeReport = SeenChanges & {
   readonly place: TrackedPlace;
   /** Keywords that were given again. */
   readonly repeats: number;
-  readonly calls: number;
+  /** What the change takes; 0 where nothing is to do. */
+  readonly credits: number;
   /** Credits that a night costs; null where nothing changes, or the portfolio is not known yet. */
   readonly nights: KeywordNights | null;
 };
 
 /** What would change, a keyword a line, and what it takes. */
-export function changesInWords({ place, now, changes, repeats, calls, nights }: ChangeReport): string {
+export function changesInWords({ place, now, changes, repeats, credits, nights }: ChangeReport): string {
   const { add, remove, left } = changes;
   const facts = [
     `${count(add.length)} to add`,
@@ -33,7 +34,7 @@ export function changesInWords({ place, now, changes, repeats, calls, nights }: 
     `The account tracks ${countOf(now.count, "keyword")} for ${place.trackId} in ${place.country}.`,
     ...add.map((keyword) => `+ ${keyword}`),
     ...remove.map((keyword) => `- ${keyword}`),
-    `${facts.join(", ")}: ${calls === 0 ? "nothing to do" : countOf(calls, "call")}.`,
+    `${facts.join(", ")}: ${add.length + remove.length === 0 ? "nothing to do" : countOf(credits, "credit")}.`,
     ...notes,
     ...(isNewApp({ now, changes })
       ? [
@@ -75,7 +76,7 @@ export function leftInWords({ add, remove }: KeywordChanges, { added, removed, e
 
 /** The same as data. `added` and `removed` are null where nothing was to be done or agreed to. */
 export function changesAsJson(
-  { place, now, changes, repeats, calls, nights }: ChangeReport,
+  { place, now, changes, repeats, credits, nights }: ChangeReport,
   done: KeywordsChanged | null,
 ) {
   const error = done?.error ?? null;
@@ -89,7 +90,7 @@ export function changesAsJson(
     remove: changes.remove,
     left: changes.left,
     repeats,
-    calls,
+    credits,
     creditsANight: nights,
     added: done?.added ?? null,
     removed: done?.removed ?? null,

@@ -44,13 +44,13 @@ describe("keywords that the account tracks", () => {
   test("are not changed where no terminal can confirm: the command shows the change, which takes the count alone", async () => {
     const { code, stdout, stderr } = await run(stage, ["add", app, "US", "Habit Tracker", "yoga at home"]);
     expect(stdout).toMatch(
-      /^The account tracks 12 keywords for \d+ in US\.\n\+ yoga at home\n1 to add, 0 to remove, 1 keyword needs nothing: 1 call\.\nA night then costs about \d+ credits, as it does now; 30 nights about [\d,]+\.\n$/,
+      /^The account tracks 12 keywords for \d+ in US\.\n\+ yoga at home\n1 to add, 0 to remove, 1 keyword needs nothing: 1 credit\.\nA night then costs about \d+ credits, as it does now; 30 nights about [\d,]+\.\n$/,
     );
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^not_confirmed: .*--yes.*\n$/) });
     expect(requested(stage)).toEqual([["number-of-keywords", undefined]]);
     const json = await run(stage, ["add", app, "US", "yoga at home", "--json", "--dry-run"]);
     expect(json.code).toBe(0);
-    expect(JSON.parse(json.stdout)).toMatchObject({ add: ["yoga at home"], remove: [], calls: 1, added: null });
+    expect(JSON.parse(json.stdout)).toMatchObject({ add: ["yoga at home"], remove: [], credits: 1, added: null });
   });
 
   test("are counted where the service names the countries in lower case", async () => {
@@ -83,7 +83,7 @@ describe("keywords that the account tracks", () => {
     const { code, stdout } = await run(stage, ["sync", app, "jp", "--file", file, "--yes"]);
     expect(code).toBe(0);
     expect(stdout).toContain(
-      `\n+ new one\n- ${before[0]}\n1 to add, 1 to remove, 11 keywords need nothing: 2 calls.\n`,
+      `\n+ new one\n- ${before[0]}\n1 to add, 1 to remove, 11 keywords need nothing: 2 credits.\n`,
     );
     expect(requested(stage)).toEqual([
       ["number-of-keywords", undefined],
@@ -153,7 +153,7 @@ describe("keywords that the account tracks", () => {
         DATABASE_URL: stage.databaseUrl,
         STOREHOUSE_CONFIG: config,
       });
-      await until(() => terminal.output().includes("Do it? (y/N)"));
+      await until(() => /Do it, for \d credits?\? \(y\/N\)/.test(terminal.output()));
       expect(await run(stage, ["add", app, "JP", "theirs", "--yes"])).toMatchObject({ code: 0 });
       stage.sandbox.clearLog();
       terminal.type("y\r");
@@ -172,7 +172,7 @@ test("changes go by the two hundred, and where the credits end in between it is 
   const { code, stdout, stderr } = await run(stage, ["add", app, "JP", ...words, "--yes", "--json"]);
   expect(code).toBe(3);
   expect(stderr).toMatch(/Not all was done: 400 of 450 added, 0 of 0 removed.*\nallowance_spent: /);
-  expect(JSON.parse(stdout)).toMatchObject({ calls: 3, added: words.slice(0, 400), removed: [] });
+  expect(JSON.parse(stdout)).toMatchObject({ credits: 3, added: words.slice(0, 400), removed: [] });
   expect(requested(stage)).toEqual([
     ["number-of-keywords", undefined],
     ["add-keywords", words.slice(0, 200)],

@@ -2,8 +2,10 @@ import { Argument, Option, type Command } from "commander";
 import { addKeywords } from "../../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings } from "../../api/operations/dashboard.ts";
 import { fail } from "../../core/errors.ts";
+import { countOf } from "../../core/words.ts";
+import { learnedPrices } from "../../credits/costs.ts";
 import type { ApiSession } from "../../person/api-session.ts";
-import { callsFor, changeKeywords, type KeywordVerb } from "../../person/keyword-changes.ts";
+import { callsFor, changeKeywords, creditsFor, type KeywordVerb } from "../../person/keyword-changes.ts";
 import { keywordsGiven } from "../../person/keyword-list.ts";
 import { nightsWith } from "../../person/keyword-nights.ts";
 import { isStillSeen, seeChanges, type WantedChange } from "../../person/seen-changes.ts";
@@ -104,7 +106,8 @@ async function see({ session, wanted, repeats, options }: ChangeRequest): Promis
   const seen = await seeChanges(session, wanted);
   const calls = callsFor(seen.changes);
   const nights = calls === 0 ? null : await nightsWith(session.app, wanted.place, seen.changes);
-  const report: ChangeReport = { place: wanted.place, ...seen, repeats, calls, nights };
+  const credits = creditsFor(seen.changes, await learnedPrices(session.app.warehouse.db));
+  const report: ChangeReport = { place: wanted.place, ...seen, repeats, credits, nights };
   // the answer is one JSON value: what is shown before it goes beside
   (options.json ? remark : print)(changesInWords(report));
   if (calls > 0 && !options.dryRun) return report;
@@ -133,7 +136,7 @@ async function isAgreed(
     if (json) printJson(changesAsJson(report, null));
     throw fail("not_confirmed");
   }
-  if (await confirm("Do it?", stop)) return true;
+  if (await confirm(`Do it, for ${countOf(report.credits, "credit")}?`, stop)) return true;
   if (json) printJson(changesAsJson(report, null));
   remark("Nothing was changed.");
   process.exitCode = stop.aborted ? 130 : 2;
