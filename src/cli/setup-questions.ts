@@ -144,8 +144,9 @@ function keywordsProblem(keywords: readonly string[]): string | null {
 export function wrongSwitch(word: string | null): string | null {
   if (word === null) return null;
   const names = datasets.map(({ name }) => name);
-  if (names.includes(word)) return `Type +${word} to switch it on, or -${word} to switch it off.`;
-  return `${word} is no dataset with + or - before it${didYouMean(word, names) || "."}`;
+  const name = word.replace(/^[+-]/, "");
+  if (!names.includes(name)) return `No dataset has the name ${name}${didYouMean(name, names) || "."}`;
+  return `Type +${name} to switch it on, or -${name} to switch it off.`;
 }
 
 function problemWith(variable: "DATABASE_URL", text: string): string | null {

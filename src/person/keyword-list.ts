@@ -31,6 +31,7 @@ export function keywordsGiven(words: readonly string[], file: string | undefined
     });
   const odd = given.flatMap(({ keyword, at }) => {
     const result = fits[use].safeParse(keyword, { error: schemaWords });
+    if (keyword === "") return ["a keyword is empty"];
     return result.success ? [] : [`${named(keyword)}${at}: ${result.error.issues[0]?.message}`];
   });
   if (odd.length > 0) throw fail("bad_argument", { problem: odd.join("; ") });
@@ -70,6 +71,5 @@ function plain(keyword: string): string {
 const enough = 40;
 
 function named(keyword: string): string {
-  if (keyword === "") return "an empty one";
   return keyword.length > enough ? `'${keyword.slice(0, enough)}...' of ${keyword.length} characters` : `'${keyword}'`;
 }

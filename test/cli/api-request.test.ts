@@ -220,7 +220,7 @@ describe("what cannot be requested", () => {
     [["discover", "android", "a.b"], "name it by --country"],
     [["discover", "ios", "99", "--country", "US"], "leave --country out"],
     [["keywords", "add", "99", "US"], "no keyword is named"],
-    [["keywords", "add", "99", "US", " "], "an empty one: must not be empty"],
+    [["keywords", "add", "99", "US", " "], "bad_argument: a keyword is empty; see"],
     [["keywords", "add", "99", "USA", "a"], "It is no country"],
     [["keywords", "add", "no id", "US", "a"], "It is no track id"],
     [["keywords", "sync", "99", "US", "--file", "no-such-file"], "there is no file no-such-file"],

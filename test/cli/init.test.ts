@@ -175,7 +175,10 @@ test.each([
   [["--api", "http://127.0.0.1:9", "--datasets", "organic_keyword"], "organic_keyword"],
   [["--api", "http://127.0.0.1:9", "--size", "many"], "--size is three numbers"],
   [["--api", "http://127.0.0.1:9", "--datasets", "-review,organic_keyword"], "Type +organic_keyword to switch it on"],
-  [["--api", "http://127.0.0.1:9", "--datasets", "+reviews"], "did you mean review?"],
+  [
+    ["--api", "http://127.0.0.1:9", "--datasets", "+reviews"],
+    "No dataset has the name reviews, did you mean review?; see",
+  ],
   [["--api", "http://127.0.0.1:9", "--app", "7"], "--app needs a --country"],
   [["--api", "http://127.0.0.1:9", "--country", "US"], "there is none"],
   [["--api", "http://127.0.0.1:9", "--keyword", "notes"], "there is none"],

@@ -66,7 +66,7 @@ describe("storehouse raw", () => {
 
   test.each([
     [["show", "9999999"], "bad_argument: there is no slice 9999999; see --help"],
-    [["show", "1", "--page", "3"], "the pages of slice 1 are 0"],
+    [["show", "1", "--page", "3"], "of slice 1 these pages are stored: 0"],
     [["list", "--operation", "nothing"], "storehouse operations"],
     [["import", "/nowhere/at/all"], "there is no file or folder /nowhere/at/all"],
     [["import", "/dev/null/file"], "/dev/null/file exists but cannot be read"],

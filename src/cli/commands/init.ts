@@ -124,7 +124,7 @@ async function setupOf(config: Config, options: Options): Promise<Answers> {
   if (size === null) throw fail("bad_argument", { problem: "--size is three numbers, for instance 5x5x100" });
   const { datasets, wrong: word } = switchesIn(options.datasets ?? "");
   const wrongWord = wrongSwitch(word);
-  if (wrongWord !== null) throw fail("bad_argument", { problem: `--datasets: ${wrongWord}` });
+  if (wrongWord !== null) throw fail("bad_argument", { problem: `--datasets: ${wrongWord.replace(/\.$/, "")}` });
   const unlisted = listingProblem(options, config.settings.portfolio.source);
   if (unlisted !== null) throw fail("bad_argument", { problem: unlisted });
   if (options.check) await mustWork(config, { API_BASE_URL, API_TOKEN });

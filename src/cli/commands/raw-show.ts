@@ -33,7 +33,7 @@ export function addRawShow(raw: Command): void {
             problem:
               pages.size === 0
                 ? `no answer of slice ${sliceId} is stored`
-                : `the pages of slice ${sliceId} are ${[...pages.keys()].join(", ")}`,
+                : `of slice ${sliceId} these pages are stored: ${[...pages.keys()].join(", ")}`,
           });
         const { dataset, operation, scope, from, to, state } = slice;
         remark(
