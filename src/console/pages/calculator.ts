@@ -65,10 +65,10 @@ export const calculatorPage = definePage({
     return html`${pageHead("What would it cost?", "Priced by the planner that plans the nights, at documented prices and default timing. Nothing is requested and nothing is spent.")}
 <div class="columns"><form class="card stack" id="wanted" method="get" action="/credits/calculator">
 <label>Apps <span class="muted">track ids or package names, if you know them</span><textarea name="ids" rows="3">${wanted.ids.join("\n")}</textarea></label>
-<label>or so many apps<input name="apps" type="number" min="1" max="100" value="${wanted.apps}"></label>
+<label>or how many apps<input name="apps" type="number" min="1" max="100" value="${wanted.apps}"></label>
 <label>Countries <span class="muted">two letters each</span><input name="countries" value="${choice.countries.join(", ")}"></label>
 <label>Keywords <span class="muted">one a line, for each app and country</span><textarea name="named" rows="4">${wanted.named.join("\n")}</textarea></label>
-<label>or so many keywords<input name="keywords" type="number" min="0" max="2000" value="${wanted.keywords}"></label>
+<label>or how many keywords<input name="keywords" type="number" min="0" max="2000" value="${wanted.keywords}"></label>
 <input type="hidden" name="sent" value="1">
 <details${wanted.sent === undefined ? null : html` open`}><summary>Datasets: ${count(choice.on.length)} on</summary><fieldset class="checks"><legend class="unseen">Datasets</legend>${datasetBoxes(choice.on)}</fieldset></details>
 <p class="buttons"><button class="button primary">Price it</button> <a href="/credits/calculator">Start again</a></p>
