@@ -38,7 +38,7 @@ function printStory({ slice, items, requests, rejects }: SliceStory): void {
       "planned",
       `${countOf(slice.planned_request_count, "request")}, ${countOf(slice.planned_credits, "credit")}, on ${timeText(slice.created_at)}`,
     ],
-    ["booked", `${countOf(slice.request_count, "request")}, ${countOf(slice.booked_credits, "credit")}`],
+    ["spent", `${countOf(slice.request_count, "request")}, ${countOf(slice.booked_credits, "credit")}`],
     ["attempts", `${count(slice.attempt)}, ${count(slice.failure_count)} failed since it was last put into the queue`],
     ["rows", `${count(slice.rows_loaded)} loaded, ${count(slice.rows_rejected)} rejected`],
     ["started", slice.started_at && timeText(slice.started_at)],
