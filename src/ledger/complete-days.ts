@@ -50,7 +50,7 @@ const firstGaps = sql`
   )
   select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
          min(g.day) as gap_day, case when bool_and(exists (
-           select from ops.slice as o
+           select from ops.slice_finality as o
            where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.dataset = s.dataset and o.scope = s.scope
            and    o.window_start < g.day and o.state in ('loaded', 'empty', 'skipped'))) then min(g.day) - 1 end as before
   from   scope as s
