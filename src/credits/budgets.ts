@@ -97,7 +97,10 @@ export async function readBudgets(db: Queryable, of: BudgetsOn): Promise<readonl
   return rows;
 }
 
-/** SQL: the CTEs `wanted` (the budgets with their periods) and `counted` (the same with credits taken). `withHeld`: new ones include current holds. */
+/**
+ * SQL: the CTEs `wanted` (the budgets with their periods) and `counted` (the same with credits taken). `withHeld`: new ones include current
+ * holds.
+ */
 function counted({ accountId, budgets, day }: BudgetsOn, withHeld: boolean) {
   const wanted = budgets.map((one) => {
     const { start, end } = budgetDays(one.period, day);

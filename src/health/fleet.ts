@@ -1,3 +1,4 @@
+import { readSliceSums, type SliceSums } from "../ledger/slice-sums.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Settings } from "../config/settings.ts";
@@ -8,14 +9,7 @@ import { readCallerUse, type CallerUse } from "../credits/caller-use.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { type AccountState, periodStart, readAccount } from "../credits/account.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
-import {
-  latenessOf,
-  readOwnRhythms,
-  readSliceSums,
-  type Lateness,
-  type RunIntervals,
-  type SliceSums,
-} from "../incidents/lateness.ts";
+import { latenessOf, readOwnRhythms, type Lateness, type RunIntervals } from "../incidents/lateness.ts";
 import { sharedQueue } from "../ledger/shared-queue.ts";
 import type { Database } from "../postgres/database.ts";
 import type { FleetMetric } from "./metric-list.ts";

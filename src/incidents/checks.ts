@@ -1,3 +1,4 @@
+import { readSliceSums } from "../ledger/slice-sums.ts";
 import { dayMs, hourMs } from "../core/day.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import { accountOf } from "../config/config-of-account.ts";
@@ -11,7 +12,7 @@ import type { CheckParts } from "./check-parts.ts";
 import { failedProblems, type FailedGroup } from "./failures.ts";
 import { incidentKinds, kindNamed, type IncidentKind } from "./kinds.ts";
 import { dayProblems } from "./lost-days.ts";
-import { isInUse, latenessOf, readOwnRhythms, readSliceSums } from "./lateness.ts";
+import { isInUse, latenessOf, readOwnRhythms } from "./lateness.ts";
 import {
   costProblems,
   creditProblems,
@@ -116,7 +117,10 @@ async function waitingForCredits({ db, clock, settings }: CheckParts): Promise<W
   return rows[0] as WaitingForCredits;
 }
 
-/** Failures of a dataset that was switched off do not count: no worker would ever retry them. Those of a dataset that another version knows do. */
+/**
+ * Failures of a dataset that was switched off do not count: no worker would ever retry them. Those of a dataset that another version knows
+ * do.
+ */
 function ofUsed(parts: CheckParts): (group: FailedGroup) => boolean {
   const names = new Set(datasets.filter((dataset) => !isInUse(dataset, parts)).map(({ name }) => name));
   return ({ dataset }) => !names.has(dataset);

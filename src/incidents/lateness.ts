@@ -6,9 +6,10 @@ import { daysBetweenAnswers, onceDays, type Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
+import type { SliceSums } from "../ledger/slice-sums.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** How old the newest day of a dataset is, and its limit; ms. */
+/** The age of the newest day of a dataset, and the age from which on it is late, in ms. */
 export type Lateness = {
   readonly dataset: string;
   readonly ageMs: number;
@@ -17,44 +18,18 @@ export type Lateness = {
   readonly newestDay: string | null;
 };
 
-/** Sums over the slices of one dataset in one state. */
-export type SliceSums = {
-  readonly dataset: string;
-  readonly state: string;
-  readonly slices: number;
-  readonly rows: number;
-  readonly rejects: number;
-  /** Day after the newest one. */
-  readonly newestEnd: string;
-  readonly plannedAt: Date;
-};
-
-/** Reads the sums of the ledger's slices by dataset and state, in one pass over the table. */
-export async function readSliceSums(db: Database): Promise<readonly SliceSums[]> {
-  const { rows } = await sql<SliceSums>`
-    select s.dataset, s.state, s.slices + coalesce(f.slice_count, 0) as slices, s.rows + coalesce(f.rows_loaded, 0) as rows, s.rejects,
-           s."newestEnd", s."plannedAt"
-    from   (select dataset, state, count(*)::float8 as slices, coalesce(sum(rows_loaded), 0)::float8 as rows,
-                   coalesce(sum(rows_rejected), 0)::float8 as rejects, max(window_end) as "newestEnd", min(created_at) as "plannedAt"
-            from   ops.slice
-            group  by dataset, state) as s
-    left   join ops.folded_slices as f on f.dataset = s.dataset and f.state = s.state
-    order  by s.dataset, s.state`.execute(db);
-  return rows;
-}
-
 const answered: ReadonlySet<string> = new Set(["loaded", "empty"]);
 
-/** Datasets that lines of the crontab name, each with the longest distance of two runs, in ms; `everyDataset` for lines that name none. */
+/** The longest time between two runs (ms) by dataset that the crontab names; under `everyDataset` that of lines that name none. */
 export type RunIntervals = ReadonlyMap<string, number>;
 
-/** Stands in them for all datasets that are on. */
+/** The key for all datasets that are on. */
 export const everyDataset = "*";
 
-/** Datasets of which every list has a timing of its own, which lets days wait: how many at least until they are requested together. */
+/** Datasets all of whose partitions have a timing of their own, with the least `packDays` of these: see `readOwnRhythms`. */
 export type OwnRhythms = ReadonlyMap<string, number>;
 
-/** What lateness is judged by. */
+/** What the decision needs beside the ledger. */
 export type LatenessParts = {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -62,10 +37,13 @@ export type LatenessParts = {
   readonly rhythms: OwnRhythms;
 };
 
-/** A list that was not planned for so much longer than its days wait is not in the portfolio any more. */
+/** A partition that was not planned for `packDays` and so many days more is not in the portfolio any more. */
 const plannedAgainDays = 7;
 
-/** Reads these datasets, as planning has noted the timings: figures of the account of apps that are not connected, of which there are hardly any. */
+/**
+ * Reads the datasets all of whose partitions have a timing of their own. An app whose store account is not connected is requested only every
+ * few weeks; where that holds for every app, the dataset is late by that rhythm and not by its usual one.
+ */
 export async function readOwnRhythms(db: Database, now: number): Promise<OwnRhythms> {
   const { rows } = await sql<{ dataset: string; packDays: number }>`
     with own as (
@@ -89,36 +67,36 @@ export async function readOwnRhythms(db: Database, now: number): Promise<OwnRhyt
 type Choice = Pick<LatenessParts, "settings" | "scheduled">;
 type Switched = Pick<Dataset, "name" | "on" | "stage">;
 
-/** True for a dataset that is on, or off by default and named by a line of the crontab; not for a list of the account that does not count. */
+/** True for a dataset that is on, or that the crontab names; false for the lists of the account where the portfolio is configured. */
 export function isInUse({ name, on, stage }: Switched, { settings, scheduled }: Choice): boolean {
   if (stage === "portfolio" && settings.portfolio.source === "config") return false;
   return isOn({ name, on: on || scheduled.has(name) }, settings);
 }
 
-/** The longest distance of two runs of a dataset, in ms; null for one that no line of the crontab runs. */
-function distanceOf(dataset: Switched, choice: Choice): number | null {
+/** The longest time between two runs of a dataset, in ms; null for one that the crontab does not run. */
+function runIntervalOf(dataset: Switched, choice: Choice): number | null {
   const { settings, scheduled } = choice;
   if (!isInUse(dataset, choice)) return null;
   const own = [scheduled.get(dataset.name), isOn(dataset, settings) ? scheduled.get(everyDataset) : undefined];
-  const known = own.filter((distance) => distance !== undefined);
+  const known = own.filter((interval) => interval !== undefined);
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** What lateness is worked out from. */
+/** What is needed of the slices. */
 type PlannedState = Pick<SliceSums, "dataset" | "state" | "newestEnd" | "plannedAt">;
 
-/** The lateness of each dataset that runs on schedule, was planned once or more, and is requested regularly. */
+/** The one decision on which datasets are late: of those that run on schedule, have slices, and are requested regularly. */
 export function latenessOf(states: readonly PlannedState[], parts: LatenessParts): readonly Lateness[] {
   const { settings, clock, rhythms } = parts;
   const now = nowOfToday(clock);
   return datasets.flatMap((dataset) => {
     const chosen = settings.datasets[dataset.name] ?? {};
-    const everyMs = distanceOf(dataset, parts);
+    const everyMs = runIntervalOf(dataset, parts);
     const own = states.filter((state) => state.dataset === dataset.name);
     if (everyMs === null || own.length === 0) return [];
     const rhythm = rhythms.get(dataset.name);
     const newest = newestEndOf(own);
-    // the service has reported nothing for each, and they are requested again only now and then
+    // the service has no data of any partition, and they are requested only now and then
     if (rhythm !== undefined && newest === null && own.every(({ state }) => state === "skipped")) return [];
     const timing = inRhythm(timingWith(dataset.timing, chosen), rhythm);
     const limitMs = freshnessLimit(timing, { freshHours: chosen.fresh_hours, everyMs });
@@ -140,25 +118,25 @@ function inRhythm(timing: Timing, packDays: number | undefined): Timing {
   return packDays === undefined || timing.kind !== "series" ? timing : { ...timing, packDays };
 }
 
-/** Day after the newest one that is answered; null when none is. */
+/** The day after the newest answered one; null without any. */
 function newestEndOf(own: readonly PlannedState[]): string | null {
   const ends = own.filter(({ state }) => answered.has(state)).map(({ newestEnd }) => newestEnd);
   return ends.sort().at(-1) ?? null;
 }
 
-/** Scheduled datasets whose rows of today are not loaded, and are available today only: those that are requested each day as of now. */
+/** Scheduled daily snapshots of which no answer of today is loaded: tomorrow they cannot be requested any more. */
 export function atRisk(states: readonly SliceSums[], parts: Omit<LatenessParts, "rhythms">): readonly string[] {
   const today = parts.clock.today();
   return datasets.flatMap((dataset) => {
     const timing = timingWith(dataset.timing, parts.settings.datasets[dataset.name] ?? {});
     const own = states.filter((state) => state.dataset === dataset.name);
     if (dataset.stage === "portfolio" || timing.kind !== "snapshot" || timing.refreshDays > 1) return [];
-    if (distanceOf(dataset, parts) === null || own.length === 0 || (newestEndOf(own) ?? "") > today) return [];
+    if (runIntervalOf(dataset, parts) === null || own.length === 0 || (newestEndOf(own) ?? "") > today) return [];
     return [dataset.name];
   });
 }
 
-/** The time of day, on the day that counts as today. */
+/** Now, moved to the day that counts as today. */
 function nowOfToday(clock: Clock): number {
   return Date.parse(clock.today()) + (clock.now() % dayMs);
 }

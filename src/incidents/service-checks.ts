@@ -1,9 +1,10 @@
+import { readSliceSums } from "../ledger/slice-sums.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { addDays, hourMs } from "../core/day.ts";
 import { readOutage } from "../ledger/api-outages.ts";
 import { readWorkerGap } from "../ledger/worker-gaps.ts";
 import type { CheckParts } from "./check-parts.ts";
-import { atRisk, readSliceSums } from "./lateness.ts";
+import { atRisk } from "./lateness.ts";
 import { problem, type Problem } from "./problems.ts";
 
 /** An API that has not responded for some minutes: what is at risk, and when it is lost. */

@@ -131,8 +131,9 @@ async function send(parts: IngestParts, call: PaidCall): Promise<Reply> {
 }
 
 /**
- * Decides what a refusal of the account (401, 403) means; null for any other reply. Meanwhile the process sends no call. If the balance shows
- * that the credits ran out, the call is deferred; otherwise, or where the balance cannot be checked, all calls of the process are stopped.
+ * Decides what a refusal of the account (401, 403) means; null for any other reply. Meanwhile the process sends no call. If the balance
+ * shows that the credits ran out, the call is deferred; otherwise, or where the balance cannot be checked, all calls of the process are
+ * stopped.
  */
 async function decideRefusal(parts: IngestParts, call: PaidCall, reply: Reply): Promise<StorehouseError | null> {
   const { problem } = reply;

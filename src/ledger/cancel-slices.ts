@@ -18,8 +18,8 @@ export async function cancelFound(db: Database, found: SqlFragment): Promise<num
 }
 
 /**
- * Cancels the slices of foreground syncs that were killed or stopped: of the run `own`, or of all runs of dead processes. A cancelled slice is
- * deleted, so that its cells count as not requested and the next run plans them again where they are due. Returns how many. Kept are
+ * Cancels the slices of foreground syncs that were killed or stopped: of the run `own`, or of all runs of dead processes. A cancelled slice
+ * is deleted, so that its cells count as not requested and the next run plans them again where they are due. Returns how many. Kept are
  *   - slices with a stored page, which is paid for
  *   - slices during which a process without a credit limit died: poison.ts counts how often
  *   - slices that the run had adopted, and those of a plan
@@ -77,7 +77,9 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
   return rows.length;
 }
 
-/** SQL: true for an open slice `s` that its run `r` will not finish: its foreground process has ended, or the price of its plan is spent. */
+/**
+ * SQL: true for an open slice `s` that its run `r` will not finish: its foreground process has ended, or the price of its plan is spent.
+ */
 const isLeftOver = sql<boolean>`(case when r.worker_id is null then s.state = 'deferred' and s.error_code = 'plan_spent'
                                       else not ${isAlive(sql`r.worker_id`)} end)`;
 
@@ -102,9 +104,9 @@ export function chargesKept(planId: SqlFragment): SqlFragment {
 }
 
 /**
- * Cancels leftover slices of plans that the rest of the plan's price does not pay for, in order: a person agreed to no more, and what is due is
- * planned anyway. Slices with stored pages come first and are never cancelled. The plan keeps the charges of its cancelled slices. Returns how
- * many.
+ * Cancels leftover slices of plans that the rest of the plan's price does not pay for, in order: a person agreed to no more, and what is
+ * due is planned anyway. Slices with stored pages come first and are never cancelled. The plan keeps the charges of its cancelled slices.
+ * Returns how many.
  */
 export async function cancelBeyondPrices(db: Database): Promise<number> {
   let cancelled = 0;

@@ -4,8 +4,8 @@ import { sql } from "../postgres/sql.ts";
 import { cellsStillLost } from "./lost-days.ts";
 
 /**
- * How far a dataset is complete: `completeTo` is the last day up to which each app and country that is due has answers without a gap in the last
- * `gapDays` days.
+ * How far a dataset is complete: `completeTo` is the last day up to which each app and country that is due has answers without a gap in the
+ * last `gapDays` days.
  */
 export type CompleteDays = {
   readonly dataset: string;
@@ -24,7 +24,9 @@ export type CompleteDays = {
 /** Gaps are searched for so many days back: older ones are shown by the page Coverage. */
 const gapDays = 30;
 
-/** SQL: per scope and list the ranges of the last `gapDays` days that were requested, that were answered, and that failed, are lost or open. */
+/**
+ * SQL: per scope and list the ranges of the last `gapDays` days that were requested, that were answered, and that failed, are lost or open.
+ */
 const listDays = sql`
   select s.dataset, s.scope, max(s.request_from) filter (where s.kind <> 'snapshot') as request_from, range_agg(d.days) as requested,
          range_agg(d.days) filter (where s.state in ('loaded', 'empty', 'skipped')) as answered,
@@ -37,9 +39,9 @@ const listDays = sql`
   group  by s.dataset, s.scope, s.batch_id`;
 
 /**
- * SQL: the first gap of each dataset, app and country: a day that failed, is lost or is open without an answer, or a day between requested ones
- * that was not requested (of snapshots such days are lost slices). `before` is the day before it; null where nothing was answered before, as
- * in a first sync, which fetches the newest days first.
+ * SQL: the first gap of each dataset, app and country: a day that failed, is lost or is open without an answer, or a day between requested
+ * ones that was not requested (of snapshots such days are lost slices). `before` is the day before it; null where nothing was answered
+ * before, as in a first sync, which fetches the newest days first.
  */
 const firstGaps = sql`
   with scope as (

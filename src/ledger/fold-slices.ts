@@ -41,7 +41,9 @@ export async function monthsToFold(db: Database, before: Day, now: number): Prom
 /** Partitions that are folded in one transaction: some thousands of slices. */
 const partitionsAtOnce = 200;
 
-/** Folds the slices of a month and returns how many were deleted. A partition is folded in one transaction: a kill leaves none half folded. */
+/**
+ * Folds the slices of a month and returns how many were deleted. A partition is folded in one transaction: a kill leaves none half folded.
+ */
 export async function foldMonth(db: Database, of: LedgerMonth, now: number): Promise<number> {
   const { rows } = await sql<{ scope: Scope }>`
     select scope from ops.slice

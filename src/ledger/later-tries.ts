@@ -12,7 +12,9 @@ import { queueOf } from "./runs.ts";
 import { hasSameList } from "./same-scope.ts";
 import { isAlive } from "./workers.ts";
 
-/** Which failed slices are retried: of `datasets`, which the configuration does not switch off; `on` are those that run without being named. */
+/**
+ * Which failed slices are retried: of `datasets`, which the configuration does not switch off; `on` are those that run without being named.
+ */
 export type LaterTries = {
   /** Epoch-ms, and its day as planning has it. */
   readonly now: number;
@@ -24,8 +26,8 @@ export type LaterTries = {
 };
 
 /**
- * A failed slice that is due for another try, with its expected cost; `planId` where it is of a backfill, `app` is '' where it is about none.
- * `joins`: the failed slices that it replaces, and the window of all of them together.
+ * A failed slice that is due for another try, with its expected cost; `planId` where it is of a backfill, `app` is '' where it is about
+ * none. `joins`: the failed slices that it replaces, and the window of all of them together.
  */
 export type DueTry = OpenWork & {
   readonly sliceId: string;

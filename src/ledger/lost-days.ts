@@ -15,8 +15,8 @@ import { findUnplanned, readUnnoted, type Unplanned } from "./unplanned-rounds.t
  */
 
 /**
- * SQL: true where each item of the snapshot `ops.slice as s` is in slices `o` of its scope that meet one of these conditions, in any list. One
- * subquery per condition, so that each uses the index by days.
+ * SQL: true where each item of the snapshot `ops.slice as s` is in slices `o` of its scope that meet one of these conditions, in any list.
+ * One subquery per condition, so that each uses the index by days.
  */
 function isCovered(...conditions: readonly SqlFragment[]): SqlFragment<boolean> {
   const found = conditions.map(
@@ -118,8 +118,8 @@ export async function queueToday(
 }
 
 /**
- * Notes lost days after planning: failed snapshots whose round has ended become lost, and rounds that no run planned become slices in the state
- * `lost`. Returns how many. To be called under the planning lock.
+ * Notes lost days after planning: failed snapshots whose round has ended become lost, and rounds that no run planned become slices in the
+ * state `lost`. Returns how many. To be called under the planning lock.
  */
 export async function noteLostDays(
   db: Database,
@@ -133,8 +133,8 @@ export async function noteLostDays(
 }
 
 /**
- * Makes failed snapshots lost whose round has ended: the first one of each round, while later ones of it stay failed. Oldest first, since each
- * round begins where the one before it ends.
+ * Makes failed snapshots lost whose round has ended: the first one of each round, while later ones of it stay failed. Oldest first, since
+ * each round begins where the one before it ends.
  */
 async function noteFailed(
   db: Database,

@@ -7,8 +7,8 @@ import { isOpen } from "./open-slices.ts";
 import { isFinalSlice, packedColumns, wantedScopes } from "./packed-slices.ts";
 
 /*
- * ops.slice_past is a cache of old slices, one row per partition and list, in the format of packed-slices.ts: after two years nearly all that
- * a plan reads are old slices, and they seldom change.
+ * ops.slice_past is a cache of old slices, one row per partition and list, in the format of packed-slices.ts: after two years nearly all
+ * that a plan reads are old slices, and they seldom change.
  *   - Triggers of ops.slice delete the rows of a partition when one of its old slices is added, changed or deleted (by a replay, backfill or
  *     retry). Plans then read the slices themselves, until the rows are rebuilt.
  *   - Each night rebuilds the rows of a part of the partitions.
@@ -16,7 +16,9 @@ import { isFinalSlice, packedColumns, wantedScopes } from "./packed-slices.ts";
  *   - Open slices are never in it.
  */
 
-/** Every so many nights the rows of a partition are rebuilt. A prime, so that no weekly or monthly crontab always meets the same partitions. */
+/**
+ * Every so many nights the rows of a partition are rebuilt. A prime, so that no weekly or monthly crontab always meets the same partitions.
+ */
 export const everyNights = 11;
 
 /** A partition with no more old slices gets no row: reading them costs nothing. */

@@ -182,7 +182,10 @@ export function priceLeft(plan: { readonly credits: number }, progress: PlanProg
   return Math.max(0, plan.credits - Math.max(progress.credits + progress.unsureCredits, progress.takenCredits));
 }
 
-/** The rest of the price of a plan, less the expected cost of its open slices: of those for which `counts` is true (`ops.slice as s`, run `r`). */
+/**
+ * The rest of the price of a plan, less the expected cost of its open slices: of those for which `counts` is true (`ops.slice as s`, run
+ * `r`).
+ */
 export async function priceLeftBeyond(db: Database, planId: string, counts = sql`true`): Promise<number> {
   const { rows } = await sql<{ credits: number; open: number }>`
     select p.credits::float8 as credits,

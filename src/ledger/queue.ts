@@ -96,8 +96,8 @@ function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
 }
 
 /**
- * The state of a queue: whether slices can be claimed, whether suspects are among them, and when the next deferred one is due (epoch-ms, null
- * without one). `hasStaleStatistics`: by the statistics of Postgres the table has fewer rows than pages.
+ * The state of a queue: whether slices can be claimed, whether suspects are among them, and when the next deferred one is due (epoch-ms,
+ * null without one). `hasStaleStatistics`: by the statistics of Postgres the table has fewer rows than pages.
  */
 export type QueueState = {
   readonly ready: boolean;
@@ -135,9 +135,9 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
 }
 
 /**
- * Runs `analyze` on the ledger. An autovacuum that runs while a large plan is being inserted records many pages and almost no rows; until the
- * next one, the planner would read the whole plan at each claim and each end of a slice. Does nothing while another session vacuums or alters
- * the table.
+ * Runs `analyze` on the ledger. An autovacuum that runs while a large plan is being inserted records many pages and almost no rows; until
+ * the next one, the planner would read the whole plan at each claim and each end of a slice. Does nothing while another session vacuums or
+ * alters the table.
  */
 export async function gatherStatistics(db: Database): Promise<void> {
   await sql`select ops.gather_slice_statistics()`.execute(db);

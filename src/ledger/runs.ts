@@ -125,7 +125,9 @@ export async function hasOrphans(db: Database, account: string): Promise<boolean
   return rows[0]?.found === true;
 }
 
-/** Which orphaned slices a run adopts: of these datasets, or of one plan, for at most `mostCredits` (pages that have landed cost nothing). */
+/**
+ * Which orphaned slices a run adopts: of these datasets, or of one plan, for at most `mostCredits` (pages that have landed cost nothing).
+ */
 export type Adoption = {
   readonly runId: string;
   readonly datasets: readonly string[];

@@ -9,7 +9,9 @@ import { ofTiming } from "./dataset-timings.ts";
 /** SQL: the length of a round, in days, of a snapshot `ops.slice as s` that is requested now. */
 export const refreshDays = sql<number>`coalesce(${ofTiming(sql`t.refresh_days`)}, 1)`;
 
-/** SQL: the length of the round that began on a day, by the `refresh_days` of that time: a later change of the setting makes nothing lost. */
+/**
+ * SQL: the length of the round that began on a day, by the `refresh_days` of that time: a later change of the setting makes nothing lost.
+ */
 export function refreshDaysOn(day: SqlFragment): SqlFragment<number> {
   return sql<number>`coalesce(${ofTiming(sql`case when ${day} < t.refresh_since then t.earlier_refresh_days else t.refresh_days end`)}, 1)`;
 }

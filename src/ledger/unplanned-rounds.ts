@@ -5,8 +5,8 @@ import { hasSameScope } from "./same-scope.ts";
 import { longestGapDays, plannedOn } from "./snapshot-rounds.ts";
 
 /**
- * A day on which a snapshot was due and no run planned it. `sliceId` is the next one that was planned, and `items` those of its items that had
- * been requested before; null where it names none.
+ * A day on which a snapshot was due and no run planned it. `sliceId` is the next one that was planned, and `items` those of its items that
+ * had been requested before; null where it names none.
  */
 export type Unplanned = { readonly sliceId: string; readonly day: Day; readonly items: readonly string[] | null };
 
@@ -29,8 +29,8 @@ export async function readUnnoted(db: Database): Promise<SliceRange> {
 }
 
 /**
- * Finds missed rounds: days on which snapshots were due before those that a sync or the schedule planned among these slices. Item by item, from
- * the day for which each was planned before.
+ * Finds missed rounds: days on which snapshots were due before those that a sync or the schedule planned among these slices. Item by item,
+ * from the day for which each was planned before.
  */
 export async function findUnplanned(db: Database, { after, through }: SliceRange): Promise<readonly Unplanned[]> {
   // the latest day on which the next snapshot was due after `l.day`

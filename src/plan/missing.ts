@@ -20,8 +20,8 @@ export type Reprocess = (typeof reprocesses)[number];
 export type MissingCells = { readonly fresh: GapGrid; readonly restated: GapGrid };
 
 /**
- * The days that a plan may request. They end with the newest published day (without an end in `bounds`, with the last full pack) and begin at
- * `bounds.start`, else at the dataset's first day, else `historyDays` before the end; never before the first store opened, the dataset's
+ * The days that a plan may request. They end with the newest published day (without an end in `bounds`, with the last full pack) and begin
+ * at `bounds.start`, else at the dataset's first day, else `historyDays` before the end; never before the first store opened, the dataset's
  * first day, or the first day of which rows are kept.
  */
 export function requestable(timing: Reach, today: Day, bounds: Partial<Window>): Window {

@@ -33,7 +33,10 @@ export type ForesightStart = {
 /** Work that waits for a day. */
 export type WaitingWork = BudgetWork & { readonly until: Day };
 
-/** What a day is expected to be charged: for what its runs plan, and for what waited for it; and the work of these runs, over budgets or not. */
+/**
+ * What a day is expected to be charged: for what its runs plan, and for what waited for it; and the work of these runs, over budgets or
+ * not.
+ */
 export type ForeseenCharge = {
   readonly planned: number;
   readonly waited: number;

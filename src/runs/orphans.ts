@@ -15,7 +15,9 @@ export async function queueLeftOver(parts: Parts, settings: Settings): Promise<v
   await requestFailedAgain(parts, settings);
 }
 
-/** Cancels what the schedule queued before a dataset was switched off: to be called before a process with these settings claims anything. */
+/**
+ * Cancels what the schedule queued before a dataset was switched off: to be called before a process with these settings claims anything.
+ */
 export async function cancelSwitchedOff({ db, log }: Pick<Parts, "db" | "log">, settings: Settings): Promise<void> {
   const cancelled = await cancelScheduled(db, accountOf(settings), switchedOff(settings));
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.switched_off");

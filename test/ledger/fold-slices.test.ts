@@ -1,8 +1,8 @@
+import { readSliceSums } from "../../src/ledger/slice-sums.ts";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
-import { readSliceSums } from "../../src/incidents/lateness.ts";
 import { foldMonth, monthsToFold } from "../../src/ledger/fold-slices.ts";
 import { everyNights, sumUpPast } from "../../src/ledger/past-slices.ts";
 import { foldedRuns } from "../../src/ledger/run-list.ts";

@@ -17,51 +17,50 @@ export const stages = ["portfolio", "listing", "market"] as const;
 /** What people ask of the figures as a whole: whether the ranks can be trusted today, the reviews, and so on. */
 export const families = ["rank", "reviews", "category", "visibility", "search_ads", "estimates"] as const;
 
-/** Who a dataset is fetched for. Two partitions with the same scope are the same one. */
+/** Who a dataset is fetched for, identified by its scope. */
 export type Partition = {
   readonly scope: Scope;
-  /** What calls name by the batch (keywords, ids); null where the scope says it all. */
+  /** Keywords or ids that calls name in batches; null where the scope says it all. */
   readonly items: readonly string[] | null;
-  /** Those items that the account tracks: a call that names no items answers for these alone. */
+  /** The items that the account tracks: a call without names (`wholeList`) answers for these alone. */
   readonly tracked?: readonly string[];
   /** Its own timing, where it differs from the dataset's. */
   readonly timing?: Timing;
-  /** What the portfolio knows that changes the answer; when it differs from the last one, that answer is stale. */
+  /** A digest of what the answer depends on in the portfolio: when it has changed, the last answer is stale. */
   readonly fingerprint?: string;
-  /** True where the service is known to have data: an empty answer is not accepted as one. */
+  /** True where the service is known to have data, so that an empty answer is an error. */
   readonly expected?: boolean;
-  /** What is requested as well where its answers turn out otherwise than hoped (`where`, in words); left out where it is known how they are. */
+  /** Further partitions that are requested if its answers turn out a certain way (`where`, in words); left out once that is known. */
   readonly otherwise?: { readonly where: string; readonly partitions: readonly Partition[] };
-  /** How it is requested, in words, where earlier answers showed that the usual way does not work. */
+  /** In words, how it is requested instead where the usual way does not work. */
   readonly how?: string;
 };
 
-/** What an answer becomes: rows by table name, and items that fit the contract but not the table. */
+/** The result of an answer: rows by table name, and items that fit the contract but not the table. */
 export type Normalised = {
   readonly rows: Readonly<Record<string, readonly Row[]>>;
   readonly invalid: readonly InvalidItem[];
-  /** Items of the slice that the answer does not mention at all: they count as not requested by this fetch option. */
+  /** Items of the slice that the answer leaves out: they count as not requested by this fetch option. */
   readonly unanswered?: readonly string[];
 };
 
-/** How an answer about several days shows through which day it reports. */
+/** How an answer about several days shows up to which day it reports. */
 type ReportedBy = {
-  /** The column of the first table that holds the day, or the time, that the answer itself gives a row; null in rows that only the request stands behind. */
-  readonly column: string;
   /**
-   * So many days without a row are ordinary at the end of an answer and count as answered: of events, and of ranks that an app may not
-   * have. Left out where the service reports each day.
+   * The column of the first table with the day or time that the answer itself gives a row; null in rows that only follow from the request.
    */
+  readonly column: string;
+  /** So many days without rows at the end of an answer are normal and count as answered. Left out where the service reports each day. */
   readonly quietDays?: number;
 };
 
-/** What answers report of another dataset, whose partitions have the same scope. */
+/** Figures of another dataset that answers report beside their own; its partitions have the same scope. */
 type AlsoAnswers = {
   readonly dataset: string;
   readonly option: string;
-  /** The figures of that dataset that an answer reports, by day and item: only those that are certain. */
+  /** The figures of that dataset in an answer, by day and item: only those that are certain. */
   readonly figures: (slice: Slice, pages: readonly unknown[]) => ReadonlyMap<Day, ReadonlyMap<string, number>>;
-  /** The cell of a row of that dataset, and its figure, which is compared with the reported one. */
+  /** The cell and figure of a row of that dataset, to be compared with the reported one. */
   readonly figureOf: (row: Row) => { readonly day: Day; readonly item: string; readonly figure: number | null };
 };
 
@@ -70,8 +69,8 @@ export type Dataset = {
   readonly name: string;
   readonly summary: string;
   /**
-   * `portfolio` datasets list the apps, countries and keywords of the account, `listing` datasets what others are planned from beside
-   * the portfolio (see `planningSources`), `market` datasets all else. Each stage is up to date before the next one is planned.
+   * `portfolio`: lists of the apps, countries and keywords of the account. `listing`: what others are planned from beside the portfolio (see
+   * `planningSources`). `market`: all else. Each stage is loaded before the next one is planned.
    */
   readonly stage: (typeof stages)[number];
   /** The family that its figures belong to; left out for what is none of them, such as lists. */
@@ -85,61 +84,63 @@ export type Dataset = {
   /** Those of its tables that only answers of `otherwise` partitions fill; none when left out. */
   readonly tablesOtherwise?: readonly Table[];
   /**
-   * True where an answer holds for the account that requested it: its scopes name the account (not that of API_TOKEN), so that each
-   * account is planned for itself, and rows of a table with the column `account` are of it. Other answers are facts, and fetched once.
+   * True where answers differ by account: scopes and rows of tables with the column `account` name it (except that of API_TOKEN), and each
+   * account is planned separately. All other answers are the same for every account and fetched once.
    */
   readonly ofAccount?: true;
   /** Every operation that may feed it. */
   readonly operations: readonly Operation[];
-  /** The operations that can answer for one scope; the plan takes the cheapest. */
+  /** The operations that can answer for a scope; the plan takes the cheapest. */
   readonly operationsFor: (scope: Scope) => readonly Operation[];
-  /** The most pages of an answer that are requested unless the configuration says otherwise: for operations that bill by the page. */
+  /** Default of `most_pages`: for operations that bill by the page. */
   readonly mostPages?: number;
-  /** Items that one call names where its operation takes a list and sets no limit. */
+  /** Items per call where the operation takes a list and sets no limit. */
   readonly itemsPerCall?: number;
   /** True where the items of its partitions are apps: a track id, or a country and a track id (`US:123`). */
   readonly itemsAreApps?: true;
-  /** The most days that one call requests unless the configuration says otherwise, where the operation sets no suitable limit. */
+  /** Default of `longest_window`, where the operation sets no suitable limit. */
   readonly longestWindow?: number;
-  /** Of each dataset that requests several days in one call and gets rows with days of their own: see `tailOf`. */
+  /** For datasets that request several days in one call and get rows with days of their own: see `tailOf`. */
   readonly reportedBy?: ReportedBy;
-  /** The operation that names no items and answers for all that the account tracks on a day, and how many calls that takes (one a device). It has no pages. */
+  /**
+   * The operation that answers for all items that the account tracks on a day without naming them, and its number of calls (one per
+   * device). It has no pages.
+   */
   readonly wholeList?: { readonly operation: Operation; readonly calls: (scope: Scope) => number };
   /**
-   * True where equal answers to equal requests become equal rows at any time, of the slice's own scope, days and items, and where no
-   * other dataset writes those rows: an unchanged answer is not loaded again.
+   * True where an answer becomes the same rows at any time, all about the slice's own cells, and no other dataset writes these rows: then
+   * an unchanged answer is not loaded again.
    */
   readonly answersRepeat?: true;
-  /** What its answers report of another dataset beside their own; loaded where its option of this name is true. */
+  /** What its answers report of another dataset; loaded where the option of this name is true. */
   readonly alsoAnswers?: AlsoAnswers;
-  /** What other datasets are planned from, read from the current rows of a table of this one. */
+  /** Lists for the planning of other datasets, read from the current rows of a table of this one. */
   readonly planningSources?: PlanningSource | readonly PlanningSource[];
-  /** Names of the planning sources that its partitions are made from (`portfolio.sources`); it is planned after the datasets that provide them. */
+  /** Names of the planning sources (`portfolio.sources`) that its partitions need: it is planned after the datasets that provide them. */
   readonly plannedFrom?: readonly string[];
-  /**
-   * Datasets of its stage, planned before it, whose answers say whether it is due: it is planned once they are in, so that it is not
-   * requested once more for what they bring.
-   */
+  /** Datasets of its stage whose answers decide whether it is due: it is planned once they are loaded. */
   readonly awaits?: readonly string[];
   /**
-   * True where the partitions of several apps are those of each of them: some apps are planned at a time, beside others and by several
-   * workers. Others are planned from all apps at once.
+   * True where each partition depends on one app: apps are planned in parts, by several workers. Others are planned from all apps at once.
    */
   readonly byApp?: true;
-  /** True where its partitions are made from the keywords of the portfolio. Others are planned from one that has at most one keyword a country. */
+  /** True where its partitions depend on keywords. Others are planned from a portfolio with at most one keyword per country. */
   readonly fromKeywords?: true;
   /** Its own options in the configuration, each with its default and a sentence; null where it has none. */
   readonly options: z.ZodObject | null;
   /**
-   * Who it is fetched for, with options as the configuration gives them. All that an option changes in a call or a row is part of the
-   * scope, so that an answer keeps its meaning when the configuration changes.
+   * Who it is fetched for, with options as the configuration gives them. All that an option changes in a call or row is part of the scope,
+   * so that stored answers keep their meaning when the configuration changes.
    */
   readonly partitions: (portfolio: Portfolio, options?: unknown) => readonly Partition[];
-  /** The parameters of the call that answers a slice, without paging; where a slice takes several calls, those of call number `call`, from 0. */
+  /**
+   * The parameters of the call that answers a slice, without paging; where a slice takes several calls, those of call number `call`, from
+   * 0.
+   */
   readonly request: (slice: Slice, call?: number) => Params;
   /**
-   * Turns the checked answer, one value a page, into rows. What the answer does not echo is stamped from the slice.
-   * `invalid` holds the items that were left out because they do not fit the contract: no row may claim anything about those.
+   * Turns the checked answer, one value per page, into rows; what the answer does not echo comes from the slice. `invalid`: items that do
+   * not fit the contract and were left out, about which no row may say anything.
    */
   readonly normalise: (slice: Slice, pages: readonly unknown[], invalid: readonly InvalidItem[]) => Normalised;
 };
