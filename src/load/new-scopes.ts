@@ -6,7 +6,7 @@ import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "./dimensions.ts";
 import type { ReadyLoad } from "./ready-load.ts";
 import { columnsIn } from "./row-columns.ts";
-import type { ColumnKind, Row, Table } from "./table.ts";
+import { rankedBy, type ColumnKind, type Row, type Table } from "./table.ts";
 
 /** What a load is about: a value of each column of its scope, and the days of the one that holds several. */
 export type LoadScope = {
@@ -47,7 +47,7 @@ export async function partNewScopes(
   table: Table,
   { loads, dimensions }: { readonly loads: readonly ReadyLoad[]; readonly dimensions: Dimensions },
 ): Promise<Parted> {
-  const scopes = loads.map((load) => scopeOf(load, dimensions));
+  const scopes = loads.map((load) => rowsIn(table, scopeOf(load, dimensions)));
   const first = scopes.flatMap((scope, index) =>
     scopes.slice(0, index).some((other) => overlaps(scope, other)) ? [] : [index],
   );
@@ -61,6 +61,12 @@ export async function partNewScopes(
     .filter((load, index) => isNew.has(index) && load.rows.length > 0)
     .map((load) => ({ ...load, encoded: encodeColumns(table, columnsIn(table, load.rows), dimensions), rows: [] }));
   return { together, others: loads.filter((_, index) => !isNew.has(index)) };
+}
+
+/** A scope by which loads overlap: where sources are ranked those of two have rows in common, and what one removes the other may have. */
+function rowsIn(table: Table, { fixed, days }: LoadScope): LoadScope {
+  const source = rankedBy(table)?.column;
+  return { fixed: fixed.filter(({ column }) => column !== source), days };
 }
 
 function overlaps(one: LoadScope, other: LoadScope): boolean {

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { prepareLoad, runLoads } from "../../src/load/load.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Load } from "../../src/load/ready-load.ts";
-import { defineTable } from "../../src/load/table.ts";
+import { defineTable, type Table } from "../../src/load/table.ts";
 import { long, seed as testSeed } from "../support/long.ts";
 import { openWarehouseStage } from "../support/warehouse-stage.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -16,6 +16,20 @@ const shown = defineTable({
   columns: { country_key: "country", date_day: "day", keyword_key: "keyword", rank: "int" },
   key: ["country_key", "date_day", "keyword_key"],
   load: { kind: "replace", scope: ["country_key", "date_day"] },
+  partitioned: false,
+});
+
+/** Sums of countries, of which the answer about all of them has the last word. */
+const sold = defineTable({
+  name: "core.fact_sold",
+  columns: { date_day: "day", country_key: "country", named_key: "country", units: "int" },
+  key: ["date_day", "country_key"],
+  load: {
+    kind: "replace",
+    scope: ["date_day", "named_key"],
+    onlyReported: true,
+    ranked: { column: "named_key", sources: ["0"] },
+  },
   partitioned: false,
 });
 
@@ -44,9 +58,8 @@ const answers = fc.array(
 
 const stage = forTests(openWarehouseStage);
 beforeAll(async () => {
-  await stage.create(shown);
+  for (const table of [shown, sold]) await stage.create(table);
 });
-beforeEach(() => stage.empty(shown));
 
 /** The load of an answer; later ones were received later. */
 function loadOf({ country, from, days, words }: Answer, index: number): Load {
@@ -73,8 +86,11 @@ function loadOf({ country, from, days, words }: Answer, index: number): Load {
 }
 
 /** Loads answers in groups and returns what the table holds then. `texts` gets the statements. */
-async function loaded(groups: readonly (readonly Load[])[], texts: string[] = []): Promise<readonly string[]> {
-  await stage.empty(shown);
+async function loaded(
+  groups: readonly (readonly Load[])[],
+  { table = shown, texts = [] }: { readonly table?: Table; readonly texts?: string[] } = {},
+): Promise<readonly string[]> {
+  await stage.empty(table);
   const dimensions = createDimensions(stage.db);
   const partitions = createPartitions(stage.db);
   for (const group of groups) {
@@ -84,7 +100,8 @@ async function loaded(groups: readonly (readonly Load[])[], texts: string[] = []
       await runLoads({ ...transaction, run }, ready, dimensions);
     });
   }
-  const rows = await stage.rows(shown, "country_key, date_day, keyword_key, rank, slice_id, fetched_at");
+  const columns = [...Object.keys(table.columns), "slice_id", "fetched_at"];
+  const rows = await stage.rows(table, columns.join(", "));
   return rows.map((row) => JSON.stringify(row)).toSorted();
 }
 
@@ -100,12 +117,36 @@ describe("answers of a group whose rows are replaced as a whole", () => {
     );
   });
 
+  test("leave the same where one source lets go of what another has of a scope that is new", async () => {
+    const answers: readonly (readonly [named: string, sums: Readonly<Record<string, number>>])[] = [
+      ["ALL", { ALL: 9, US: 4 }],
+      ["ALL", { ALL: 5 }],
+      ["US", { US: 5 }],
+      ["GB", { GB: 1 }],
+    ];
+    const loads = answers.map(([named, sums], index): Load => {
+      const rows = Object.entries(sums).map(([country, units]) => ({
+        ...{ date_day: "2026-08-01", country_key: country, named_key: named },
+        units,
+      }));
+      const whose = { sliceId: String(index + 1), fetchedAt: 1_000 * (index + 1), scope: { named_key: named } };
+      return { table: sold, rows, ...whose, day: day("2026-08-01"), until: day("2026-08-02"), complete: true };
+    });
+    const [before, ...group] = loads as [Load, ...Load[]];
+    const apart = await loaded(
+      loads.map((load) => [load]),
+      { table: sold },
+    );
+    expect(apart).toHaveLength(3);
+    expect(await loaded([[before], group], { table: sold })).toEqual(apart);
+  });
+
   test("are inserted by one statement where their scopes hold nothing", async () => {
     const loads = ["US", "JP", "GB"].map((country, index) =>
       loadOf({ country, from: 1, days: 2, words: "1 a 5,2 b 6" }, index),
     );
     const texts: string[] = [];
-    expect(await loaded([loads], texts)).toHaveLength(6);
+    expect(await loaded([loads], { texts })).toHaveLength(6);
     expect(texts.filter((text) => /^\s*(insert|merge|delete)/.test(text))).toHaveLength(1);
   });
 });
