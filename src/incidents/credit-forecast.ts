@@ -88,6 +88,9 @@ export function outlookWords(outlook: Outlook | null, now: number): string {
   const { wanted, usable, short, outAt, perHour, nights } = outlook;
   if (outlook.isUnknown && short === 0) return "Whether the credits are enough until the reset is not known yet.";
   const pace = nights === null && perHour > 0 ? ` at ${count(Math.round(24 * perHour))} a day` : "";
+  // the reset may come before the next night
+  if (short === 0 && nights !== null && wanted === 0)
+    return "Enough until the reset: nothing that costs credits is due before it.";
   const taken = `about ${countOf(wanted, "credit")} of ${count(usable)} that nights may use`;
   if (short === 0)
     return nights === null

@@ -55,6 +55,9 @@ test("the forecast and its error are sentences", () => {
   expect(outlookWords(outlook, 0)).toBe(
     "Enough until the reset: 2 nights and waiting slices take about 60 credits of 500 that nights may use.",
   );
+  expect(outlookWords({ ...outlook, nights: 1, wanted: 0 }, 0)).toBe(
+    "Enough until the reset: nothing that costs credits is due before it.",
+  );
   expect(outlookWords({ ...outlook, usable: 40, short: 20, outAt: 29 * hour }, 0)).toMatch(
     /^About 20 credits will be missing before the reset\. They run out in 29\sh\.$/,
   );
