@@ -86,7 +86,7 @@ function badOf(facts: VerdictFacts): readonly string[] {
           "slices take more credits than a whole period has",
         )
       : "",
-    failed > 0 ? countOf(failed, "slice failed for good", "slices failed for good") : "",
+    failed > 0 ? countOf(failed, "slice failed and needs a retry", "slices failed and need a retry") : "",
     lostDays > 0 ? countOf(lostDays, "day is lost", "days are lost") : "",
   ].filter((text) => text !== "");
 }

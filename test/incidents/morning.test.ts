@@ -92,8 +92,8 @@ test("what failed of a dataset that was switched off since wants nobody", async 
     (await readMorning(db, { ...usual, settings: off(switchedOff), now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "app_rating" }));
   await stage.ended("failed", draft({ dataset: "review" }), draft({ dataset: "top_chart" }));
-  expect(await verdict([])).toContain("2 slices failed for good");
-  expect(await verdict(["review"])).toContain("1 slice failed for good");
+  expect(await verdict([])).toContain("2 slices failed and need a retry");
+  expect(await verdict(["review"])).toContain("1 slice failed and needs a retry");
   expect(await verdict(["review", "top_chart"])).toContain("All is well");
   await pool.query("update ops.slice set due_at = now() where state = 'failed'");
   expect(await verdict(["review"])).toContain("1 failed slice is requested again later");

@@ -56,7 +56,7 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     { incidents: 2, failed: 1, lostDays: 3, failedForNow: 1 },
     {
       state: "bad",
-      text: "Needs attention: 2 incidents are open; 1 slice failed for good; 3 days are lost; 1 failed slice is requested again later.",
+      text: "Needs attention: 2 incidents are open; 1 slice failed and needs a retry; 3 days are lost; 1 failed slice is requested again later.",
     },
   ],
   [
