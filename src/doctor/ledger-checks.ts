@@ -43,11 +43,7 @@ export async function checkIncidents(db: Database): Promise<Diagnosis> {
   );
   if (rows.length === 0) return pass("incidents", "no incident is open");
   const list = rows.map(({ kind, count }) => `${titleOf(kind)} (${count})`).join(", ");
-  return warn(
-    "incidents",
-    `open: ${list}`,
-    "`select * from ops.incident_log where is_open` shows the figures and what to do",
-  );
+  return warn("incidents", `open: ${list}`, "`storehouse status` says since when, what it means and what to do");
 }
 
 /** Days that are lost for good, and what is at risk to become so. */
