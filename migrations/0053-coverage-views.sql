@@ -92,7 +92,7 @@ with cell as (
       from   core.dim_date as t where t.date_day >= f.window_start and t.date_day < f.window_end offset 0) as d
     join   alike as a on f.list = any (a.lists)
     -- what holds now is in a newer snapshot, or that failed as well (ops.failed_slice)
-    and    not (f.kind = 'snapshot' and f.state = 'failed'
+    and    not (f.kind is not distinct from 'snapshot' and f.state = 'failed'
                 and exists (select from own as n
                             where  n.window_end > f.window_start and n.slice_id > f.slice_id and n.list = any (a.lists)
                             and    (n.state in ('loaded', 'empty', 'failed') or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable'))))

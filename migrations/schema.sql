@@ -5693,7 +5693,7 @@ ELSE t.date_day
                            FROM core.dim_date t
                           WHERE t.date_day >= f.window_start AND t.date_day < f.window_end
                          OFFSET 0) d
-                     JOIN alike a ON (f.list = ANY (a.lists)) AND NOT (f.kind = 'snapshot'::text AND f.state = 'failed'::text AND (EXISTS ( SELECT
+                     JOIN alike a ON (f.list = ANY (a.lists)) AND NOT (NOT f.kind IS DISTINCT FROM 'snapshot'::text AND f.state = 'failed'::text AND (EXISTS ( SELECT
                            FROM own n
                           WHERE n.window_end > f.window_start AND n.slice_id > f.slice_id AND (n.list = ANY (a.lists)) AND ((n.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'failed'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text]))))))
                   GROUP BY a.lists, a.cell_count, a.is_refused, d.date_day) c

@@ -8,8 +8,8 @@ export type Jump = keyof typeof jumpSeconds;
 
 export const jumps = Object.keys(jumpSeconds) as Jump[];
 
-/** The signal that makes a child's clock jump. */
-export const jumpSignals = { forward: "SIGUSR2", back: "SIGWINCH" } as const satisfies Record<Jump, NodeJS.Signals>;
+/** The signal that makes a child's clock jump: one that a process ignores as long as it is starting. */
+export const jumpSignals = { forward: "SIGURG", back: "SIGWINCH" } as const satisfies Record<Jump, NodeJS.Signals>;
 
 /** The machine's clock, so many ms ahead as TEST_AHEAD_MS says, which jumps when this process receives one of the signals. */
 export function jumpingClock(asOf: Day): Clock {
