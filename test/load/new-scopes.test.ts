@@ -117,7 +117,7 @@ describe("answers of a group whose rows are replaced as a whole", () => {
     );
   });
 
-  test("leave the same where one source lets go of what another has of a scope that is new", async () => {
+  test("leave the same where one source gives up what another one reports of a new scope", async () => {
     const answers: readonly (readonly [named: string, sums: Readonly<Record<string, number>>])[] = [
       ["ALL", { ALL: 9, US: 4 }],
       ["ALL", { ALL: 5 }],
