@@ -21,7 +21,7 @@ export type InvalidItem = {
   readonly table?: string;
 };
 
-/** An answer after it was parsed, unwrapped and checked: `value` fits the operation's schema, what does not is beside it. */
+/** A parsed, unwrapped and checked answer: `value` fits the operation's schema; what does not is listed beside it. */
 export type Read = {
   readonly value: unknown;
   readonly invalid: readonly InvalidItem[];
@@ -31,7 +31,7 @@ export type Read = {
 /** An escape of U+0000 or of a surrogate: only then is the parsed value walked to clean it. */
 const needsCleaning = /\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/;
 
-/** False for a body that cannot be used: half of an answer, one that reports a failure, or one that the reader breaks at. */
+/** False for an unusable body: truncated, reporting a failure, or one on which the reader fails. */
 export function isReadable(operation: Operation, body: Buffer): boolean {
   try {
     readAnswer(operation, body);
@@ -48,7 +48,7 @@ export function isReadable(operation: Operation, body: Buffer): boolean {
  */
 export function readAnswer(operation: Operation, body: Buffer, parsed?: ParsedText): Read {
   if (parsed !== undefined) return readText(operation, parsed.text, parsed);
-  // a bare U+0000 is not JSON anywhere: with it left out the rest can be read
+  // an unescaped U+0000 is never valid JSON: without it the rest can be read
   const text = decoder.decode(body).replaceAll("\0", "");
   const read = readText(operation, text);
   // U+FFFD stands for such bytes, and may be a character of the answer as well
@@ -65,7 +65,7 @@ function readText(operation: Operation, text: string, parsed?: ParsedText): Read
     throw fail("success_false", { operation: operation.id, message: messageOf(json) });
   const forms = formsOf(operation, json);
   const [likeliest] = forms;
-  // what is plain is no deeper than its schema, and has no field that is not known
+  // a plain answer is no deeper than its schema and has no unknown field
   if (likeliest?.beside.length === 0 && plainCheck(operation.answer)(likeliest.payload))
     return { value: likeliest.payload, invalid: [], drift: [] };
   refuseDepth(operation, text);
@@ -85,10 +85,10 @@ function readText(operation: Operation, text: string, parsed?: ParsedText): Read
 
 const decoder = new TextDecoder();
 
-/** What may be a whole number of more digits than a number holds. */
+/** A whole number that may have more digits than a double holds. */
 const longNumber = /[[:,\s]-?\d{16,}[\s,}\]]/;
 
-/** The value of a text of JSON in which each such number is its digits: rounded, an id would be another id. */
+/** Parses JSON and keeps such numbers as text: a rounded id would be another id. */
 function exact(text: string, json: unknown): unknown {
   if (typeof json !== "object") return json;
   const whole = JSON.parse(text, (_: string, value: unknown, context?: { readonly source?: string }) => {
@@ -103,7 +103,7 @@ function parse(operation: Operation, text: string, parsed?: ParsedText): unknown
   try {
     json = parsed === undefined ? JSON.parse(text) : parsed.json;
   } catch (cause) {
-    // no body at all is an answer where the operation knows an empty one
+    // no body is an answer if the operation has an empty one
     const bare = text.trim();
     if (operation.mayBeText === true && operation.answer.safeParse(bare).success) return bare;
     throw fail("not_json", { operation: operation.id, bytes: Buffer.byteLength(text) }, cause);
@@ -113,7 +113,7 @@ function parse(operation: Operation, text: string, parsed?: ParsedText): unknown
   return cleanJson(json);
 }
 
-/** The contract nests a dozen levels. Many more would exhaust the stack of all that walk through an answer, Postgres included. */
+/** The contract nests a dozen levels; many more would exhaust the stack of all code that walks through an answer, Postgres included. */
 const mostLevels = 100;
 
 function refuseDepth(operation: Operation, text: string): void {
@@ -126,15 +126,14 @@ function hasBrokenKey(json: unknown): boolean {
   return isObject(json) && Object.entries(json).some(([name, value]) => name.includes("\uFFFD") || hasBrokenKey(value));
 }
 
-/** One way to read an answer: what would be its payload, and which unknown fields stand beside that. */
+/** One way to read an answer: its payload, and the unknown fields beside that. */
 type Form = { readonly payload: unknown; readonly beside: readonly (readonly [name: string, value: unknown])[] };
 
 const envelopeFields = new Set(["data", "success", "status", "message"]);
 
 /**
- * The forms in which an answer may have come, the likeliest first: inside `{ data, success }`, even where the contract says otherwise of the
- * operation; as it is; as the only list of an object, under a name of its own, which the service once served where the
- * contract has a bare list.
+ * The possible forms of an answer, the most likely first: inside `{ data, success }`, also where the contract says otherwise; bare; or as
+ * the only list of an object under any name, which the service once sent in place of a bare list.
  */
 function formsOf(operation: Operation, json: unknown): readonly Form[] {
   const bare: Form = { payload: json, beside: [] };
@@ -147,29 +146,29 @@ function formsOf(operation: Operation, json: unknown): readonly Form[] {
   return hasOwnData(operation) ? [...asItIs, ...wrapped] : [...wrapped, ...asItIs, ...listed];
 }
 
-/** True for what is plainly an envelope: a schema without a required field would take it for an answer of nothing. */
+/** True for a certain envelope: a schema without required fields would accept it as an empty answer. */
 function isEnvelope({ envelope }: Operation, json: Readonly<Record<string, unknown>>): boolean {
   return envelope === "data" && "data" in json && ("success" in json || "status" in json);
 }
 
-/** True where a bare object has a field of the answer, or may have any: with none it is an answer to something else. */
+/** True where a bare object has a field of the answer, or the answer may have any field. */
 function namesField({ answer }: Operation, json: Readonly<Record<string, unknown>>): boolean {
   return !(answer instanceof z.ZodObject) || Object.keys(json).some((name) => Object.hasOwn(answer.shape, name));
 }
 
-/** True when an answer that may come bare has a field `data` that belongs to it: then that is no envelope. */
+/** True where the answer itself has a field `data`, which then is no envelope. */
 function hasOwnData({ envelope, answer }: Operation): boolean {
   return envelope !== "data" && answer instanceof z.ZodObject && Object.hasOwn(answer.shape, "data");
 }
 
-/** What fits of a payload (`known`), also in the schema's output (`value`), and what was left out; or why nothing does. */
+/** The part of a payload that fits (`known`; `value` as the schema gives it out), and what was left out; or why nothing fits. */
 type Fitted = { readonly value: unknown; readonly known: unknown; readonly invalid: readonly InvalidItem[] };
 
 function fit(operation: Operation, reported: unknown): Fitted | { readonly problem: string } {
   const { answer, items } = operation;
   const first = parseSpelt(answer, reported);
   if (first.success) return { value: first.data, known: first.payload, invalid: [] };
-  // null for a whole answer stands for nothing that is known; in an answer that says what it is about, for an empty list
+  // a whole answer of null means that nothing is known; null for the list of an answer that says what it is about means an empty list
   const payload = reported === null || items === null ? reported : withoutNullLists(reported, items);
   const whole = parseSpelt(answer, payload);
   if (whole.success) return { value: whole.data, known: whole.payload, invalid: [] };
@@ -181,8 +180,8 @@ function fit(operation: Operation, reported: unknown): Fitted | { readonly probl
 }
 
 /**
- * A payload without the items that do not fit, and those items with their reasons; null when it has none that fit. Where lists are in lists,
- * what does not fit is left out of the innermost one: of a chart a day, and the chart where more of it is wrong.
+ * A payload without the items that do not fit, and those items with their reasons; null when no item fits. In nested lists items are left
+ * out of the innermost one: a day of a chart, or the chart where more of it is wrong.
  */
 function sortItems(operation: Operation, payload: unknown): { known: unknown; invalid: readonly InvalidItem[] } | null {
   const { items, answer } = operation;
@@ -204,7 +203,10 @@ function sortItems(operation: Operation, payload: unknown): { known: unknown; in
   return listsAt(known, items).some((list) => list.length > 0) ? { known, invalid } : null;
 }
 
-/** The same of an answer that is a map of figures: entry by entry. What has the fields of an envelope, as errors have, is no such map. */
+/**
+ * The same for an answer that is a map of figures, entry by entry; an object with the fields of an envelope, as errors have, is no such
+ * map.
+ */
 function sortEntries(answer: z.ZodType, payload: unknown): ReturnType<typeof sortItems> {
   if (!(answer instanceof z.ZodRecord) || !isObject(payload)) return null;
   if (Object.keys(payload).some((name) => envelopeFields.has(name))) return null;

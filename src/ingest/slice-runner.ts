@@ -7,23 +7,23 @@ import type { IngestParts } from "./ingest-parts.ts";
 import { longestRetryMs, retryDatabase } from "./retry-database.ts";
 import { runSlice } from "./run-slice.ts";
 
-/** Runs the slices of this process's queue side by side. */
+/** Runs the slices of this process's queue concurrently. */
 export type SliceRunner = {
-  /** Checks for pending slices at once. */
+  /** Checks for pending slices now. */
   readonly wake: () => void;
-  /** Resolves when no slice runs any more; to be called after the stop was signalled. What is under way after `graceMs` is cut. */
+  /** Resolves when no slice runs any more; to be called after `halted`. Calls that are still under way after `graceMs` are aborted. */
   readonly stop: () => Promise<void>;
 };
 
-/** Slices are claimed together once one part in so many is free: a statement for each slice would cost as much as its rows. */
+/** Slices are claimed in batches, once a quarter of the places is free: a claim for each slice would cost as much as its rows. */
 const freeShare = 4;
-/** So many are claimed together at least, or half of all that may run where that is fewer. */
+/** The smallest batch, or half of all places where that is fewer. */
 const enoughFree = 4;
 
 /**
- * Runs slices of this process's queue in the order of their turn, until `halted`: at most `count` that are on their way, and beside them
- * as many as wait for their commit (claimed-slices.ts says how many may). Slices are claimed by the chunk and none ahead of being run, so that a
- * stop has little to release. When the database stays unreachable it aborts everything.
+ * Runs slices of this process's queue in order, until `halted`: at most `count` that wait for answers, and beside them as many as
+ * claimed-slices.ts allows to wait for their commit. A slice is claimed only when it can start, so that a stop has little to release. When
+ * the database stays unreachable, the whole process is aborted.
  */
 export function startSliceRunner(
   parts: IngestParts,
@@ -31,7 +31,7 @@ export function startSliceRunner(
 ): SliceRunner {
   const { clock, halted, claimedSlices } = parts;
   const cut = new AbortController();
-  // a call that is not sent yet is given back as soon as everything is to stop; one that is under way has until the grace is over
+  // a stop aborts calls that are not sent yet; those under way are aborted when the grace period is over
   const signals = { unsent: AbortSignal.any([cut.signal, halted]), underWay: cut.signal };
   const running = new Set<Promise<void>>();
   const queue = createNextSlices(parts);
@@ -53,7 +53,7 @@ export function startSliceRunner(
     running.add(work);
   }
 
-  /** The end of a slice could not be written. If the database was lost, the slice is released; any other error would recur for ever. */
+  /** Called when the end of a slice could not be written: releases it if the connection was lost, since any other error would recur. */
   function releaseSlice(error: unknown): void {
     if (isLostConnection(error) || isPassing(error)) queue.lost();
     else parts.abort(unexpected(error, parts.scrub));
@@ -72,7 +72,7 @@ export function startSliceRunner(
     const waking = new AbortController();
     void awake.promise.then(() => waking.abort());
     await clock.sleep(queue.nextCheckMs(), waking.signal).catch(() => undefined);
-    // with a clock that does not wait, nothing else would run
+    // with the clock of a test, which does not wait, nothing else would run
     await nextTurn();
   }
 
@@ -105,30 +105,33 @@ export function startSliceRunner(
   };
 }
 
-/** The slices that this process runs next. */
+/** The queue as the runner sees it. */
 type NextSlices = {
-  /** Claims the next ones, at most `most`; waits through an outage of the database as long as other work does. */
+  /** Claims at most `most` slices; retries through an outage of the database. */
   readonly claim: (most: number) => Promise<readonly Slice[]>;
-  /** To be called when a slice's end could not be written: the slice is released. */
+  /** To be called when the end of a slice could not be written: its claim is released. */
   readonly lost: () => void;
-  /** To be called when another process may have queued slices: what is due is read anew. */
+  /** To be called when another process may have queued slices: the next claim reads the state of the queue. */
   readonly changed: () => void;
   /** How long to wait when there is nothing to claim, in ms. */
   readonly nextCheckMs: () => number;
 };
 
-/** How often the queue is checked for slices that are due, while some run. */
+/** How often the queue is checked for due slices while some run. */
 const slowestCheckMs = 3_000;
 const quickestCheckMs = 50;
-/** While none runs the next one that is due is known, and what is queued is announced; a check after so many first retries finds what was missed. */
+/**
+ * While none runs, the next due time is known and new slices are announced: a check is only a fallback, after so many times the first
+ * retry.
+ */
 const idleRetries = 30;
 const longestIdleMs = 30_000;
-/** How often slices outside of the queue are searched for: the shortest distance between two tries of a failed one is minutes. */
+/** How often orphaned slices and due retries are moved to the queue: retries are minutes apart. */
 const leftOverCheckMs = 120_000;
-/** A ledger of which most was deleted has fewer slices than pages for good. */
+/** Statistics are gathered again after this time at the earliest: a ledger of which most was deleted always seems stale. */
 const gatherAgainMs = 120_000;
 
-/** The wait between two checks, in ms; a longer one than the shortest retry would delay every retry. */
+/** The wait between two checks, in ms: no longer than the first retry, which it would delay. */
 function checkEveryMs(retryMs: number): number {
   return Math.min(slowestCheckMs, Math.max(quickestCheckMs, retryMs));
 }
@@ -138,17 +141,17 @@ function createNextSlices(parts: IngestParts): NextSlices {
   const { db, clock, queueId, workerId, claimedSlices } = parts;
   const taker = { queueId, workerId };
   let hasSuspects = false;
-  /** A suspect that runs, and nothing beside it. */
+  /** The suspect that runs alone. */
   let suspectId: string | null = null;
   let nextDueAt: number | null = null;
-  // false while a slice runs: it may end by waiting, and its time may then be the next one
+  // false while a slice runs: it may be deferred, and its time may then be the next one
   let isNextKnown = false;
   let wakeAt = Number.NEGATIVE_INFINITY;
   let leftOverAt = Number.NEGATIVE_INFINITY;
   let gatherAt = Number.NEGATIVE_INFINITY;
   let orphanChecks: readonly number[] = [];
 
-  /** The server may still be executing a claim whose reply was lost: orphaned claims are released now, and when it has ended for certain. */
+  /** The server may still execute a claim whose reply was lost: orphaned claims are released now, and again when it must have ended. */
   function lost(): void {
     orphanChecks = [clock.now(), clock.now() + longestRetryMs(parts.retryMs)];
   }
@@ -159,7 +162,7 @@ function createNextSlices(parts: IngestParts): NextSlices {
     if (found > 0) parts.log.warn({ slices: found }, "queue.orphaned_claims");
   }
 
-  /** Without statistics claims are slow, and no more than that. */
+  /** An error is only logged: without statistics claims are slow. */
   async function gather(now: number): Promise<void> {
     gatherAt = now + gatherAgainMs;
     await gatherStatistics(db).catch((error: unknown) => {
@@ -189,7 +192,7 @@ function createNextSlices(parts: IngestParts): NextSlices {
     return claimed;
   }
 
-  /** One at a time and no other beside it: if the process dies once more, the slice that killed it is known. */
+  /** Claims a suspect once nothing else runs: if the process dies again, this slice was the cause. */
   async function claimAlone(most: number, now: number): Promise<readonly Slice[]> {
     if (claimedSlices.ids().length > 0) return [];
     const [suspect] = await claimNext(db, taker, 1, now, "suspect");

@@ -9,9 +9,8 @@ import { atLearnedPrice, isOpen } from "./open-slices.ts";
 import { isInGroups } from "./in-groups.ts";
 
 /**
- * Which slices are run again: of these datasets, `failed` ones when no states are named, with one of these codes, ended on this day (UTC)
- * or later, of this app, of these partitions (null for what a scope does not have), about any day of this window, of these numbers, of the
- * runs of this account.
+ * Which slices are run again: those of these datasets that meet every condition. `states`: failed ones when left out. `since`: the day
+ * (UTC) of their end or later. `groups`: partitions, with null for what a scope does not have. `about`: any day of this window.
  */
 export type Reopening = {
   readonly datasets: readonly string[];
@@ -26,10 +25,7 @@ export type Reopening = {
   readonly account?: string;
 };
 
-/**
- * Slices that would be run again, by dataset and code. `credits` is what they were planned to cost, at the price that was learned since
- * where that is higher.
- */
+/** Slices that would be run again, by dataset and code; `credits` at their planned price, or the learned one where that is higher. */
 export type Reopened = {
   readonly dataset: string;
   readonly state: string;
@@ -39,8 +35,8 @@ export type Reopened = {
 };
 
 /**
- * Makes slices pending again in a run, save those that were requested anew or superseded since. A stored answer that may be why one failed
- * is not read again but requested. Returns how many.
+ * Makes slices pending in a run and returns how many; without those that were requested again since. If a slice failed because its stored
+ * answer could not be read, that answer is not used again.
  */
 export async function reopen(
   db: Database,
@@ -69,9 +65,9 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
 }
 
 /**
- * SQL: the newest slice of each cell, where it stands so and nothing open requests the same. Snapshots of all days are one cell: whichever
- * of them is requested, the answer holds now. Days that are not kept are left out, and so are items that an answer left out: plans request
- * them another way.
+ * SQL: the slices to reopen: the newest one about its cells, if it meets the conditions and no open slice requests the same. Snapshots of
+ * one partition count as the same cells on every day, since an answer is always about now. Days that are not kept, and items that an answer
+ * left out, are not reopened: plans request them another way.
  */
 function toReopen({
   datasets,

@@ -22,12 +22,13 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  *            --noteLostDays--> lost (a snapshot whose time is over, the first one of its round)
  *
  * cancel-slices.ts deletes slices that are cancelled, and join-waiting.ts those of which a newer one takes the days; runs.ts moves open ones
- * from run to run. Each claim raises `attempt`: everything that ends an attempt names it, and does nothing when another claim came in between.
+ * from run to run. Each claim raises `attempt`: everything that ends an attempt names it, and does nothing when another claim came in
+ * between.
  */
 
 /**
- * Writes planned slices as pending and returns their numbers in the same order; one that is open already is left to its run. A sync leaves a
- * snapshot to one that waits since an earlier day: its answer will hold now.
+ * Inserts planned slices as pending and returns their numbers in the same order. Not inserted are slices that are open already, and
+ * snapshots of which one waits since an earlier day: its answer will be about today.
  */
 export async function insertSlices(
   db: Database,
@@ -81,10 +82,7 @@ type SnapshotRow = Pick<SliceDraft, "dataset" | "scope" | "fingerprint"> & {
   readonly batch_id: string | null | undefined;
 };
 
-/**
- * The positions of snapshots of a sync that wait since an earlier day, or this one. Those stand for what is known now from then on (their
- * fingerprint).
- */
+/** The positions of snapshots of a sync of which one waits already; that one gets the current fingerprint. */
 async function leftToWaiting(db: Database, runId: string, rows: readonly SnapshotRow[]): Promise<ReadonlySet<number>> {
   if (rows.length === 0) return new Set();
   const found = await sql<{ position: number }>`
@@ -92,9 +90,9 @@ async function leftToWaiting(db: Database, runId: string, rows: readonly Snapsho
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as p (dataset text, scope jsonb, batch_id bigint, fingerprint text, position integer)
     where  s.class = 'snapshot' and s.state in ('pending', 'deferred')
     and    s.dataset = p.dataset and s.scope = p.scope and coalesce(s.batch_id, 0) = coalesce(p.batch_id, 0)
-    -- a plan that was agreed to is queued whole, and an answer that is there already is of its own day
+    -- a plan that a person agreed to is queued whole
     and    exists (select from ops.run as r where r.run_id = ${runId} and r.kind in ('sync', 'schedule'))
-    -- an answer that came before may say what was known then
+    -- a stored answer is about its own day and fingerprint
     and    not exists (select from raw.answer as a where a.slice_id = s.slice_id)
     returning p.position`.execute(db);
   return new Set(found.rows.map(({ position }) => position));
@@ -129,8 +127,8 @@ export async function endAttempts(
 ): Promise<ReadonlySet<string>> {
   const ids = ends.map(({ slice }) => slice.sliceId);
   const column = (of: (end: { slice: Slice; ending: Ending }) => unknown) => ends.map(of);
-  // by the key. The state comes with the rows: as a condition of its own it would let the planner choose an index of open slices, which is
-  // full of dead entries by the end of a run, or read all slices first where statistics were gathered while none was running
+  // the state is a column of the rows, so that Postgres searches by the key: a condition on it would make the planner choose an index of open
+  // slices, which is full of dead entries by the end of a run, or read the whole table
   const ended = await sql<{ slice_id: string }>`
     update ops.slice as s
     set    state = e.state, error_code = e.error_code, error_message = e.error_message, due_at = e.due_at,
@@ -158,9 +156,8 @@ export async function failuresOf(db: Database, slice: Slice): Promise<number> {
 }
 
 /**
- * Parts a slice that was refused as a whole, so that one bad item does not cost the others: it keeps the first half of its items
- * and goes back to pending, the rest becomes a slice of its own. To be called in a transaction. Returns the numbers of both, none
- * when it was taken over.
+ * Splits a refused slice, so that one bad item does not cost the others: it keeps the first half of its items and becomes pending, and the
+ * rest becomes a new slice. To be called in a transaction. Returns both numbers; none when the slice was taken over.
  */
 export async function splitSlice(db: Database, slice: Slice, now: number): Promise<readonly string[]> {
   const items = slice.items ?? [];
@@ -174,7 +171,7 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
     returning slice_id`.execute(db);
   if (kept.rows.length === 0) return [];
   const rest = await insertSlices(db, slice.runId, [second], now);
-  // part of the same plan, whichever run has it by now, and planned on the same day
+  // of the same plan and day, also where another run has adopted it
   await sql`
     update ops.slice as s set plan_id = first.plan_id, turn = first.turn, retried_at = first.retried_at, created_at = first.created_at
     from   ops.slice as first
@@ -182,10 +179,7 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
   return [slice.sliceId, ...rest];
 }
 
-/**
- * Takes an item that was refused alone out of the batches of slices that wait for the same scope: it would have each of them
- * refused as well. What it lacks there stays missing; the plan leaves it out while the refusal is on record.
- */
+/** Removes an item that was refused alone from the pending slices of its scope: it would have each of them refused as well. */
 export async function dropRefused(db: Database, slice: Slice): Promise<void> {
   const [item] = slice.items ?? [];
   if (item === undefined || slice.items?.length !== 1) return;
@@ -198,17 +192,14 @@ export async function dropRefused(db: Database, slice: Slice): Promise<void> {
   for (const { batch_id, items } of rows) {
     const rest = items.filter((other) => other !== item);
     const [batch] = await batchNumbers(db, [rest]);
-    // one that waits for what this one would find need not wait any longer
+    // a slice that waits for the outcome of this one need not wait any longer
     await sql`
       update ops.slice as s set batch_id = ${batch}, due_at = null
       where  ${waiting} and s.batch_id = ${batch_id}`.execute(db);
   }
 }
 
-/**
- * Moves a running snapshot slice that was planned on an earlier day to today: its answer will hold now, not then.
- * Returns the slice as it stands.
- */
+/** Moves a running snapshot slice of an earlier day to today, which its answer will be about. Returns the slice as it is then. */
 export async function redate(db: Database, slice: Slice, today: Day): Promise<Slice> {
   const window = oneDay(today);
   const { rows } = await sql`
@@ -219,8 +210,8 @@ export async function redate(db: Database, slice: Slice, today: Day): Promise<Sl
 }
 
 /**
- * Notes that a running slice of days is requested on a later day than it was planned on: its answer says what holds now. One whose answer is
- * stored keeps its day. Returns the slice as it stands.
+ * Sets `as_of` of a running slice to the day on which it is requested, which decides whether its days are final; a slice with a stored
+ * answer keeps its own. Returns the slice as it is then.
  */
 export async function noteRequested(db: Database, slice: Slice, today: Day): Promise<Slice> {
   const { rows } = await sql`
@@ -232,8 +223,8 @@ export async function noteRequested(db: Database, slice: Slice, today: Day): Pro
 }
 
 /**
- * SQL: the turn of a slice of `s` with its plan's `newest_first`, lower first: classes, then days, newest first or oldest first, of
- * snapshots what can be requested tomorrow after what is lost by then. Days are below 40,000 up to the year 2100.
+ * SQL: the turn of a slice `s`, lower ones first: by class, then by day, newest or oldest first by the plan's `newest_first`; snapshots by
+ * the last day on which they can be requested. Days since 2000 are below 40,000 until 2100.
  */
 const turnOf = sql`(array_position(${[...creditClasses]}::text[], s.class) * 100000
   + case when s.class = 'snapshot' then least(s.last_day, date '2100-01-01') - date '2000-01-01'
