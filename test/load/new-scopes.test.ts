@@ -118,15 +118,17 @@ describe("answers of a group whose rows are replaced as a whole", () => {
   });
 
   test("leave the same where one source gives up what another one reports of a new scope", async () => {
-    const answers: readonly (readonly [named: string, sums: Readonly<Record<string, number>>])[] = [
+    const sums: readonly (readonly [named: string, byCountry: Readonly<Record<string, number>>])[] = [
       ["ALL", { ALL: 9, US: 4 }],
       ["ALL", { ALL: 5 }],
       ["US", { US: 5 }],
       ["GB", { GB: 1 }],
     ];
-    const loads = answers.map(([named, sums], index): Load => {
-      const rows = Object.entries(sums).map(([country, units]) => ({
-        ...{ date_day: "2026-08-01", country_key: country, named_key: named },
+    const loads = sums.map(([named, byCountry], index): Load => {
+      const rows = Object.entries(byCountry).map(([country, units]) => ({
+        date_day: "2026-08-01",
+        country_key: country,
+        named_key: named,
         units,
       }));
       const whose = { sliceId: String(index + 1), fetchedAt: 1_000 * (index + 1), scope: { named_key: named } };
