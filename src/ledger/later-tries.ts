@@ -90,6 +90,26 @@ export async function endOldTries(db: Database, today: Day): Promise<void> {
   );
 }
 
+/**
+ * Stops retrying failed slices of plans of which nothing waits or runs and whose price does not pay for them any more, as where calls without
+ * a reply took it. What a person requests again counts against no plan.
+ */
+export async function endUnpaidTries(db: Database): Promise<void> {
+  const isTried = sql`s.state = 'failed' and s.due_at is not null`;
+  const { rows } = await sql<{ planId: string }>`
+    select distinct s.plan_id as "planId" from ops.slice as s
+    where  ${isTried} and s.plan_id is not null
+    and    not exists (select from ops.slice as o where o.plan_id = s.plan_id and ${isOpen("o")})`.execute(db);
+  for (const { planId } of rows)
+    await sql`
+      update ops.slice as unpaid set due_at = null
+      from   (select s.slice_id, ${likelyCredits} as credits
+              from   ops.slice as s
+              left   join ops.credit_cost as c on c.operation = s.operation
+              where  s.plan_id = ${planId} and ${isTried}) as tried
+      where  unpaid.slice_id = tried.slice_id and tried.credits > ${await priceLeftBeyond(db, planId)}`.execute(db);
+}
+
 /** SQL: true for a failed slice `s` unless another slice of the same request is open or failed later: only one of them may be pending. */
 export const mayWait = sql<boolean>`not exists (
       select from ops.slice as o

@@ -1,7 +1,7 @@
 import { insertBatches } from "../ledger/batches.ts";
 import { joinWaiting } from "../ledger/join-waiting.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
-import { endOldTries } from "../ledger/later-tries.ts";
+import { endOldTries, endUnpaidTries } from "../ledger/later-tries.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
 import type { PastWanted } from "../ledger/past-slices.ts";
 import { addPlanned } from "../ledger/runs.ts";
@@ -78,7 +78,7 @@ export async function planShard(
 }
 
 /**
- * Notes what is known once a run has planned: when datasets are requested again, that failed days of long ago are not, and which days
+ * Notes what is known once a run has planned: when datasets are requested again, that failed days of long ago and of plans that are spent are not, and which days
  * nobody can request any more. In a transaction of the caller's, beside no planning.
  */
 export async function endPlanning(
@@ -89,6 +89,7 @@ export async function endPlanning(
   await lockNumbers(transaction, "planning", locksOf(wholePlan));
   await noteTimings(transaction, { request, settings, own });
   await endOldTries(transaction, request.today);
+  await endUnpaidTries(transaction);
   await noteLostDays(transaction, { runId, today: request.today, now: clock.now() });
 }
 
