@@ -1,4 +1,4 @@
-import { instant, sql } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { dayOf, type Day } from "../core/day.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Scope } from "../core/slice.ts";
@@ -91,23 +91,33 @@ export async function endOldTries(db: Database, today: Day): Promise<void> {
 }
 
 /**
- * Stops retrying failed slices of plans of which nothing waits or runs and whose price does not pay for them any more, as where calls without
- * a reply took it. What a person requests again counts against no plan.
+ * Stops retrying failed slices that nothing pays for: those of an account that take more than its retries may cost on a day, and those of
+ * plans of which nothing waits or runs and whose price is spent, as where calls without a reply took it. A person's retry has no such limit.
  */
-export async function endUnpaidTries(db: Database): Promise<void> {
-  const isTried = sql`s.state = 'failed' and s.due_at is not null`;
+export async function endUnpaidTries(
+  db: Database,
+  { account, creditsADay }: { readonly account: string; readonly creditsADay: number },
+): Promise<void> {
+  await endTriesAbove(db, isOfAccount(account), creditsADay);
   const { rows } = await sql<{ planId: string }>`
     select distinct s.plan_id as "planId" from ops.slice as s
     where  ${isTried} and s.plan_id is not null
     and    not exists (select from ops.slice as o where o.plan_id = s.plan_id and ${isOpen("o")})`.execute(db);
-  for (const { planId } of rows)
-    await sql`
-      update ops.slice as unpaid set due_at = null
-      from   (select s.slice_id, ${likelyCredits} as credits
-              from   ops.slice as s
-              left   join ops.credit_cost as c on c.operation = s.operation
-              where  s.plan_id = ${planId} and ${isTried}) as tried
-      where  unpaid.slice_id = tried.slice_id and tried.credits > ${await priceLeftBeyond(db, planId)}`.execute(db);
+  for (const { planId } of rows) await endTriesAbove(db, sql`s.plan_id = ${planId}`, await priceLeftBeyond(db, planId));
+}
+
+/** SQL: true for a failed slice `s` that is requested again automatically. */
+const isTried = sql`s.state = 'failed' and s.due_at is not null`;
+
+/** Stops retrying those of the failed slices `s` that are expected to cost more. */
+async function endTriesAbove(db: Database, isMeant: SqlFragment, credits: number): Promise<void> {
+  await sql`
+    update ops.slice as unpaid set due_at = null
+    from   (select s.slice_id, ${likelyCredits} as credits
+            from   ops.slice as s
+            left   join ops.credit_cost as c on c.operation = s.operation
+            where  ${isTried} and ${isMeant}) as tried
+    where  unpaid.slice_id = tried.slice_id and tried.credits > ${credits}`.execute(db);
 }
 
 /** SQL: true for a failed slice `s` unless another slice of the same request is open or failed later: only one of them may be pending. */

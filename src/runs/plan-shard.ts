@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import { insertBatches } from "../ledger/batches.ts";
 import { joinWaiting } from "../ledger/join-waiting.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
@@ -78,7 +79,7 @@ export async function planShard(
 }
 
 /**
- * Notes what is known once a run has planned: when datasets are requested again, that failed days of long ago and of plans that are spent are not, and which days
+ * Notes what is known once a run has planned: when datasets are requested again, that failed slices of long ago and those that nothing pays for are not, and which days
  * nobody can request any more. In a transaction of the caller's, beside no planning.
  */
 export async function endPlanning(
@@ -89,7 +90,8 @@ export async function endPlanning(
   await lockNumbers(transaction, "planning", locksOf(wholePlan));
   await noteTimings(transaction, { request, settings, own });
   await endOldTries(transaction, request.today);
-  await endUnpaidTries(transaction);
+  const { retries_a_day: creditsADay } = settings.credits;
+  await endUnpaidTries(transaction, { account: accountOf(settings), creditsADay });
   await noteLostDays(transaction, { runId, today: request.today, now: clock.now() });
 }
 

@@ -7,17 +7,34 @@ import { planAt } from "../support/slice-draft.ts";
 
 const ledger = ledgerForTests();
 
-test("a failed slice of a plan has no next try once the plan's price does not pay for it and nothing else of the plan is open", async () => {
+/** A slice of a day that failed and is tried again; it was planned to cost three credits. */
+async function failed(run: string, day: number): Promise<string> {
   const { stage, worker } = ledger;
+  const [id = ""] = await stage.insert(run, draft({ window: august(day), class: "history" }));
+  const error = { code: "server_error", message: "500" };
+  const failure = { ...ending, state: "failed", error, counts: true, dueAt: now } as const;
+  await endAttempt(stage.db, await stage.claimed(id, worker), failure, now);
+  return id;
+}
+
+/** The slices that are tried again once those that nothing pays for are not. */
+async function triedAfter(creditsADay: number): Promise<readonly unknown[]> {
+  await endUnpaidTries(ledger.stage.db, { account: "", creditsADay });
+  const slices = await ledger.stage.slices("slice_id as id, due_at is not null as is_tried");
+  return slices.filter(({ is_tried: isTried }) => isTried).map(({ id }) => id);
+}
+
+test("a failed slice that takes more than retries may cost on a day has no next try, and one of another account keeps its own", async () => {
+  const { stage } = ledger;
+  const [own, foreign] = [await failed(await stage.run(), 1), await failed(await stage.run({ account: "acme" }), 2)];
+  expect(await triedAfter(3)).toEqual([own, foreign]);
+  expect(await triedAfter(2)).toEqual([foreign]);
+});
+
+test("a failed slice of a plan has no next try once the plan's price does not pay for it and nothing else of the plan is open", async () => {
+  const { stage } = ledger;
   const planId = await keepPlan(stage.db, planAt(9, 3), now);
   const ofPlan = await stage.run({ kind: "backfill", workerId: await stage.dead(), planId });
-  const failed = async (run: string, day: number) => {
-    const [id = ""] = await stage.insert(run, draft({ window: august(day), class: "history" }));
-    const error = { code: "server_error", message: "500" };
-    const failure = { ...ending, state: "failed", error, counts: true, dueAt: now } as const;
-    await endAttempt(stage.db, await stage.claimed(id, worker), failure, now);
-    return id;
-  };
   const [unpaid, other] = [await failed(ofPlan, 1), await failed(await stage.run(), 2)];
   const [open = ""] = await stage.insert(ofPlan, draft({ window: august(3), class: "history" }));
   /** A call without a reply, which may have been charged. */
@@ -27,17 +44,11 @@ test("a failed slice of a plan has no next try once the plan's price does not pa
        values ('any', $1, 1, 0, 'history', 'any', '{}', 'timeout', 0, 0, 0, $2)`,
       [unpaid, new Date(now)],
     );
-  const tried = async () => {
-    await endUnpaidTries(stage.db);
-    return (await stage.slices("slice_id as id, due_at is not null as is_tried"))
-      .filter(({ is_tried: isTried }) => isTried)
-      .map(({ id }) => id);
-  };
   for (let lost = 1; lost <= 3; lost += 1) {
-    expect(await tried()).toEqual([unpaid, other]);
+    expect(await triedAfter(500)).toEqual([unpaid, other]);
     await loseReply();
   }
-  expect(await tried()).toEqual([unpaid, other]);
+  expect(await triedAfter(500)).toEqual([unpaid, other]);
   await stage.pool.query("delete from ops.slice where slice_id = $1", [open]);
-  expect(await tried()).toEqual([other]);
+  expect(await triedAfter(500)).toEqual([other]);
 });
