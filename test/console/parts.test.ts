@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { html } from "../../src/console/html.ts";
 import type { PageContext } from "../../src/console/define-page.ts";
+import { codeText } from "../../src/console/parts/code-text.ts";
 import { incidentList } from "../../src/console/parts/incident-list.ts";
 import { callersCard } from "../../src/console/parts/callers-card.ts";
 import { Settings } from "../../src/config/settings.ts";
@@ -22,6 +23,12 @@ describe("markup", () => {
   test("puts markup in as it is, lists one after the other, and nothing for what is not there", () => {
     const list = [html`<b>1</b>`, 2, null, undefined, false, ["<"]] as const;
     expect(html`<p>${list}</p>`.markup).toBe("<p><b>1</b>2&lt;</p>");
+  });
+
+  test("keeps a day and its time in one line", () => {
+    expect(codeText("late since 2026-11-22 05:00 UTC: `storehouse status`, 2026-11-23").markup).toBe(
+      'late since <span class="nowrap">2026-11-22 05:00</span> UTC: <code>storehouse status</code>, <span class="nowrap">2026-11-23</span>',
+    );
   });
 
   test("takes an object in the form of markup for none", () => {

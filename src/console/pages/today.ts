@@ -95,7 +95,7 @@ function trustList(statuses: ReturnType<typeof familyStatuses> | null): Html {
       ({ family, tone, sentence, datasets: own }) =>
         html`<li>
           ${mark(tone)}<strong>${familyNames[family]}</strong
-          ><span>${sentence}</span
+          ><span>${codeText(sentence)}</span
           >${own.length > 0 && tone !== "good" && tone !== "calm" ? html`<a href="${pageAddress("/coverage", { dataset: own.join(",") })}">See the cells<span class="unseen"> of ${familyNames[family]}</span></a>` : null}
         </li>`,
     )}

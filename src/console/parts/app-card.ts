@@ -4,6 +4,7 @@ import { sumBy } from "../../core/sum.ts";
 import { storeOf, type Store } from "../../core/store.ts";
 import type { AppSince, ConfiguredSince } from "../../planner/portfolio-since.ts";
 import { html, type Html } from "../html.ts";
+import { codeText } from "./code-text.ts";
 import { dataTable } from "./table.ts";
 
 /** An app and since when it is in the portfolio; null where no sync has planned it so far. */
@@ -81,7 +82,7 @@ export function appCard(app: ShownApp, portfolio: AppsByStore): Html {
     <h2>${called}</h2>
     <p class="muted small">
       ${store === "ios" ? "iOS" : "Android"} · ${trackId} ·
-      ${since === null ? "not planned yet: from the next sync on" : `in the portfolio since ${since}`}
+      ${since === null ? "not planned yet: from the next sync on" : codeText(`in the portfolio since ${since}`)}
     </p>
     ${
       countries.length === 0

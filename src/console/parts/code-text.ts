@@ -1,6 +1,13 @@
-import { html, type Html } from "../html.ts";
+import { html, type Html, type Part } from "../html.ts";
 
-/** A text of ours in which commands stand between backticks. */
+/** A day, and its time where one stands behind it: in a narrow column it would be broken at its hyphens. */
+const days = /(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?)/;
+
+/** A text of ours in which commands stand between backticks. No line is broken within a day. */
 export function codeText(text: string): Html {
-  return html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+  return html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : withWholeDays(part)))}`;
+}
+
+function withWholeDays(text: string): readonly Part[] {
+  return text.split(days).map((part, index) => (index % 2 === 1 ? html`<span class="nowrap">${part}</span>` : part));
 }
