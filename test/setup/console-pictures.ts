@@ -25,7 +25,7 @@ type Shot = {
 
 const shots: readonly Shot[] = [
   // the worker opens the incident and prices the nights a moment after its start
-  { name: "console-today", address: "/", screen: 0, height: 1330, until: "#incidents:not([hidden]) ~ #cards #next li" },
+  { name: "console-today", address: "/", screen: 0, height: 1360, until: "#incidents:not([hidden]) ~ #cards #next li" },
   { name: "console-today-narrow", address: "/", screen: 1 },
   { name: "console-runs", address: "/runs", screen: 0 },
   { name: "console-run", address: "/runs/6?state=failed", screen: 0 },
