@@ -55,9 +55,9 @@ function offsetOf({ paging }: Paged, page: unknown): number | null {
 }
 
 /**
- * The number of pages worth requesting, as far as page `index` (from 0) shows, since a page past the end is charged as well: by the
- * answer's own total or, where it has none, one more while a page is full. An empty page is always the last. `invalid` is the number of items that were left out of `value`: a page that came full
- * stays full without them.
+ * The number of pages worth requesting, as far as page `index` (from 0) shows, since a page past the end is charged as well: by the answer's
+ * own total or, where it has none, one more while a page is full. An empty page is always the last. `invalid` is the number of items that
+ * were left out of `value`: a page that came full stays full without them.
  */
 export function pagesReported({ paging, items }: Paged, value: unknown, index: number, invalid = 0): number {
   const read = index + 1;

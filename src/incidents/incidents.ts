@@ -8,8 +8,8 @@ import { dayMs } from "../core/day.ts";
 import { minuteOf } from "../core/words.ts";
 
 /*
- * A problem that a check finds opens an incident, or keeps the one that is open; one that is an effect of another only keeps. An incident closes after `cleanChecksToClose` checks
- * in a row without its problem; a problem that returns later opens a new one.
+ * A problem that a check finds opens an incident, or keeps the one that is open; one that is an effect of another only keeps. An incident
+ * closes after `cleanChecksToClose` checks in a row without its problem; a problem that returns later opens a new one.
  */
 
 /** Ten minutes at the usual distance of checks: a problem that comes and goes faster stays one incident. */

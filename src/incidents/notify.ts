@@ -22,8 +22,8 @@ export type NotifyResult = "nothing" | "sent" | { readonly failed: unknown; read
 
 /**
  * Sends one message about every incident that opened, stays open or closed since it was last notified, and about what alerts fired and is
- * due. Each counts as notified when the webhook accepted the message, so a process that is killed in between repeats a message rather than losing it. `repeatMs`:
- * an incident that stays open is notified again after so long.
+ * due. Each counts as notified when the webhook accepted the message, so a process that is killed in between repeats a message rather than
+ * losing it. `repeatMs`: an incident that stays open is notified again after so long.
  */
 export async function notify(
   db: Database,

@@ -190,8 +190,9 @@ export type TrackedNow = {
 };
 
 /**
- * Finds out what the account tracks, for as little as it takes: the count costs a credit, and as long as it is that of the list that
- * was synced last this one holds, as it does for a sync, unless a command changed it since. Otherwise the dear list is read anew where `buy` says so: `never` leaves it.
+ * Finds out what the account tracks, for as little as it takes: the count costs a credit, and as long as it is that of the list that was
+ * synced last this one holds, as it does for a sync, unless a command changed it since. Otherwise the dear list is read anew where `buy`
+ * says so: `never` leaves it.
  */
 export async function trackedNow(
   { app, send }: ApiSession,

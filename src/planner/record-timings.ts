@@ -27,9 +27,9 @@ type Noting = {
 };
 
 /**
- * Records when each dataset is requested again, as code and configuration have it now, so that views know what is stale.
- * Of the datasets of the request also the scopes whose timing is their own. Groups of apps and keywords, what the
- * configuration lists and whose lists are not read any more are recorded beside them. In a transaction of the caller's. For processes that are about to plan work.
+ * Records when each dataset is requested again, as code and configuration have it now, so that views know what is stale. Of the datasets of
+ * the request also the scopes whose timing is their own. Groups of apps and keywords, what the configuration lists and whose lists are not
+ * read any more are recorded beside them. In a transaction of the caller's. For processes that are about to plan work.
  */
 export async function noteTimings(db: Database, { request, settings, own: known }: Noting): Promise<void> {
   const names = datasetsOf(request, settings).map(({ name }) => name);

@@ -79,8 +79,8 @@ export async function planShard(
 }
 
 /**
- * Notes what is known once a run has planned: when datasets are requested again, that failed slices of long ago and those that nothing pays for are not, and which days
- * nobody can request any more. In a transaction of the caller's, beside no planning.
+ * Notes what is known once a run has planned: when datasets are requested again, that failed slices of long ago and those that nothing pays
+ * for are not, and which days nobody can request any more. In a transaction of the caller's, beside no planning.
  */
 export async function endPlanning(
   { clock }: Pick<IngestParts, "clock">,

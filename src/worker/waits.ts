@@ -82,9 +82,10 @@ function unlessStopped(stop: AbortSignal): (error: unknown) => null {
 const checksOfOthers = 5;
 
 /**
- * Waits until the API accepts the account again, or until the stop. One of the waiting workers tests it by a balance check, at
- * growing intervals, and its result counts for all. Where the API accepts the balance check and has refused another operation, all
- * workers try once more, that operation some minutes after all others. `former`: the number under which this process was registered; it says there that it waits.
+ * Waits until the API accepts the account again, or until the stop. One of the waiting workers tests it by a balance check, at growing
+ * intervals, and its result counts for all. Where the API accepts the balance check and has refused another operation, all workers try once
+ * more, that operation some minutes after all others. `former`: the number under which this process was registered; it says there that it
+ * waits.
  */
 export async function untilApiAccepts(app: App, stop: AbortSignal, former: string | null): Promise<void> {
   const { clock, log, rhythm = usualRhythm } = app;
