@@ -26,7 +26,7 @@ comment on column core.fact_featuring.app_key       is 'Requested app.';
 comment on column core.fact_featuring.date_day      is 'Day on which it was shown.';
 comment on column core.fact_featuring.country_key   is 'Country of the store; 0 (ALL) where the answer names none.';
 comment on column core.fact_featuring.category_code is 'Id of the category whose page showed it (36 is overall).';
-comment on column core.fact_featuring.card_number   is 'Number of the card among those of the day, country and category, from 1, in the order of the answer.';
+comment on column core.fact_featuring.card_number   is 'Number of the card among those of the day, country and category, from 1, in the order of the answer; a card that the answer repeats has one.';
 comment on column core.fact_featuring.card_type     is 'Kind of card as the service names it (FullImage, AppList, Grid ...).';
 comment on column core.fact_featuring.label         is 'Label above the title.';
 comment on column core.fact_featuring.title         is 'Title of the card.';

@@ -411,7 +411,7 @@ create table core.fact_featuring (
   date_day date not null, -- Day on which it was shown.
   country_key smallint not null, -- Country of the store; 0 (ALL) where the answer names none.
   category_code text not null, -- Id of the category whose page showed it (36 is overall).
-  card_number integer not null, -- Number of the card among those of the day, country and category, from 1, in the order of the answer.
+  card_number integer not null, -- Number of the card among those of the day, country and category, from 1, in the order of the answer; a card that the answer repeats has one.
   card_type text, -- Kind of card as the service names it (FullImage, AppList, Grid ...).
   label text, -- Label above the title.
   title text, -- Title of the card.

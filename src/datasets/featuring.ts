@@ -6,6 +6,7 @@ import { appRef, defineTable, extraOf, jsonOf, type Row } from "../load/table.ts
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp } from "./shared/dim-app.ts";
 import { readInstant } from "./shared/instants.ts";
+import { eachOnce } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_featuring",
@@ -116,17 +117,21 @@ function rowsOf(slice: Slice, showings: readonly Showing[]): readonly Row[] {
       (showing.data?.cards?.length ? showing.data.cards : [{}]).map((card) => ({ showing, card })),
     );
   const groups = Map.groupBy(cards, ({ showing }) => `${readInstant(showing.date).day} ${countryOf(showing)}`);
-  return [...groups.values()].flatMap((same) =>
-    same.map(({ showing, card }, index) => ({
-      app_key: appRef("ios", part(slice.scope, "app")),
+  return [...groups.values()].flatMap((same) => {
+    const shown = same.map(({ showing, card }) => ({
       date_day: readInstant(showing.date).day,
       country_key: countryOf(showing),
-      category_code: part(slice.scope, "category_code"),
-      card_number: index + 1,
       ...cardColumns(part(slice.scope, "app"), card),
       extra: extraOfCard(showing, card),
-    })),
-  );
+    }));
+    // a day that was seen several times has a card that stayed the same once
+    return eachOnce(shown).map((columns, index) => ({
+      app_key: appRef("ios", part(slice.scope, "app")),
+      category_code: part(slice.scope, "category_code"),
+      card_number: index + 1,
+      ...columns,
+    }));
+  });
 }
 
 function countryOf({ countryCode }: Showing): string {

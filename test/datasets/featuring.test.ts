@@ -75,6 +75,16 @@ describe("a card", () => {
     ]);
   });
 
+  test("that comes again with its day counts once", () => {
+    const again = showing("2026-08-03T18:00:00", "us", { title: "a", apps: [app] }, { title: "b", apps: [app] });
+    const { rows } = cards(showing("2026-08-03", "US", { title: "a", apps: [app] }, { title: "b" }), again, again);
+    expect(rows.map((row) => [row["card_number"], row["title"], row["position"]])).toEqual([
+      [1, "a", 1],
+      [2, "b", null],
+      [3, "b", 1],
+    ]);
+  });
+
   test("of a country that is not named belongs to all, and none at all still says that the app was shown", () => {
     expect(cards(showing("2026-08-03", undefined, { title: "a" })).rows).toMatchObject([{ country_key: "ALL" }]);
     expect(cards({ date: "2026-08-03", countryCode: "US", page: "today" }).rows).toMatchObject([
