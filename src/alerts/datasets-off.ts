@@ -2,6 +2,18 @@ import { isOn, type Settings } from "../config/settings.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Alert } from "./alert.ts";
 
+/** Lines of a crontab with the datasets that they name. */
+type Lines = readonly { readonly datasets: readonly string[] | null }[];
+
+/** The datasets that a crontab names; none where it cannot be read, which `storehouse doctor` reports. */
+export function namedDatasets(readCrontab: () => Lines): ReadonlySet<string> {
+  try {
+    return new Set(readCrontab().flatMap(({ datasets }) => datasets ?? []));
+  } catch {
+    return new Set();
+  }
+}
+
 /**
  * The datasets that an alert rests on, where none of them is on and so it never fires; empty otherwise. `named`: datasets that the
  * crontab names, which counts unless the configuration switches them off.
@@ -9,7 +21,7 @@ import type { Alert } from "./alert.ts";
 export function datasetsOff(
   { datasets }: Pick<Alert, "datasets">,
   settings: Pick<Settings, "datasets">,
-  named: ReadonlySet<string> = new Set(),
+  named: ReadonlySet<string>,
 ): readonly string[] {
   const takesPart = (name: string) => isOn({ name, on: datasetNamed(name).on || named.has(name) }, settings);
   return datasets.some(takesPart) ? [] : datasets;

@@ -22,8 +22,12 @@ export type AlertState = {
   readonly lastFiredAt: Date | null;
 };
 
-/** The alerts of the configuration, as the workers last checked them. */
-export async function readAlerts(db: Queryable, settings: Settings): Promise<readonly AlertState[]> {
+/** The alerts of the configuration, as the workers last checked them. `named`: datasets that the crontab names. */
+export async function readAlerts(
+  db: Queryable,
+  settings: Settings,
+  named: ReadonlySet<string>,
+): Promise<readonly AlertState[]> {
   const { rows } = await sql<Pick<AlertState, "name" | "checkedAt" | "newestDay" | "fired" | "lastFiredAt">>`
     select a.alert_name as name, a.checked_at as "checkedAt", d.newest_day as "newestDay", f.fired, f.last_fired_at as "lastFiredAt"
     from   ops.alert as a
@@ -39,7 +43,7 @@ export async function readAlerts(db: Queryable, settings: Settings): Promise<rea
     mart: alert.martName,
     fires: alertText(alert),
     send: alert.send,
-    switchedOff: datasetsOff(alert, settings),
+    switchedOff: datasetsOff(alert, settings, named),
     ...(known.get(alert.name) ?? never),
   }));
 }

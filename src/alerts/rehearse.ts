@@ -22,8 +22,14 @@ export type Rehearsal = {
   readonly fires: readonly { readonly day: Day; readonly comparedDay: Day | null; readonly text: string }[];
 };
 
-/** What each alert would have fired over the last 30 days, had each of them been checked as it stands now. Writes and sends nothing. */
-export async function rehearseAlerts(db: Database, settings: Settings, today: Day): Promise<readonly Rehearsal[]> {
+/**
+ * What each alert would have fired over the last 30 days, had each of them been checked as it stands now. Writes and sends nothing.
+ * `named`: datasets that the crontab names.
+ */
+export async function rehearseAlerts(
+  db: Database,
+  { settings, named, today }: { readonly settings: Settings; readonly named: ReadonlySet<string>; readonly today: Day },
+): Promise<readonly Rehearsal[]> {
   const alerts = alertsIn(settings);
   const due = await readDueDays(db, alerts, { today, onlyNew: false });
   const found: Rehearsal[] = [];
@@ -35,7 +41,7 @@ export async function rehearseAlerts(db: Database, settings: Settings, today: Da
       alert: alert.name,
       days: days.length,
       newestDay: await readNewestDay(db, alert.datasets),
-      switchedOff: datasetsOff(alert, settings),
+      switchedOff: datasetsOff(alert, settings, named),
       isCut: rows.length === mostFires,
       fires: fires.map((fire) => ({ day: fire.day, comparedDay: fire.comparedDay, text: fireText(alert, fire) })),
     });

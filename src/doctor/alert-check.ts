@@ -1,5 +1,5 @@
 import { alertsIn } from "../alerts/alert.ts";
-import { datasetsOff } from "../alerts/datasets-off.ts";
+import { datasetsOff, namedDatasets } from "../alerts/datasets-off.ts";
 import type { Environment } from "../config/env.ts";
 import type { Settings } from "../config/settings.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
@@ -17,7 +17,7 @@ export function checkAlertSettings({
 }): readonly Diagnosis[] {
   const alerts = alertsIn(settings);
   if (alerts.length === 0) return [];
-  const named = namedIn(crontab);
+  const named = namedDatasets(() => crontab.read(crontab.file));
   const found = alerts.flatMap((alert) => {
     const [dataset] = datasetsOff(alert, settings, named);
     if (dataset === undefined) return [];
@@ -27,13 +27,4 @@ export function checkAlertSettings({
   if (environment.NOTIFY_URL === undefined)
     found.push(warn("alerts", "what fires is recorded and not sent", "set NOTIFY_URL, or read ops.alert_log"));
   return found.length > 0 ? found : [pass("alerts", `${alerts.length} configured, each rests on a dataset that is on`)];
-}
-
-/** The datasets that the crontab names; none where it cannot be read, which its own check says. */
-function namedIn({ file, read }: ScheduleFile): ReadonlySet<string> {
-  try {
-    return new Set(read(file).flatMap(({ datasets }) => datasets ?? []));
-  } catch {
-    return new Set();
-  }
 }

@@ -176,11 +176,8 @@ describe("an alert", () => {
 
 test("a rehearsal shows what would have fired over the last 30 days, and writes nothing", async () => {
   await stage.ranks({ "2026-07-20": 4, "2026-07-21": 12, "2026-08-08": 1, "2026-06-30": 1 });
-  const found = await rehearseAlerts(
-    stage.mart.db,
-    settingsWith({ ...fell, none: { kind: "rating_fell" } }),
-    day("2026-08-09"),
-  );
+  const settings = settingsWith({ ...fell, none: { kind: "rating_fell" } });
+  const found = await rehearseAlerts(stage.mart.db, { settings, named: new Set(), today: day("2026-08-09") });
   expect(found).toEqual([
     {
       alert: "fell",

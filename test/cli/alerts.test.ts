@@ -1,7 +1,10 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { freshDatabase } from "../support/database.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;
 let client: pg.Client;
@@ -32,12 +35,16 @@ afterAll(async () => {
 
 /** What `storehouse alerts` prints of two alerts. */
 async function alerts(...options: readonly string[]): Promise<string> {
+  return alertsWith({}, ...options);
+}
+
+async function alertsWith(variables: NodeJS.ProcessEnv, ...options: readonly string[]): Promise<string> {
   const behind = { databaseUrl: database.url, sandbox: { url: "", token: "" } };
   const ended = await runCommand(behind, ["alerts", ...options], {
     settings: {
       alerts: { title: { kind: "page_changed", for: { apps: ["7"] } }, chart: { kind: "chart_entered" } },
     },
-    variables: { TZ: "UTC" },
+    variables: { TZ: "UTC", ...variables },
   });
   expect([ended.code, ended.stderr]).toEqual([0, expect.not.stringContaining("error")]);
   return ended.stdout;
@@ -70,4 +77,14 @@ test("alerts test goes back from another day, and names it where the last 30 day
     "title: nothing of 0 days with answers: the newest answer is of 2026-01-01, and --as-of 2026-01-02 shows the days up to it",
   );
   expect(await alerts("test", "--as-of", "2026-01-02")).toContain("title: nothing of 1 day with answers\n");
+});
+
+test("an alert on a dataset that is off by default is not switched off where the crontab names it", async () => {
+  using folder = temporaryFolder();
+  const crontab = path.join(folder.path, "crontab");
+  writeFileSync(crontab, '0 4 * * * plan_due ?id=nightly {"datasets":["top_chart"]}\n');
+  expect(await alertsWith({ STOREHOUSE_CRONTAB: crontab })).not.toContain("chart never fires");
+  expect(await alertsWith({ STOREHOUSE_CRONTAB: crontab }, "test")).toContain(
+    "chart: nothing of 0 days with answers: nothing is loaded yet",
+  );
 });

@@ -1,3 +1,6 @@
+import { readCrontab } from "../../worker/crontab.ts";
+import { crontabFile, type Config } from "../../config/config.ts";
+import { namedDatasets } from "../../alerts/datasets-off.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { alertDays } from "../../alerts/due-days.ts";
@@ -32,8 +35,8 @@ export function defineAlerts(alerts: Command): void {
 
 const none = "No alert is configured: docs/alerts.md shows what goes under `alerts:` in config/storehouse.yaml.";
 
-async function list({ warehouse: { db }, config: { settings } }: App, { limit, json }: Options): Promise<void> {
-  const alerts = await readAlerts(db, settings);
+async function list({ warehouse: { db }, config }: App, { limit, json }: Options): Promise<void> {
+  const alerts = await readAlerts(db, config.settings, namedIn(config));
   const fired = await readLastFired(db, limit);
   if (json) return printJson({ alerts, fired });
   if (alerts.length === 0) print(none);
@@ -61,8 +64,13 @@ function lineOf({ name, mart, fires, send, checkedAt, newestDay, fired }: AlertS
   return [name, mart, fires, send.replace("_", " "), timeCell(checkedAt), newestDay, fired];
 }
 
-async function rehearse({ warehouse: { db }, config: { settings }, clock }: App, options: Options): Promise<void> {
-  const found = await rehearseAlerts(db, settings, clock.today());
+function namedIn(config: Config): ReadonlySet<string> {
+  return namedDatasets(() => readCrontab(crontabFile(config)));
+}
+
+async function rehearse({ warehouse: { db }, config, clock }: App, options: Options): Promise<void> {
+  const of = { settings: config.settings, named: namedIn(config), today: clock.today() };
+  const found = await rehearseAlerts(db, of);
   if (options.json) return printJson(found);
   if (found.length === 0) return print(none);
   for (const one of found) printRehearsal(one, { limit: options.limit, today: clock.today() });
