@@ -110,7 +110,7 @@ test("failures lists slices with number, app by name and id, cause and the comma
 test("runs folds triggers that found nothing, and calls no run loaded while a slice of it is open", async () => {
   const [headings, , idle, busy, note] = (await shown(["runs"], "")).split("\n");
   // the words of status and of the console
-  expect(headings).toMatch(/ planned +spent$/);
+  expect(headings).toMatch(/ credits planned +credits spent$/);
   expect(idle).toMatch(/^2-5 +schedule, 4 runs +2026-11-22 05:00 +- +nothing due /);
   expect(busy).toMatch(/^1 +schedule +2026-11-22 04:00 +0 s +deferred /);
   expect(note).toBe("Times are in Asia/Tokyo; --utc adds UTC.");

@@ -34,7 +34,16 @@ function printRuns(lines: readonly (RunLine | IdleRuns)[]): void {
   const columns = states.filter((state) => state === "loaded" || runs.some((run) => run[`${state}_count`] > 0));
   const rows = lines.map((line) => (isIdle(line) ? idleCells(line, columns.length) : cellsOf(line, columns)));
   const counts = columns.map((state) => (state === "empty" || state === "skipped" ? optional(state) : state));
-  const headings = ["run", "kind", "started", optional("took"), "outcome", ...counts, optional("planned"), "spent"];
+  const headings = [
+    "run",
+    "kind",
+    "started",
+    optional("took"),
+    "outcome",
+    ...counts,
+    optional("credits planned"),
+    "credits spent",
+  ];
   print(`${table(headings, rows)}\n${zoneNote()}`);
 }
 

@@ -149,8 +149,8 @@ function slicesTable(context: PageContext, { account }: RunLine, slices: readonl
       { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
       { heading: "Rows", isNumber: true, cell: ({ rows }) => rows },
       { heading: "Rejects", isNumber: true, cell: ({ rejects }) => rejects },
-      { heading: "Planned", isNumber: true, cell: ({ plannedCredits }) => plannedCredits },
-      { heading: "Spent", isNumber: true, cell: ({ bookedCredits }) => bookedCredits },
+      { heading: "Planned credits", isNumber: true, cell: ({ plannedCredits }) => plannedCredits },
+      { heading: "Spent credits", isNumber: true, cell: ({ bookedCredits }) => bookedCredits },
     ],
     slices,
   );

@@ -76,7 +76,7 @@ function columnsAt(now: number): readonly TableColumn<Line>[] {
     { heading: "Waiting", isNumber: true, cell: ofRun((run) => run.open_count + run.deferred_count) },
     { heading: "Rows", isNumber: true, cell: ofRun((run) => run.rows_loaded) },
     { heading: "Planned credits", isNumber: true, cell: ofRun((run) => run.planned_credits) },
-    { heading: "Spent", isNumber: true, cell: ofRun((run) => run.booked_credits) },
+    { heading: "Spent credits", isNumber: true, cell: ofRun((run) => run.booked_credits) },
   ];
 }
 
