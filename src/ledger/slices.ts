@@ -224,8 +224,11 @@ export async function noteRequested(db: Database, slice: Slice, today: Day): Pro
 
 /**
  * SQL: the turn of a slice `s`, lower ones first: by class, then by day, newest or oldest first by the plan's `newest_first`; snapshots by
- * the last day on which they can be requested. Days since 2000 are below 40,000 until 2100.
+ * the last day on which they can be requested; an operation that was refused lately after all others. Days since 2000 are below 40,000 until
+ * 2100.
  */
 const turnOf = sql`(array_position(${[...creditClasses]}::text[], s.class) * 100000
   + case when s.class = 'snapshot' then least(s.last_day, date '2100-01-01') - date '2000-01-01'
-         when newest_first then date '2100-01-01' - s.window_end else s.window_start - date '2000-01-01' end)`;
+         when newest_first then date '2100-01-01' - s.window_end else s.window_start - date '2000-01-01' end
+  -- an operation that was refused may end the run: all others go first
+  + case when exists (select from ops.account_stop as a where a.operation = s.operation and a.stopped_at > clock_timestamp() - interval '7 days') then 1000000 else 0 end)`;

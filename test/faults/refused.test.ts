@@ -131,6 +131,24 @@ test("an operation that stays refused is sent after all others, which are loaded
   expect(left).toContainEqual({ state: "pending", error_code: "forbidden" });
 });
 
+test("a sync sends an operation that was refused the night before after all others, and has their answers when it is refused again", async () => {
+  const operation = "ios.app-simple";
+  const datasets = { keyword_rank: { history_days: 1 }, app_rating: { on: true } };
+  const run = { settings: { api: { concurrency: 1 }, datasets } };
+  await using nights = await openNights({ market, faults: [refused(operation, 403)] }, run);
+  const { stage } = nights;
+  for (let night = 1; night <= 2; night += 1) {
+    nights.next();
+    stage.sandbox.clearLog();
+    expect(await stage.sync(nights.run())).toMatchObject({ outcome: "aborted", error: { code: "forbidden" } });
+  }
+  expect(stage.requested().at(-1)?.operation).toBe(operation);
+  const loaded = "select distinct dataset from ops.slice where state = 'loaded' and as_of = $1 order by 1";
+  expect(await stage.query(loaded, [nights.today()])).toEqual(
+    ["app_rating", "keyword_rank", "tracked_app", "tracked_country"].map((dataset) => ({ dataset })),
+  );
+});
+
 test("says so once in the log, however often it is refused", async () => {
   await using stage = await openStage({ market, faults: [refused("ios.keyword-ranking", 401)] });
   await using opened = new AsyncDisposableStack();
