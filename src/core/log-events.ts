@@ -64,6 +64,10 @@ export const logEvents = {
   "workers.dead": { level: "warn", says: "dead processes were found and their slices released" },
   "heartbeat.failed": { level: "warn", says: "a heartbeat or the check for dead processes failed" },
   "api.unavailable": { level: "warn", says: "the API does not respond; the worker waits" },
+  "api.call_retried": {
+    level: "warn",
+    says: "a call failed with an error that may pass, and is sent again after a wait",
+  },
   "api.recovered": { level: "info", says: "the API responds again" },
   "api.refused": {
     level: "error",

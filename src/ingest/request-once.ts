@@ -38,10 +38,15 @@ export async function requestOnce<O extends Operation>(
 
 /** Makes a call for a process that waits for it, again after each error that may pass, as often as the error allows and until `stop`. */
 export function retryCall<T>(
-  { clock, retryMs }: Pick<IngestParts, "clock" | "retryMs">,
+  { clock, retryMs, log }: Pick<IngestParts, "clock" | "retryMs" | "log">,
   stop: AbortSignal,
   call: () => Promise<T>,
 ): Promise<T> {
-  const again = (error: unknown, failures: number) => error instanceof RetryError && failures < error.attempts;
+  const again = (error: unknown, failures: number, waitMs: number) => {
+    if (!(error instanceof RetryError) || failures >= error.attempts) return false;
+    // a person waits meanwhile
+    log.warn({ code: error.code, wait_ms: waitMs }, "api.call_retried");
+    return true;
+  };
   return retry({ clock, backoff: { firstMs: retryMs }, signal: stop, again }, call);
 }

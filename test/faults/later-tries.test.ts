@@ -81,12 +81,15 @@ test("failed slices are requested again for no more credits a day than the confi
   await work(stage, settings);
   const spent = stage.requested().reduce((sum, { charged }) => sum + charged, 0);
   expect([spent > 0, spent <= 6]).toEqual([true, true]);
-  const left = await stage.query<{ code: string; due: boolean }>(
-    `select distinct error_code as code, due_at is not null as due from ops.slice where ${ranks} and state <> 'loaded' order by 1`,
+  const left = await stage.query<{ code: string; dear: boolean; due: boolean }>(
+    `select distinct error_code as code, planned_credits > 6 as dear, due_at is not null as due from ops.slice
+     where  ${ranks} and state <> 'loaded' order by 1, 2`,
   );
   expect(left).toEqual([
-    { code: "server_error", due: true },
-    { code: "unknown_shape", due: false },
+    { code: "server_error", dear: false, due: true },
+    // no day pays for it
+    { code: "server_error", dear: true, due: false },
+    { code: "unknown_shape", dear: false, due: false },
   ]);
 });
 
