@@ -155,7 +155,11 @@ describe("what a person requests by a command", () => {
     );
     expect(failed.stderr).not.toMatch(/retry|raw\.answer/);
     faulty([{ kind: "status", status: 500, operation: "dashboard.app-search", times: 2 }]);
-    expect(await run(["find", "lumi"])).toMatchObject({ code: 0, stderr: "" });
+    const later = await run(["find", "lumi"], { variables: { LOG_LEVEL: "warn" } });
+    expect({ code: later.code, waits: later.stderr.match(/api\.call_retried/g)?.length }).toEqual({
+      code: 0,
+      waits: 2,
+    });
     const missing = await run(["find", "lumi"], { variables: { API_TOKEN: "" } });
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringMatching(/^bad_setting: API_TOKEN is not set; /) });
   });
