@@ -277,7 +277,7 @@ comment on column ops.slice.planned_credits  is 'Expected credits: the expected 
 comment on column ops.slice.run_id           is 'Run that it belongs to now.';
 comment on column ops.slice.plan_id          is 'Plan that it belongs to; null when it belongs to none.';
 comment on column ops.slice.queue_id         is 'Queue in which it waits: number of the foreground process that runs it, 0 for the queue that the workers of API_TOKEN share, or below zero for that of another account (ops.account).';
-comment on column ops.slice.turn             is 'Place in the queue, lower first: by class, then by day, newest first or in the order of its plan; snapshots by the last day on which they can be requested; an operation that was refused in the last seven days after all others.';
+comment on column ops.slice.turn             is 'Place in the queue, lower first: by class, then by day, newest first or in the order of its plan; snapshots by the last day on which they can be requested; an operation that the account was refused, now or within the last day, after all others.';
 comment on column ops.slice.worker_id        is 'Process that runs it or ran it last.';
 comment on column ops.slice.attempt          is 'Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.';
 comment on column ops.slice.read_from_attempt is 'Stored pages of attempts before this one are not read by the next attempt but requested again.';

@@ -7774,7 +7774,7 @@ create table ops.slice (
   run_id bigint not null, -- Run that it belongs to now.
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   queue_id bigint not null default 0, -- Queue in which it waits: number of the foreground process that runs it, 0 for the queue that the workers of API_TOKEN share, or below zero for that of another account (ops.account).
-  turn integer not null default 0, -- Place in the queue, lower first: by class, then by day, newest first or in the order of its plan; snapshots by the last day on which they can be requested; an operation that was refused in the last seven days after all others.
+  turn integer not null default 0, -- Place in the queue, lower first: by class, then by day, newest first or in the order of its plan; snapshots by the last day on which they can be requested; an operation that the account was refused, now or within the last day, after all others.
   worker_id bigint, -- Process that runs it or ran it last.
   attempt integer not null default 0, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
   read_from_attempt integer not null default 0, -- Stored pages of attempts before this one are not read by the next attempt but requested again.

@@ -45,6 +45,17 @@ export function isStopped(accountId: string): SqlFragment<boolean> {
   return sql<boolean>`exists (select from ops.account_stop as a where a.account_id = ${accountId} and a.lifted_at is null)`;
 }
 
+/**
+ * SQL: true for an operation whose refusal stops the requests of this account (its name), or stopped them until less than a day ago. A token
+ * that was replaced since does not count: nothing lifts its stop.
+ */
+export function isRefusedLately(account: SqlFragment, operation: SqlFragment): SqlFragment<boolean> {
+  return sql<boolean>`exists (
+    select from ops.account_stop as a
+    where  a.operation = ${operation} and (a.lifted_at is null or a.lifted_at > clock_timestamp() - interval '1 day')
+    and    a.account_id = (select c.account_id from ops.credit_account as c where c.account = ${account} order by c.observed_at desc nulls last limit 1))`;
+}
+
 /** The stop of an account, null when there is none. `workerId`: a stop from before that process registered does not concern it. */
 export async function readStop(
   db: Queryable,

@@ -3,6 +3,7 @@ import type { Day } from "../core/day.ts";
 import { creditClasses, type Slice, type SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
+import { isRefusedLately } from "../credits/account-stop.ts";
 import type { Database } from "../postgres/database.ts";
 import { batchNumbers, digestOf, insertBatches } from "./batches.ts";
 import { announceQueued, isShared } from "./shared-queue.ts";
@@ -68,7 +69,7 @@ export async function insertSlices(
     from   jsonb_to_recordset(${JSON.stringify(rows.filter(({ position }) => !waiting.has(position)))}::jsonb) as s
            (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
             fingerprint text, class text, planned_requests integer, planned_credits integer, tail_of bigint, last_day date, created_at timestamptz, position integer)
-    cross  join (select r.run_id, r.plan_id, coalesce(r.worker_id, r.shared_queue_id) as queue_id, coalesce(p.newest_first, true) as newest_first
+    cross  join (select r.run_id, r.plan_id, r.account, coalesce(r.worker_id, r.shared_queue_id) as queue_id, coalesce(p.newest_first, true) as newest_first
                  from   ops.run as r left join ops.plan as p using (plan_id) where r.run_id = ${runId}) as run
     order  by position
     on conflict do nothing
@@ -231,4 +232,4 @@ const turnOf = sql`(array_position(${[...creditClasses]}::text[], s.class) * 100
   + case when s.class = 'snapshot' then least(s.last_day, date '2100-01-01') - date '2000-01-01'
          when newest_first then date '2100-01-01' - s.window_end else s.window_start - date '2000-01-01' end
   -- an operation that was refused may end the run: all others go first
-  + case when exists (select from ops.account_stop as a where a.operation = s.operation and a.stopped_at > clock_timestamp() - interval '7 days') then 1000000 else 0 end)`;
+  + case when ${isRefusedLately(sql`run.account`, sql`s.operation`)} then 1000000 else 0 end)`;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { liftStop, recordStop } from "../../src/credits/account-stop.ts";
 import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { august, draft, now, openLedgerStage, today } from "../support/ledger-stage.ts";
@@ -118,5 +119,59 @@ describe("the turns of slices", () => {
       }),
     ).toBe(many);
     expect(await stage.queued()).toHaveLength(many);
+  });
+
+  describe("of an operation that was refused", () => {
+    const stop = (accountId: string) =>
+      recordStop(
+        stage.db,
+        accountId,
+        { code: "forbidden", operation: "ios.refused", dataset: "app_rating", message: "" },
+        { firstMs: 1, longestMs: 1 },
+      );
+
+    /** Queues a snapshot of the operation and history of another one; whether the snapshot comes last. */
+    const isLast = async () => {
+      const run = await stage.run();
+      await stage.insert(
+        run,
+        draft({ class: "snapshot", operation: "ios.refused" }),
+        draft({ class: "history", window: august(3) }),
+      );
+      const [snapshot] = await stage.slices("slice_id as id");
+      return (await stage.queued()).at(-1)?.slice === snapshot?.["id"];
+    };
+
+    beforeEach(async () => {
+      await stage.pool.query("truncate ops.account_stop; truncate ops.credit_account cascade");
+      await stage.pool.query(
+        `insert into ops.credit_account (account_id, account, pace_per_second, next_start_at, observed_at)
+         values ('own', '', 3, now(), now()), ('replaced', '', 3, now(), now() - interval '1 day'), ('others', 'acme', 3, now(), now())`,
+      );
+    });
+
+    test("are after all others for as long as the refusal stops the account, however long that is", async () => {
+      await stop("own");
+      await stage.pool.query("update ops.account_stop set stopped_at = now() - interval '30 days'");
+      expect(await isLast()).toBe(true);
+    });
+
+    test.each([
+      ["23 hours", true],
+      ["25 hours", false],
+    ])("that was lifted %s ago are after all others: %s", async (ago, last) => {
+      await stop("own");
+      await liftStop(stage.db, "own");
+      await stage.pool.query("update ops.account_stop set lifted_at = now() - $1::interval", [ago]);
+      expect(await isLast()).toBe(last);
+    });
+
+    test.each(["others", "replaced"])(
+      "to another account or a token that was replaced stay as they are",
+      async (to) => {
+        await stop(to);
+        expect(await isLast()).toBe(false);
+      },
+    );
   });
 });
