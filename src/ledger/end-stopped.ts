@@ -12,10 +12,11 @@ const codesOf = (is: (entry: Entry, code: string) => boolean) =>
 /** Error codes of slices that were skipped, not failed, before a retry. */
 const skipCodes = codesOf(({ leaves }) => leaves === "skipped");
 
-/** Error codes that say nothing against another try: those that may pass, and those of a stop. */
+/** Error codes that say nothing against another try: those that may pass, those of a stop, and those of a wait for credits. */
 const triedAgain = codesOf(
   ({ recovery, leaves }, code) =>
-    leaves !== "skipped" && (isTriedLater(code) || recovery === "abort" || recovery === "fenced"),
+    leaves !== "skipped" &&
+    (isTriedLater(code) || recovery === "abort" || recovery === "fenced" || recovery === "defer"),
 );
 
 /** SQL: what a slice `s` is once the run that had it was stopped: no worker goes on with it at once. */
