@@ -12,7 +12,7 @@ import { isMissingRight } from "../postgres/database-errors.ts";
 import { openWarehouse, type Database } from "../postgres/database.ts";
 import { checkAlertSettings } from "./alert-check.ts";
 import { checkExport } from "./export-check.ts";
-import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
+import { failedWith, failure, unmigrated, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer } from "./database-checks.ts";
 import { checkFailedSlices, checkIncidents, checkLostDays, checkReported, checkWorkers } from "./ledger-checks.ts";
 import { checkSize } from "./size-check.ts";
@@ -176,8 +176,4 @@ function unreadable(check: string, error: Error): Diagnosis {
     `cannot be read: ${error.message}`,
     "connect as storehouse_loader, and let the owner of the database run `storehouse grants`",
   );
-}
-
-function unmigrated(check: string): Diagnosis {
-  return warn(check, "unknown until the migrations have run", "run `storehouse migrate`");
 }

@@ -97,13 +97,14 @@ describe("the doctor", () => {
     await using stage = await openToday();
     await using empty = await emptyDatabase();
     const environment = { DATABASE_URL: empty.url };
-    const of = await runChecks(stage, environment);
+    const of = await runChecks(stage, environment, false, { export: { to: "files" } });
     expect(of("migrations")).toMatchObject({
       state: "warn",
       found: expect.stringContaining("from 0001-schemas") as string,
     });
     expect(of("rights")).toMatchObject({ state: "ok" });
-    expect(of("workers")).toMatchObject({ state: "warn", next: "run `storehouse migrate`" });
+    for (const check of ["workers", "export"])
+      expect(of(check)).toMatchObject({ state: "warn", next: "run `storehouse migrate`" });
     const again = await runChecks(stage, environment);
     expect(again("migrations")?.found).toBe(of("migrations")?.found);
   });
