@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
+import type { Environment } from "../../src/config/env.ts";
 import { addDays, day, dayMs } from "../../src/core/day.ts";
 import { periodOf } from "../../src/core/period.ts";
 import { onceDays } from "../../src/core/timing.ts";
@@ -55,7 +56,7 @@ test("a dataset is late a night and a day after its next day is due by `ops.fres
 
 test("pages find late what a worker's checks find: by the settings, the crontab and the timings of now", async () => {
   const end = Date.parse(today);
-  const late = (hours: number, chosen: SettingsInput["datasets"] = {}) =>
+  const late = (hours: number, chosen: SettingsInput["datasets"] = {}, environment: Partial<Environment> = {}) =>
     readLateDatasets(
       app.warehouse.db,
       [
@@ -63,11 +64,18 @@ test("pages find late what a worker's checks find: by the settings, the crontab 
         { dataset: "app_match", lastDay: "2020-01-01" },
         { dataset: "review", lastDay: null },
       ],
-      { config: stage.config({ settings: { datasets: chosen } }), clock: clockAt(end + hours * 3_600_000) },
+      {
+        config: stage.config({ settings: { datasets: chosen }, environment }),
+        clock: clockAt(end + hours * 3_600_000),
+      },
     );
   expect(await late(54)).toEqual([]);
   expect(await late(55)).toEqual(["keyword_rank"]);
   expect(await late(55, { keyword_rank: { fresh_hours: 100 } })).toEqual([]);
   expect(await late(55, { keyword_rank: { settle_days: 2 } })).toEqual([]);
   expect(await late(55, { keyword_rank: { on: false } })).toEqual([]);
+  // no worker starts with a crontab that cannot be read, and so its datasets become late
+  const unreadable = { STOREHOUSE_CRONTAB: "/nowhere/crontab" };
+  expect(await late(54, {}, unreadable)).toEqual([]);
+  expect(await late(55, {}, unreadable)).toEqual(["keyword_rank"]);
 });

@@ -1,6 +1,5 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
-import { crontabFile } from "../../config/config.ts";
 import { datasets } from "../../datasets/shared/all.ts";
 import { families } from "../../datasets/shared/define-dataset.ts";
 import { readCreditForecast } from "../../incidents/credit-forecast.ts";
@@ -9,8 +8,7 @@ import { readMorning } from "../../incidents/morning.ts";
 import { verdictWithFamilies } from "../../incidents/verdict.ts";
 import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
 import { sumFailures } from "../../ledger/failures.ts";
-import { readCrontab, runIntervals } from "../../worker/crontab.ts";
-import { readLateDatasets } from "../../worker/late-datasets.ts";
+import { readIntervals, readLateDatasets } from "../../worker/late-datasets.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { isSlow } from "../slow.ts";
@@ -76,7 +74,7 @@ const firstStep = "`storehouse plan` shows what a sync would take, `storehouse s
 /** How far each family of datasets is complete. */
 function familyStatuses({ app }: PageContext, days: readonly CompleteDays[], late: readonly string[]) {
   const { settings } = app.config;
-  const scheduled = runIntervals(readCrontab(crontabFile(app.config)), app.clock.now());
+  const scheduled = readIntervals(app);
   const inUse = datasets.filter((dataset) => isInUse(dataset, { settings, scheduled }));
   return families.map((family) => {
     const own = inUse.filter((dataset) => dataset.family === family).map(({ name }) => name);
