@@ -36,7 +36,7 @@ export const usageErrors = {
     says: "{file} cannot be written: {cause}",
     next: "choose another path, correct its permissions, or free disk space",
   },
-  port_taken: { recovery: "usage", says: "port {port} is in use", next: "leave --port out or choose another" },
+  port_taken: { recovery: "usage", says: "port {port} is in use", next: "choose another, or 0 for a free one" },
   health_not_listening: {
     recovery: "usage",
     says: "the health server cannot listen on {host} port {port}: {cause}",

@@ -24,7 +24,7 @@ test("a command that cannot run reports in one line how it can", async () => {
   busy.close();
   expect(taken).toMatchObject({
     code: 2,
-    stderr: `port_taken: port ${port} is in use; leave --port out or choose another\n`,
+    stderr: `port_taken: port ${port} is in use; choose another, or 0 for a free one\n`,
   });
 
   const folder = await run(stage, ["status"], { variables: { STOREHOUSE_CONFIG: tmpdir() } });
