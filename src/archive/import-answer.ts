@@ -5,6 +5,7 @@ import { questionIn } from "../ingest/account-calls.ts";
 import { accountColumn } from "../load/table.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
+import { mostPagesOf } from "../datasets/shared/scope-limits.ts";
 import { importedRequest, readLaterAnswers, storedAnswers, takeSlices } from "../ledger/imported-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPagesOf, type LandedPage } from "../raw/read-answers.ts";
@@ -63,7 +64,9 @@ export async function importAnswers(
     await landAll(transaction, placed.flatMap(landingsOf));
     const fetched = placed.flatMap(({ answer, slice, isRestored }) => {
       if (slice === null || isRestored) return [];
-      const rows = withoutOutdated(answer.rows, later[fresh.indexOf(answer)] ?? []);
+      // what a later answer does not have may be on a page that was not requested
+      const isWhole = mostPagesOf(answer.draft) === Number.POSITIVE_INFINITY;
+      const rows = withoutOutdated(answer.rows, (isWhole ? later[fresh.indexOf(answer)] : undefined) ?? []);
       return [readAnswer({ ...answer, rows }, slice)];
     });
     const loads = await loadAnswers(transaction, parts, fetched);

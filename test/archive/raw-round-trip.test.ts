@@ -154,6 +154,24 @@ describe("answers as files", () => {
       expect(await facts()).toEqual(before);
     });
 
+    test("bring what a later answer may have on a page that was not requested", async () => {
+      const lists = { datasets: ["tracked_app", "tracked_country", "ad_creative"] };
+      const settings = { datasets: { ad_creative: { on: true } } };
+      await using older = await openStage({ market });
+      await older.sync({ settings, request: lists });
+      using exported = temporaryFolder();
+      await exportFrom(older, exported.path, lists);
+      await using target = await openStage({ market, today: tomorrow });
+      await target.sync({ settings, request: { ...lists, today: tomorrow } });
+      const creatives = async () => (await factsOf(target, []))["core.ad_creative"]?.length ?? 0;
+      const before = await creatives();
+      await target.query("delete from core.ad_creative where creative_key < '8'");
+      await target.query("update core.ad_creative set fetched_at = '2026-01-01Z'");
+      expect(await creatives()).toBeLessThan(before);
+      await importInto(target, [exported.path]);
+      expect(await creatives()).toBe(before);
+    });
+
     test("give slices back what was pruned, so that they can be replayed", async () => {
       await using stage = await openStage();
       await importInto(stage, [part]);
