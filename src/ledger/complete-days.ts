@@ -30,6 +30,7 @@ const gapDays = 30;
 const listDays = sql`
   select s.dataset, s.scope, max(s.request_from) filter (where s.kind <> 'snapshot') as request_from, range_agg(d.days) as requested,
          range_agg(d.days) filter (where s.state in ('loaded', 'empty', 'skipped')) as answered,
+         range_agg(d.days) filter (where s.state in ('pending', 'running', 'deferred')) as open,
          range_agg(d.days) filter (where s.state in ('pending', 'running', 'deferred')
                                    or s.state = 'lost' and ${cellsStillLost} > 0
                                    or s.state = 'failed' and s.slice_id in (select f.slice_id from ops.failed_slice as f)) as unanswered
@@ -46,12 +47,12 @@ const listDays = sql`
 const firstGaps = sql`
   with scope as (
     select dataset, scope, max(request_from) as request_from, min(lower(unanswered - coalesce(answered, '{}'))) as unanswered_day, range_agg(requested) as requested,
-           min(lower(requested)) as first_day, max(upper(answered)) as answered_end
+           range_agg(open) as open, min(lower(requested)) as first_day, max(upper(answered)) as answered_end
     from   (${listDays}) as list
     group  by dataset, scope
   )
   select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
-         min(g.day) as gap_day, case when bool_and(exists (
+         min(g.day) as gap_day, case when bool_and(not coalesce(s.open @> g.day, false) or exists (
            select from ops.slice_finality as o
            where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.dataset = s.dataset and o.scope = s.scope
            and    o.window_start < g.day and o.state in ('loaded', 'empty', 'skipped'))) then min(g.day) - 1 end as before
