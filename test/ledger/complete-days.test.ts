@@ -54,6 +54,17 @@ test("a first sync is complete on no day while the days before its newest ones w
   expect(await complete()).toMatchObject([{ completeTo: addDays(today, -31) }]);
 });
 
+test("where the first day of an app failed, the others are complete up to the day before it", async () => {
+  const { inState, run } = ledger.stage;
+  const of = (app: string, days: number) =>
+    draft({ dataset: "chart", scope: { store: "ios", app }, window: oneDay(addDays(today, -days)) });
+  await completeWith();
+  for (const days of [3, 2, 1]) await inState(await run(), "loaded", ledger.worker, of("1", days));
+  await inState(await run(), "failed", ledger.worker, of("2", 2));
+  await inState(await run(), "loaded", ledger.worker, of("2", 1));
+  expect(await complete()).toMatchObject([{ completeTo: addDays(today, -3), places: 2 }]);
+});
+
 test("a lost day is no gap any more once its answer came, in whichever list", async () => {
   const { db, inState, run } = ledger.stage;
   await noteDatasets(

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { organicKeyword } from "../../src/datasets/organic-keyword.ts";
 import { defineTable } from "../../src/load/table.ts";
+import { sold } from "../support/sold-table.ts";
 import { openWarehouseStage } from "../support/warehouse-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 
@@ -30,20 +31,6 @@ const daily = defineTable({
   columns: { country_key: "country", date_day: "day", keyword_key: "keyword" },
   key: ["country_key", "date_day", "keyword_key"],
   load: { kind: "replace", scope: ["country_key", "date_day"] },
-  partitioned: false,
-});
-
-/** Sums of countries that one answer lists together; `named_key` is the country that the request names. */
-const sold = defineTable({
-  name: "core.fact_sold",
-  columns: { date_day: "day", country_key: "country", named_key: "country", units: "int" },
-  key: ["date_day", "country_key"],
-  load: {
-    kind: "replace",
-    scope: ["date_day", "named_key"],
-    onlyReported: true,
-    ranked: { column: "named_key", sources: ["0"] },
-  },
   partitioned: false,
 });
 

@@ -8,6 +8,7 @@ import { createPartitions } from "../../src/load/partitions.ts";
 import type { Load } from "../../src/load/ready-load.ts";
 import { defineTable, type Table } from "../../src/load/table.ts";
 import { long, seed as testSeed } from "../support/long.ts";
+import { sold } from "../support/sold-table.ts";
 import { openWarehouseStage } from "../support/warehouse-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 
@@ -16,20 +17,6 @@ const shown = defineTable({
   columns: { country_key: "country", date_day: "day", keyword_key: "keyword", rank: "int" },
   key: ["country_key", "date_day", "keyword_key"],
   load: { kind: "replace", scope: ["country_key", "date_day"] },
-  partitioned: false,
-});
-
-/** Sums of countries, of which the answer about all of them has the last word. */
-const sold = defineTable({
-  name: "core.fact_sold",
-  columns: { date_day: "day", country_key: "country", named_key: "country", units: "int" },
-  key: ["date_day", "country_key"],
-  load: {
-    kind: "replace",
-    scope: ["date_day", "named_key"],
-    onlyReported: true,
-    ranked: { column: "named_key", sources: ["0"] },
-  },
   partitioned: false,
 });
 
