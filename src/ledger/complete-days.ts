@@ -9,7 +9,7 @@ import { cellsStillLost } from "./lost-days.ts";
  */
 export type CompleteDays = {
   readonly dataset: string;
-  /** Null where one of them has no answer yet, or none before its gap. */
+  /** Null where one of them has no answer yet, or waits for days before its first answer. */
   readonly completeTo: Day | null;
   /** Apps and countries of which something is due. */
   readonly places: number;
