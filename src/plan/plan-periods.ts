@@ -17,16 +17,16 @@ type Period = Extract<Timing, { kind: "period" }>;
 export function planPeriods({ request, partition, covered, timing }: PartitionPlanning<Period>): PlanPart {
   const option = partition.fetchOptions[0];
   if (option === undefined) return { slices: [], naiveCredits: 0 };
-  const newest = periodOf(timing.grid, addDays(settledEnd(timing, request.today), -1));
+  const settled = settledEnd(timing, request.today);
+  const latest = periodOf(timing.grid, addDays(settled, -1));
+  const newestEnd = latest.end <= settled ? latest.end : latest.start;
   const slices: SliceDraft[] = [];
   let items = 0;
   for (const { window, fresh, restated } of missingPeriods({ request, partition, covered, timing })) {
     const again = restated.rows.map(({ item }) => item);
     const first = fresh.rows.map(({ item }) => item).filter((item) => !again.includes(item));
-    // the newest whole period: the one before the unfinished one, or the one that has just ended
-    const isNewest = window.end === newest.start || window.end === newest.end;
     for (const [wanted, creditClass] of [
-      [first, isNewest ? "daily" : "history"],
+      [first, window.end === newestEnd ? "daily" : "history"],
       [again, "lookback"],
     ] as const) {
       if (wanted.length === 0) continue;

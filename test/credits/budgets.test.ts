@@ -62,6 +62,13 @@ describe("a budget", () => {
     expect(await taken(account, budget(10))).toEqual([5]);
   });
 
+  test("that still has just what a call costs is not the one that refuses it", async () => {
+    const account = await bank.account();
+    const queue = openQueue(account, { budgets: [budget(10), budget(11, { budget: "a month", period: "month" })] });
+    await spend(account, queue, 6);
+    await expect(spend(account, queue, 5)).rejects.toMatchObject({ context: { budget: "reviews" } });
+  });
+
   test("holds for all queues together, each call at once", async () => {
     const account = await bank.account({ total: 1000 });
     const queues = Array.from({ length: 3 }, () => openQueue(account, { budgets: [budget(35)], concurrency: 8 }));

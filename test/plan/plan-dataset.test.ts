@@ -186,6 +186,12 @@ describe("the account's whole list", () => {
 });
 
 describe("a series", () => {
+  test("of items that were never requested has nothing that failed", () => {
+    const items = { items: ["a", "b"], fetchOptions: [byDay] };
+    expect(plan(series(), [], { partition: items }).slices).not.toEqual([]);
+    expect(plan(series(), [], { partition: items, reprocess: "failed" }).slices).toEqual([]);
+  });
+
   test("calls the newest published day daily, what lies before it backfill, what is requested again lookback", () => {
     const held = [covered({ window: { start: daysAgo(5), end: daysAgo(2) }, asOf: daysAgo(2) })];
     const { slices } = plan(series({ lookbackDays: 2, historyDays: 6 }), held);

@@ -43,6 +43,14 @@ describe("aggregates over periods", () => {
     expect(windows(plan(fortnights, "2026-08-17"))[0]).toEqual({ start: "2026-08-03", end: "2026-08-17" });
   });
 
+  test("are history, but the newest: until the next one is over it is what tonight wants", () => {
+    for (const today of ["2026-08-17", "2026-08-18", "2026-08-30"])
+      expect(plan(fortnights, today).map((slice) => [slice.class, slice.window.start])).toEqual([
+        ["daily", "2026-08-03"],
+        ["history", "2026-07-20"],
+      ]);
+  });
+
   test("are the same ones on any day they are planned on, so that none is requested again", () => {
     const first = plan(fortnights, "2026-08-17").map(({ window }) => requested(window, { asOf: day("2026-08-17") }));
     for (const today of ["2026-08-18", "2026-08-23", "2026-08-30"]) expect(plan(fortnights, today, first)).toEqual([]);
