@@ -118,17 +118,18 @@ comment on column ops.credit_forecast.budget_credits  is 'By name and period of 
 comment on column ops.credit_forecast.made_at         is 'When it was made.';
 
 create table ops.account_stop (
-  account_id   text        primary key,
-  code         text        not null,
+  account_id   text        not null,
   operation    text        not null,
+  code         text        not null,
   dataset      text        not null,
   message      text        not null,
   stopped_at   timestamptz not null,
   check_count   integer     not null,
   next_check_at timestamptz not null,
-  lifted_at    timestamptz
+  lifted_at    timestamptz,
+  primary key (account_id, operation)
 );
-comment on table  ops.account_stop              is 'Accounts that the API refused, one row each. All requests stop until a balance check finds that the token is accepted.';
+comment on table  ops.account_stop              is 'Operations that the API refused to an account, one row each. All requests of the account stop until a balance check finds that the token is accepted.';
 comment on column ops.account_stop.account_id   is 'Account, as the shortened hash of its key. Another token is another account.';
 comment on column ops.account_stop.code         is 'Stable code of the refusal.';
 comment on column ops.account_stop.operation    is 'Operation that was refused.';

@@ -5321,18 +5321,18 @@ create table ops.account (
   constraint account_queue_id_key UNIQUE (queue_id)
 );
 
--- Accounts that the API refused, one row each. All requests stop until a balance check finds that the token is accepted.
+-- Operations that the API refused to an account, one row each. All requests of the account stop until a balance check finds that the token is accepted.
 create table ops.account_stop (
   account_id text not null, -- Account, as the shortened hash of its key. Another token is another account.
-  code text not null, -- Stable code of the refusal.
   operation text not null, -- Operation that was refused.
+  code text not null, -- Stable code of the refusal.
   dataset text not null, -- Dataset of the refused request; empty when it had none.
   message text not null, -- Text of the refusal, with what to do next.
   stopped_at timestamp with time zone not null, -- When requests stopped, by the clock of the database.
   check_count integer not null, -- Balance checks since the first refusal. The wait doubles from check to check, up to an hour.
   next_check_at timestamp with time zone not null, -- When a worker checks the balance next.
   lifted_at timestamp with time zone, -- When requests resumed; null while they are stopped.
-  constraint account_stop_pkey PRIMARY KEY (account_id)
+  constraint account_stop_pkey PRIMARY KEY (account_id, operation)
 );
 
 -- What a person has agreed to spend: without a row here no first sync and no worker spends anything. One row covers what comes after it.

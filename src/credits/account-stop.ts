@@ -18,7 +18,7 @@ const sameFor = sql`interval '2 hours'`;
 
 /**
  * Stops the requests of an account, in all its processes. True when the refusal is new: neither known by another process, nor the one
- * that a check lifted a while ago.
+ * that a check lifted a while ago. Checks are those of the account, whichever of its operations are refused.
  */
 export async function recordStop(
   db: Queryable,
@@ -26,16 +26,17 @@ export async function recordStop(
   stop: AccountStop,
   intervals: CheckIntervals,
 ): Promise<boolean> {
-  const again = sql`s.lifted_at > clock_timestamp() - ${sameFor}`;
   const { rows } = await sql<{ check_count: number }>`
-    insert into ops.account_stop as s (account_id, code, operation, dataset, message, stopped_at, check_count, next_check_at)
-    values (${accountId}, ${stop.code}, ${stop.operation}, ${stop.dataset}, ${stop.message}, clock_timestamp(), 0,
-            clock_timestamp() + ${interval(sql`0`, intervals)})
-    on conflict (account_id) do update
-    set    code = excluded.code, operation = excluded.operation, dataset = excluded.dataset, message = excluded.message,
-           stopped_at = excluded.stopped_at, lifted_at = null, check_count = case when ${again} then s.check_count else 0 end,
-           next_check_at = clock_timestamp() + ${interval(sql`case when ${again} then s.check_count else 0 end`, intervals)}
-    where  s.lifted_at is not null
+    insert into ops.account_stop as s (account_id, operation, code, dataset, message, stopped_at, check_count, next_check_at)
+    select ${accountId}, ${stop.operation}, ${stop.code}, ${stop.dataset}, ${stop.message}, clock_timestamp(), known.checks,
+           coalesce(known.next_check_at, clock_timestamp() + ${interval(sql`known.checks`, intervals)})
+    from   (select coalesce(max(check_count), 0) as checks, min(next_check_at) filter (where lifted_at is null) as next_check_at
+            from   ops.account_stop
+            where  account_id = ${accountId} and (lifted_at is null or lifted_at > clock_timestamp() - ${sameFor})) as known
+    on conflict (account_id, operation) do update
+    set    code = excluded.code, dataset = excluded.dataset, message = excluded.message, stopped_at = excluded.stopped_at,
+           lifted_at = null, check_count = excluded.check_count, next_check_at = excluded.next_check_at
+    where  s.lifted_at is not null or s.code <> excluded.code
     returning check_count`.execute(db);
   return rows[0]?.check_count === 0;
 }
@@ -56,7 +57,7 @@ export function isRefusedLately(account: SqlFragment, operation: SqlFragment): S
     and    a.account_id = (select c.account_id from ops.credit_account as c where c.account = ${account} order by c.observed_at desc nulls last limit 1))`;
 }
 
-/** The stop of an account, null when there is none. `workerId`: a stop from before that process registered does not concern it. */
+/** The newest stop of an account, null when there is none. `workerId`: a stop from before that process registered does not concern it. */
 export async function readStop(
   db: Queryable,
   accountId: string,
@@ -66,9 +67,9 @@ export async function readStop(
     select s.code, s.operation, s.dataset, s.message, s.stopped_at as "stoppedAt"
     from   ops.account_stop as s
     where  s.account_id = ${accountId} and s.lifted_at is null
-    and    not exists (select from ops.worker as w where w.worker_id = ${workerId}::bigint and w.started_at > s.stopped_at)`.execute(
-    db,
-  );
+    and    not exists (select from ops.worker as w where w.worker_id = ${workerId}::bigint and w.started_at > s.stopped_at)
+    order  by s.stopped_at desc
+    limit  1`.execute(db);
   return rows[0] ?? null;
 }
 
@@ -82,11 +83,11 @@ export async function claimBalanceCheck(db: Queryable, accountId: string, interv
   return rows.length > 0;
 }
 
-/** Replaces the reason of a stop that stands by what refuses the account now. */
-export async function changeStopReason(db: Queryable, accountId: string, stop: AccountStop): Promise<void> {
-  await sql`
-    update ops.account_stop set code = ${stop.code}, operation = ${stop.operation}, dataset = ${stop.dataset}, message = ${stop.message}
-    where  account_id = ${accountId} and lifted_at is null and code <> ${stop.code}`.execute(db);
+/** The operations that stop the account. */
+export async function stoppingOperations(db: Queryable, accountId: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ operation: string }>`
+    select operation from ops.account_stop where account_id = ${accountId} and lifted_at is null`.execute(db);
+  return rows.map(({ operation }) => operation);
 }
 
 /** Lifts the stop for all processes of the account; with `operation` only where that one was refused. */

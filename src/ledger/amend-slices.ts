@@ -38,14 +38,18 @@ export async function releaseStopped(db: Database, slice: Slice, now: number): P
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'`.execute(db);
 }
 
-/** Has what waits in a queue for an operation wait until an instant (epoch-ms): everything else goes first. */
-export async function putOffOperation(
+/** Has what waits in a queue for these operations wait until an instant (epoch-ms): everything else goes first. */
+export async function putOffOperations(
   db: Database,
-  { queueId, operation, until }: { readonly queueId: string; readonly operation: string; readonly until: number },
+  {
+    queueId,
+    operations,
+    until,
+  }: { readonly queueId: string; readonly operations: readonly string[]; readonly until: number },
 ): Promise<void> {
   await sql`
     update ops.slice set due_at = ${instant(until)}
-    where  queue_id = ${queueId}::bigint and state = 'pending' and operation = ${operation}`.execute(db);
+    where  queue_id = ${queueId}::bigint and state = 'pending' and operation = any (${[...operations]})`.execute(db);
 }
 
 /** Changes what a running slice is expected to take, once its answer reports it; false when another attempt has taken it over. */

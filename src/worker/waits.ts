@@ -6,11 +6,11 @@ import { systemClock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
 import { retry, type Backoff } from "../core/retry.ts";
-import { changeStopReason, claimBalanceCheck, liftStop, readStop } from "../credits/account-stop.ts";
+import { claimBalanceCheck, liftStop, recordStop, stoppingOperations } from "../credits/account-stop.ts";
 import { refreshBalance } from "../ingest/balance-check.ts";
 import { usualRhythm } from "../runs/heartbeat.ts";
 import { reasonOf } from "../runs/process-stop.ts";
-import { putOffOperation } from "../ledger/amend-slices.ts";
+import { putOffOperations } from "../ledger/amend-slices.ts";
 import { sharedQueueOf } from "../ledger/shared-queue.ts";
 import { noteEnd } from "../ledger/workers.ts";
 import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
@@ -84,7 +84,7 @@ const checksOfOthers = 5;
 /**
  * Waits until the API accepts the account again, or until the stop. One of the waiting workers tests it by a balance check, at growing
  * intervals, and its result counts for all. Where the API accepts the balance check and has refused another operation, all workers try once
- * more, that operation some minutes after all others. `former`: the number under which this process was registered; it says there that it
+ * more, such operations some minutes after all others. `former`: the number under which this process was registered; it says there that it
  * waits.
  */
 export async function untilApiAccepts(app: App, stop: AbortSignal, former: string | null): Promise<void> {
@@ -99,21 +99,21 @@ export async function untilApiAccepts(app: App, stop: AbortSignal, former: strin
     await clock.sleep(Math.min(rhythm.beatMs, rhythm.firstCheckMs), stop).catch(() => undefined);
     if (stop.aborted) return await note("stopped").catch(() => undefined);
     try {
-      const refusal = await readStop(db, accountId);
-      if (refusal === null) return;
+      const operations = await stoppingOperations(db, accountId);
+      if (operations.length === 0) return;
       if (!(await claimBalanceCheck(db, accountId, distances))) continue;
       await refreshBalance({ db, client, clock, accountId, workerId: null });
       // else it would be sent first, and be refused before anything else is planned or sent
       const until = clock.now() + checksOfOthers * app.config.settings.notify.check_seconds * 1000;
       const queueId = await sharedQueueOf(db, accountOf(app.config.settings));
-      await putOffOperation(db, { queueId, operation: refusal.operation, until });
+      await putOffOperations(db, { queueId, operations, until });
       await liftStop(db, accountId);
       log.warn("api.requests_resumed");
       return;
     } catch (error) {
       if (!(error instanceof StorehouseError) && !isLostConnection(error)) throw error;
       if (error instanceof AbortError)
-        await changeStopReason(db, accountId, reasonOf(error, app.hide)).catch(() => undefined);
+        await recordStop(db, accountId, reasonOf(error, app.hide), distances).catch(() => undefined);
       log.debug({ code: error instanceof StorehouseError ? error.code : "database_unreachable" }, "api.still_refused");
     }
   }

@@ -67,7 +67,8 @@ test("a worker whose token is refused stays up, requests nothing but whether it 
 
 test("a stop says what refuses the account now, where that is something else than what stopped it", async () => {
   await using stage = await openStage({ market, faults: [refused("ios.keyword-ranking", 403)] });
-  const reason = async () => (await stage.query("select code, operation from ops.account_stop"))[0];
+  const newest = "select code, operation from ops.account_stop order by stopped_at desc limit 1";
+  const reason = async () => (await stage.query(newest))[0];
   await using _worker = await startWorker(stage);
   await until(async () => (await reason()) !== undefined);
   expect(await reason()).toEqual({ code: "forbidden", operation: "ios.keyword-ranking" });
@@ -147,6 +148,25 @@ test("a sync sends an operation that was refused the night before after all othe
   expect(await stage.query(loaded, [nights.today()])).toEqual(
     ["app_rating", "keyword_rank", "tracked_app", "tracked_country"].map((dataset) => ({ dataset })),
   );
+});
+
+test("each of two operations that stay refused is sent after all others, and one of them a night", async () => {
+  const operations = ["ios.app-simple", "android.app-simple"];
+  const datasets = { keyword_rank: { history_days: 1 }, app_rating: { on: true } };
+  const run = { settings: { api: { concurrency: 1 }, datasets } };
+  const faults = operations.map((operation) => refused(operation, 403));
+  await using nights = await openNights({ market, faults }, run);
+  const { stage } = nights;
+  for (let night = 1; night <= 4; night += 1) {
+    nights.next();
+    stage.sandbox.clearLog();
+    expect(await stage.sync(nights.run())).toMatchObject({ outcome: "aborted", error: { code: "forbidden" } });
+    expect(stage.requested().filter(({ operation }) => operations.includes(operation ?? ""))).toHaveLength(1);
+  }
+  const loaded = "select from ops.slice where state = 'loaded' and dataset = 'keyword_rank' and as_of = $1";
+  expect(await stage.query(loaded, [nights.today()])).not.toEqual([]);
+  const stops = await stage.query("select operation, lifted_at is null as stopped from ops.account_stop order by 1");
+  expect(stops).toEqual(operations.toSorted().map((operation) => ({ operation, stopped: true })));
 });
 
 test("says so once in the log, however often it is refused", async () => {
