@@ -51,10 +51,20 @@ export function isStopped(accountId: string): SqlFragment<boolean> {
  * that was replaced since does not count: nothing lifts its stop.
  */
 export function isRefusedLately(account: SqlFragment, operation: SqlFragment): SqlFragment<boolean> {
-  return sql<boolean>`exists (
-    select from ops.account_stop as a
-    where  a.operation = ${operation} and (a.lifted_at is null or a.lifted_at > clock_timestamp() - interval '1 day')
-    and    a.account_id = (select c.account_id from ops.credit_account as c where c.account = ${account} order by c.observed_at desc nulls last limit 1))`;
+  return sql<boolean>`exists (select from (${refusedLately(account)}) as refused where refused.operation = ${operation})`;
+}
+
+/** The operations that were refused lately in this sense. */
+export async function readRefusedLately(db: Queryable, account: string): Promise<ReadonlySet<string>> {
+  const { rows } = await refusedLately(sql`${account}`).execute(db);
+  return new Set(rows.map(({ operation }) => operation));
+}
+
+function refusedLately(account: SqlFragment): SqlFragment<{ operation: string }> {
+  return sql<{ operation: string }>`
+    select a.operation from ops.account_stop as a
+    where  (a.lifted_at is null or a.lifted_at > clock_timestamp() - interval '1 day')
+    and    a.account_id = (select c.account_id from ops.credit_account as c where c.account = ${account} order by c.observed_at desc nulls last limit 1)`;
 }
 
 /** The newest stop of an account, null when there is none. `workerId`: a stop from before that process registered does not concern it. */

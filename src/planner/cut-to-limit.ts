@@ -12,7 +12,14 @@ export type LimitCut = {
 /** A plan cut to what a limit pays for, and what was left out of it. */
 export type CutPlan = Pick<LimitCut, "leftOut"> & { readonly chunks: AsyncIterable<PlanChunk> };
 
-type Limit = { readonly mostCredits: number; readonly newestFirst: boolean };
+/** Slices of a `refused` operation come after all others, as in the queue: what the limit pays for would not be answered. */
+type Limit = {
+  readonly mostCredits: number;
+  readonly newestFirst: boolean;
+  readonly refused?: ReadonlySet<string>;
+};
+
+type TurnOf = (slice: SliceDraft) => number;
 
 /**
  * Cuts a plan to a limit: slices by class and day until it is full; one that no longer fits makes room for cheaper ones after it.
@@ -27,19 +34,20 @@ export async function cutPlan(plan: () => AsyncIterable<PlanChunk>, limit: Limit
 /** Goes through a plan and finds what of it a limit pays for. Slices that have come to the plan since are left out too. */
 export async function limitCut(
   plan: () => AsyncIterable<PlanChunk>,
-  { mostCredits, newestFirst }: Limit,
+  { mostCredits, newestFirst, refused = new Set() }: Limit,
 ): Promise<LimitCut> {
+  const turnOf: TurnOf = (slice) => turnIn(slice, newestFirst) + (refused.has(slice.operation) ? refusedTurns : 0);
   if (mostCredits === Number.POSITIVE_INFINITY) return { cut: (all) => all, leftOut: { slices: 0, credits: 0 } };
   const counts = new Map<number, Map<number, number>>();
   for await (const { slices } of plan()) {
     for (const slice of slices) {
-      const turn = turnOf(slice, newestFirst);
+      const turn = turnOf(slice);
       const prices = counts.get(turn) ?? new Map<number, number>();
       counts.set(turn, prices.set(slice.credits, (prices.get(slice.credits) ?? 0) + 1));
     }
   }
   const { quotas, leftOut } = fill(counts, mostCredits);
-  return { cut: (all) => paidOf(all, quotas, newestFirst), leftOut };
+  return { cut: (all) => paidOf(all, quotas, turnOf), leftOut };
 }
 
 type Quotas = ReadonlyMap<number, Map<number, number>>;
@@ -63,14 +71,10 @@ function fill(counts: Quotas, mostCredits: number) {
   return { quotas, leftOut };
 }
 
-async function* paidOf(
-  plan: AsyncIterable<PlanChunk>,
-  quotas: Quotas,
-  newestFirst: boolean,
-): AsyncGenerator<PlanChunk> {
+async function* paidOf(plan: AsyncIterable<PlanChunk>, quotas: Quotas, turnOf: TurnOf): AsyncGenerator<PlanChunk> {
   for await (const chunk of plan) {
     const slices = chunk.slices.filter((slice) => {
-      const quota = quotas.get(turnOf(slice, newestFirst));
+      const quota = quotas.get(turnOf(slice));
       const left = quota?.get(slice.credits) ?? 0;
       if (left > 0) quota?.set(slice.credits, left - 1);
       return left > 0;
@@ -80,7 +84,7 @@ async function* paidOf(
 }
 
 /** The same turns as the queue's, lower first: class, then day; of snapshots the last day on which they can be requested. */
-function turnOf({ class: name, window, lastDay }: SliceDraft, newestFirst: boolean): number {
+function turnIn({ class: name, window, lastDay }: SliceDraft, newestFirst: boolean): number {
   const day = (of: Day) => daysBetween(firstStoreOpened, of);
   const within =
     name === "snapshot" ? day(lastDay ?? window.start) : newestFirst ? -day(window.end) : day(window.start);
@@ -89,3 +93,5 @@ function turnOf({ class: name, window, lastDay }: SliceDraft, newestFirst: boole
 
 /** More than there are days between any two. */
 const classesApart = 10_000_000;
+/** More than any turn of a class. */
+const refusedTurns = creditClasses.length * classesApart;

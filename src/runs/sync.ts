@@ -1,4 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
+import { readRefusedLately } from "../credits/account-stop.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts";
 import { stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
@@ -76,6 +77,7 @@ async function planRest(
   const { cut, leftOut } = await limitCut(() => planChunks(db, request, settings), {
     mostCredits: runLimit.left(),
     newestFirst: true,
+    refused: await readRefusedLately(db, accountOf(settings)),
   });
   const own = { datasets: [] as string[], lines: [] as TimingLine[] };
   let [queued, stage] = [0, stages[0] as Dataset["stage"]];

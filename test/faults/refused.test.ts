@@ -150,6 +150,24 @@ test("a sync sends an operation that was refused the night before after all othe
   );
 });
 
+test("a limit of credits goes to what is answered before it goes to an operation that was refused the night before", async () => {
+  const operation = "ios.app-simple";
+  const datasets = { keyword_rank: { history_days: 1 }, app_rating: { on: true } };
+  const run = { settings: { api: { concurrency: 1 }, datasets } };
+  await using nights = await openNights({ market, faults: [refused(operation, 403)] }, run);
+  const { stage } = nights;
+  expect(await stage.sync(nights.run())).toMatchObject({ outcome: "aborted", error: { code: "forbidden" } });
+  nights.next();
+  // lists of the account take seven, the ratings of an app one, and ranks three
+  await stage.sync(nights.run({ maxCredits: 11 }));
+  const loaded =
+    "select operation from ops.slice where state = 'loaded' and as_of = $1 and dataset in ('app_rating', 'keyword_rank') order by 1";
+  expect(await stage.query(loaded, [nights.today()])).toEqual([
+    { operation: "android.app-simple" },
+    { operation: "ios.keyword-ranking" },
+  ]);
+});
+
 test("each of two operations that stay refused is sent after all others, and one of them a night", async () => {
   const operations = ["ios.app-simple", "android.app-simple"];
   const datasets = { keyword_rank: { history_days: 1 }, app_rating: { on: true } };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { creditClasses, type SliceDraft } from "../../src/core/slice.ts";
 import { oneDay } from "../../src/core/window.ts";
-import { cutPlan } from "../../src/planner/cut-to-limit.ts";
+import { cutPlan, limitCut } from "../../src/planner/cut-to-limit.ts";
 import { draft, today } from "../support/slice-draft.ts";
 
 /** A plan in chunks of two. */
@@ -38,6 +38,20 @@ test("takes snapshots that are lost by tomorrow before those that can be request
   const ofWeek = { ...slice(0, 3, "snapshot"), lastDay: addDays(today, 6) };
   const ofDay = { ...slice(0, 5, "snapshot"), lastDay: today };
   for (const newestFirst of [true, false]) expect((await cut([ofWeek, ofDay], 6, newestFirst)).kept).toEqual([ofDay]);
+});
+
+test("takes slices of an operation that was refused lately after all others, as the queue does", async () => {
+  const dear = { ...slice(0, 10, "snapshot"), operation: "ios.refused" };
+  const slices = [dear, slice(1, 3, "daily"), slice(2, 3)];
+  const refused = new Set(["ios.refused"]);
+  const { cut: cutAll, leftOut } = await limitCut(() => inChunks(slices), {
+    mostCredits: 12,
+    newestFirst: true,
+    refused,
+  });
+  const kept: SliceDraft[] = [];
+  for await (const chunk of cutAll(inChunks(slices))) kept.push(...chunk.slices);
+  expect({ kept, leftOut }).toEqual({ kept: slices.slice(1), leftOut: { slices: 1, credits: 10 } });
 });
 
 test("lets what is cheaper in where the next one no longer fits", async () => {
