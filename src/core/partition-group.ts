@@ -8,6 +8,9 @@ export type PartitionGroup = {
   readonly country: string | null;
 };
 
+/** Apps (track ids or `store:trackId`) and countries by which coverage is narrowed; empty lists stand for all. */
+export type NamedScopes = { readonly apps: readonly string[]; readonly countries: readonly string[] };
+
 /** The group to which a scope of a dataset belongs. */
 export function groupOf(dataset: string, scope: Scope): PartitionGroup {
   return {

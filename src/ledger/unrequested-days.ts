@@ -1,9 +1,31 @@
 import type { Day } from "../core/day.ts";
+import type { NamedScopes } from "../core/partition-group.ts";
 import type { Window } from "../core/window.ts";
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 
 /** The first day of a dataset that a sync requests, and the first one of which rows are kept; null where all are. */
-export type RequestedFrom = { readonly dataset: string; readonly from: Day; readonly keptFrom: Day | null };
+export type RequestedFrom = {
+  readonly dataset: string;
+  readonly from: Day;
+  readonly keptFrom: Day | null;
+  readonly itemsAreApps: boolean;
+};
+
+/** SQL: the reaches as rows `r`. */
+function reachRows(reaches: readonly RequestedFrom[]): SqlFragment {
+  return sql`jsonb_to_recordset(${JSON.stringify(reaches)}::jsonb) as r (dataset text, "from" date, "keptFrom" date, "itemsAreApps" boolean)`;
+}
+
+/** SQL: true for a slice of a dataset `r` about the named apps and countries; of a list of apps where one of them is in it. */
+function isNamed(slice: "s" | "f", { apps, countries }: NamedScopes): SqlFragment<boolean> {
+  const scope = sql.ref(`${slice}.scope`);
+  const ids = apps.map((app) => app.slice(app.indexOf(":") + 1));
+  const hasItem = sql`r."itemsAreApps" and exists (
+    select from ops.slice_batch as b where b.batch_id = ${sql.ref(`${slice}.batch_id`)} and b.items && ${ids}::text[])`;
+  return sql<boolean>`(${apps.length === 0}::boolean or ${scope} ->> 'app' = any (${[...apps]}::text[])
+    or (${scope} ->> 'store') || ':' || (${scope} ->> 'app') = any (${[...apps]}::text[]) or ${hasItem})
+    and (${countries.length === 0}::boolean or coalesce(${scope} ->> 'country' = any (${[...countries]}::text[]), true))`;
+}
 
 /**
  * Days of a dataset that were never requested of some partitions, which are counted: `partitions` of those `all` that are requested now and
@@ -24,16 +46,17 @@ export type UnrequestedDays = {
 export async function readUnrequestedDays(
   db: Queryable,
   reaches: readonly RequestedFrom[],
+  named: NamedScopes,
 ): Promise<readonly UnrequestedDays[]> {
   const { rows } = await sql<Omit<UnrequestedDays, "window"> & Window>`
     with reach as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(reaches)}::jsonb) as r (dataset text, "from" date, "keptFrom" date)
+      select * from ${reachRows(reaches)}
     ), requested as materialized (
       select s.dataset, r."from", greatest(min(s.window_start) filter (where s.plan_id is null), r."keptFrom") as first_day,
              range_agg(daterange(s.window_start, s.window_end)) as days
       from   ops.slice_log as s
       join   reach         as r using (dataset)
-      where  s.state <> 'lost'
+      where  s.state <> 'lost' and ${isNamed("s", named)}
       group  by s.dataset, s.scope, r."from", r."keptFrom"
       -- what has left the portfolio has no gap, and a partition of which everything is newer has none either
       having max(s.window_end) > r."from" and greatest(min(s.window_start) filter (where s.plan_id is null), r."keptFrom") < r."from"
@@ -56,12 +79,13 @@ export type EarlierFailures = { readonly dataset: string; readonly slices: numbe
 export async function countEarlierFailures(
   db: Queryable,
   reaches: readonly RequestedFrom[],
+  named: NamedScopes,
 ): Promise<readonly EarlierFailures[]> {
   const { rows } = await sql<EarlierFailures>`
     select f.dataset, count(*)::int as slices
     from   ops.failed_slice as f
-    join   jsonb_to_recordset(${JSON.stringify(reaches)}::jsonb) as r (dataset text, "from" date) using (dataset)
-    where  f.window_end <= r."from"
+    join   ${reachRows(reaches)} using (dataset)
+    where  f.window_end <= r."from" and ${isNamed("f", named)}
     group  by 1
     order  by 1`.execute(db);
   return rows;

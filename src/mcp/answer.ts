@@ -1,5 +1,5 @@
 import { readRelationDatasets } from "../planner/relation-datasets.ts";
-import type { NamedScopes } from "../planner/named-coverage.ts";
+import type { NamedScopes } from "../core/partition-group.ts";
 import type { Day } from "../core/day.ts";
 import { martShapes } from "../postgres/mart-shapes.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";

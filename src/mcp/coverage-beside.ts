@@ -8,7 +8,8 @@ import { timingWith } from "../planner/dataset-settings.ts";
 import { gapLines } from "../planner/gap-lines.ts";
 import type { ScopeCoverage } from "../planner/gaps.ts";
 import type { SyncRequest } from "../planner/request.ts";
-import { readNamedCoverage, type NamedScopes } from "../planner/named-coverage.ts";
+import type { NamedScopes } from "../core/partition-group.ts";
+import { readNamedCoverage } from "../planner/named-coverage.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 

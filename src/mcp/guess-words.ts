@@ -1,7 +1,7 @@
 import { accountOf, accountWords } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { lastDay, type Window } from "../core/window.ts";
-import type { NamedScopes } from "../planner/named-coverage.ts";
+import type { NamedScopes } from "../core/partition-group.ts";
 
 /** What coverage is of where the statement may read more, and what to do then. */
 export function guessWords(window: Window, { apps, countries }: NamedScopes): string {

@@ -1,6 +1,6 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
-import type { NamedScopes } from "../planner/named-coverage.ts";
+import type { NamedScopes } from "../core/partition-group.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 

@@ -1,5 +1,5 @@
 import { addDays, addMonths, isDay, monthStart, weekday, type Day } from "../core/day.ts";
-import type { NamedScopes } from "../planner/named-coverage.ts";
+import type { NamedScopes } from "../core/partition-group.ts";
 
 /** Comments, and what begins like one in a text or a name and is none. */
 const comments = /('(?:[^']|'')*'|"(?:[^"]|"")*")|--[^\n]*|\/\*[\s\S]*?\*\//g;

@@ -5,6 +5,7 @@ import {
   type EarlierFailures,
   type UnrequestedDays,
 } from "../ledger/unrequested-days.ts";
+import type { NamedScopes } from "../core/partition-group.ts";
 import { requestable } from "../plan/missing.ts";
 import type { Database } from "../postgres/database.ts";
 import { settingsOf, timingWith } from "./dataset-settings.ts";
@@ -22,11 +23,15 @@ export const noEarlierGaps: EarlierGaps = { unrequested: [], failed: [] };
 
 /**
  * What is missing of days before those that a sync of the request reaches: days of which nothing of a dataset was requested between days of
- * which something was, which no sync requests any more, and what failed. None where the request names its first day.
+ * which something was, which no sync requests any more, and what failed; of the named apps and countries only. None where the request names
+ * its first day.
  */
 export async function readEarlierGaps(
   db: Database,
-  request: Pick<SyncRequest, "datasets" | "bounds" | "today">,
+  {
+    request,
+    named,
+  }: { readonly request: Pick<SyncRequest, "datasets" | "bounds" | "today">; readonly named: NamedScopes },
   settings: Settings,
 ): Promise<EarlierGaps> {
   if (request.bounds.start !== undefined) return noEarlierGaps;
@@ -34,10 +39,18 @@ export async function readEarlierGaps(
     const timing = timingWith(dataset.timing, settingsOf(dataset, settings), request.today);
     if (timing.kind === "snapshot") return [];
     const { start } = requestable(timing, request.today, {});
-    return [{ dataset: dataset.name, from: start, keptFrom: timing.keptFrom ?? null }];
+    return [
+      {
+        dataset: dataset.name,
+        from: start,
+        keptFrom: timing.keptFrom ?? null,
+        itemsAreApps: dataset.itemsAreApps === true,
+      },
+    ];
   });
+  const upper = { ...named, countries: named.countries.map((country) => country.toUpperCase()) };
   return {
-    unrequested: await readUnrequestedDays(db, reaches),
-    failed: await countEarlierFailures(db, reaches),
+    unrequested: await readUnrequestedDays(db, reaches, upper),
+    failed: await countEarlierFailures(db, reaches, upper),
   };
 }

@@ -1,14 +1,12 @@
 import type { Settings } from "../config/settings.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
+import type { NamedScopes } from "../core/partition-group.ts";
 import type { Database } from "../postgres/database.ts";
 import { currentPortfolio } from "./backfill-plan.ts";
 import { portfolioCountries } from "./backfill-request.ts";
 import { readScopeCoverage, type CoverageQuestion, type ScopeCoverage } from "./gaps.ts";
 import type { SyncRequest } from "./request.ts";
-
-/** Apps (track ids or `store:trackId`) and countries by which coverage is narrowed; empty lists stand for all. */
-export type NamedScopes = { readonly apps: readonly string[]; readonly countries: readonly string[] };
 
 /**
  * The coverage of the cells of these apps and countries. Throws `not_in_portfolio` for an app or country that is not in the portfolio.

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
+import { sumBy } from "../../src/core/sum.ts";
 import type { Window } from "../../src/core/window.ts";
 import { readScopeCoverage, type ScopeCoverage } from "../../src/planner/gaps.ts";
 import { sumOfCells } from "../../src/plan/cell-states.ts";
@@ -205,7 +206,7 @@ test("days on which nothing ran, and that no sync reaches any more, are shown wi
 
 test("days that failed, and that no sync reaches any more, are shown with the command that says when they are requested again", async () => {
   const settings = { datasets: { keyword_rank: { history_days: 1 } } };
-  await using stage = await openSynced({ market, today: addDays(today, 3) });
+  await using stage = await openSynced({ market: { ...market, apps: 2 }, today: addDays(today, 3) });
   const operations = [
     "ios.keyword-ranking",
     "android.keyword-ranking",
@@ -223,4 +224,15 @@ test("days that failed, and that no sync reaches any more, are shown with the co
   expect(stdout).toMatch(
     /earlier: \d+ slices? of keyword_rank failed for days before those that a sync reaches: `storehouse failures --dataset keyword_rank`/,
   );
+  // of an app and country only what is theirs
+  const count = async (...named: string[]) =>
+    Number(
+      /earlier: (\d+) slice/.exec((await runCommand(stage, ["gaps", ...asOf, ...named], { settings })).stdout)?.[1],
+    );
+  const scopes = await stage.query<{ app: string; slices: number }>(
+    "select scope ->> 'app' as app, count(*)::int as slices from ops.failed_slice group by 1",
+  );
+  expect(scopes.length).toBeGreaterThan(1);
+  for (const { app, slices } of scopes) expect(await count("--app", app, "--country", "us")).toBe(slices);
+  expect(await count()).toBe(sumBy(scopes, ({ slices }) => slices));
 });

@@ -41,13 +41,15 @@ export function defineGaps(command: Command): void {
       withApp(async (app) => {
         const coverage = await scopeCoverageFor(app, options);
         const states = options.state;
-        const named = states.length === 0 ? coverage : gapLines(coverage, states).map((line) => line.coverage);
+        const shown = states.length === 0 ? coverage : gapLines(coverage, states).map((line) => line.coverage);
         const { db } = app.warehouse;
         const request = requestOf(app, options);
         const reported = reportedIn(await readReported(db, { request, settings: app.config.settings }), coverage);
-        if (options.json) printJson(named.map((one) => withReported(one, reported)));
+        if (options.json) printJson(shown.map((one) => withReported(one, reported)));
         else {
-          const earlier = states.length > 0 ? noEarlierGaps : await readEarlierGaps(db, request, app.config.settings);
+          const named = { apps: options.app, countries: options.country };
+          const earlier =
+            states.length > 0 ? noEarlierGaps : await readEarlierGaps(db, { request, named }, app.config.settings);
           // without days those of the history that a sync loads are shown, and what waits of a backfill may be older
           const none = options.from === undefined ? "Nothing that a sync requests is missing" : "Nothing is missing";
           printCoverage(coverage, { states, names: await readAppNames(db), none, reported, earlier });
