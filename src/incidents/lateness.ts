@@ -85,17 +85,21 @@ function runIntervalOf(dataset: Switched, choice: Choice): number | null {
 /** What is needed of the slices. */
 type PlannedState = Pick<SliceSums, "dataset" | "state" | "newestEnd" | "plannedAt">;
 
-/** The one decision on which datasets are late: of those that run on schedule, have slices, and are requested regularly. */
+/**
+ * The one decision on which datasets are late: of those that run on schedule, have slices, and are requested regularly. One that is on and
+ * has answers is judged by its own timing where no line of the crontab runs it: another crontab, or a sync of cron, was to.
+ */
 export function latenessOf(states: readonly PlannedState[], parts: LatenessParts): readonly Lateness[] {
   const { settings, clock, rhythms } = parts;
   const now = nowOfToday(clock);
   return datasets.flatMap((dataset) => {
     const chosen = settings.datasets[dataset.name] ?? {};
-    const everyMs = runIntervalOf(dataset, parts);
     const own = states.filter((state) => state.dataset === dataset.name);
-    if (everyMs === null || own.length === 0) return [];
     const rhythm = rhythms.get(dataset.name);
     const newest = newestEndOf(own);
+    const isRunElsewhere = newest !== null && isOn(dataset, settings) && isInUse(dataset, parts);
+    const everyMs = runIntervalOf(dataset, parts) ?? (isRunElsewhere ? 0 : null);
+    if (everyMs === null || own.length === 0) return [];
     // the service has no data of any partition, and they are requested only now and then
     if (rhythm !== undefined && newest === null && own.every(({ state }) => state === "skipped")) return [];
     const timing = inRhythm(timingWith(dataset.timing, chosen), rhythm);

@@ -197,10 +197,19 @@ describe("a check finds", () => {
     await stage.watch(1, stage.watcher());
     await stage.watch(1, every(7));
     expect(stage.opened()).toEqual([]);
-    // one that is on and that no line runs is never late
-    await stage.ended("loaded", draft({ dataset: "keyword_rank", window: oneDay(day("2026-08-01")) }));
     await stage.watch(1, every(1));
     expect(stage.opened()).toMatchObject([{ kind: "dataset_stale", subject: "organic_keyword" }]);
+  });
+
+  test("a dataset that is on and that no line of the crontab runs, once it has an answer", async () => {
+    const elsewhere = () => stage.watcher({ scheduled: new Map() });
+    stage.clock.time = Date.UTC(2026, 7, 23, 7);
+    await stage.stage.insert(await stage.stage.run(), draft({ dataset: "keyword_rank" }));
+    await stage.watch(1, elsewhere());
+    expect(stage.opened()).toEqual([]);
+    await stage.ended("loaded", draft({ dataset: "keyword_rank", window: oneDay(day("2026-08-01")) }));
+    await stage.watch(1, elsewhere());
+    expect(stage.opened()).toMatchObject([{ kind: "dataset_stale", subject: "keyword_rank" }]);
   });
 
   test("an app that fails in several datasets, by its name", async () => {

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import type { Environment } from "../../src/config/env.ts";
@@ -8,6 +10,7 @@ import { datasets } from "../../src/datasets/shared/all.ts";
 import { freshnessLimit } from "../../src/incidents/lateness.ts";
 import { lineOf } from "../../src/planner/record-timings.ts";
 import { readLateDatasets } from "../../src/worker/late-datasets.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { clockAt } from "../support/watch-stage.ts";
 import { openStage, today, type SettingsInput, type Stage } from "../support/ingest-stage.ts";
 
@@ -63,6 +66,7 @@ test("pages find late what a worker's checks find: by the settings, the crontab 
         { dataset: "keyword_rank", lastDay: addDays(today, -1) },
         { dataset: "app_match", lastDay: "2020-01-01" },
         { dataset: "review", lastDay: null },
+        { dataset: "ad_badge", lastDay: "2020-01-01" },
       ],
       {
         config: stage.config({ settings: { datasets: chosen }, environment }),
@@ -78,4 +82,9 @@ test("pages find late what a worker's checks find: by the settings, the crontab 
   const unreadable = { STOREHOUSE_CRONTAB: "/nowhere/crontab" };
   expect(await late(54, {}, unreadable)).toEqual([]);
   expect(await late(55, {}, unreadable)).toEqual(["keyword_rank"]);
+  // a sync of cron loads what no line of the crontab runs; what is off and was run once by name is nobody's to load
+  using folder = temporaryFolder();
+  const crontab = path.join(folder.path, "crontab");
+  await writeFile(crontab, '15 * * * * plan_due ?id=hourly&jobKey=plan_hourly {"datasets":["tracked_app"]}\n');
+  expect(await late(55, {}, { STOREHOUSE_CRONTAB: crontab })).toEqual(["keyword_rank"]);
 });

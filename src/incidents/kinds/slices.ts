@@ -105,7 +105,7 @@ export const sliceKinds = {
   }),
   dataset_stale: defineKind<{ newest_day: string | null; age_hours: number; limit_hours: number; dataset: string }>({
     title: "A dataset is late",
-    says: "a dataset that is scheduled has no newer day than its freshness limit allows; closed when a newer day is loaded",
+    says: "a dataset that is scheduled, or on and loaded before, has no newer day than its freshness limit allows; closed when a newer day is loaded",
     weight: "trouble",
     mend: "coverage",
     under: [...stopped, "no_worker", "credits_exhausted"],
