@@ -41,7 +41,8 @@ describe("what a person requests by a command", () => {
   });
 
   test("find by the URL of a company takes it with or without a scheme, and prints as JSON what the service reported", async () => {
-    const { stdout } = await run(["find", "--url", "paperlanternlabs.example", "--json"]);
+    const { stdout, stderr } = await run(["find", "--url", "paperlanternlabs.example", "--json"]);
+    expect(stderr).toBe("10 credits are spent.\n");
     expect(JSON.parse(stdout)).toEqual(
       [
         { store: "ios", trackId: ios, categoryId: "6007" },
@@ -76,7 +77,7 @@ describe("what a person requests by a command", () => {
 
   test("app shows page, counterpart and badge of an app, its store derived from the id", async () => {
     const page = await run(["app", ios, "--country", "jp"]);
-    expect(page).toMatchObject({ code: 0, stderr: "" });
+    expect(page).toMatchObject({ code: 0, stderr: "Up to 20 credits are spent.\n" });
     for (const line of [/^app +ios 6446318020\n/, /\nother store +app\.lumi\.habit\n/, /\nadvertises +(yes|no)\n/])
       expect(page.stdout).toMatch(line);
     const json = await run(["app", android, "--language", "ja", "--json"]);
@@ -106,7 +107,7 @@ describe("what a person requests by a command", () => {
     const { code, stdout, stderr } = await run(["app", ios]);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.stringMatching(/^No badge: unauthorised: the API refused the token \(.*\)\.\n$/),
+      stderr: expect.stringMatching(/\nNo badge: unauthorised: the API refused the token \(.*\)\.\n$/),
     });
     expect(stdout).toMatch(/\nother store +no such app is known\n/);
     expect(stdout).not.toContain("advertises");
@@ -122,7 +123,7 @@ describe("what a person requests by a command", () => {
   test("app pays for no other part of an app that the service does not know, and names the way to have it searched for", async () => {
     const { code, stdout, stderr } = await run(["app", "99"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^`storehouse discover ios 99` has the service search for it\.\nnot_found: /);
+    expect(stderr).toMatch(/\n`storehouse discover ios 99` has the service search for it\.\nnot_found: /);
     const other = await run(["app", "com.nobody.knows"]);
     expect(other.stderr).toContain("`storehouse discover android com.nobody.knows --country US`");
     expect(stage.requested().map(({ operation }) => operation)).toEqual(["ios.app-detail", "android.app-detail"]);

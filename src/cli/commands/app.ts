@@ -37,6 +37,7 @@ export function defineApp(command: Command): void {
     .action((trackId: string, options: Options) => {
       const page = pageOf(trackId, options);
       return withApiSession(async ({ send }) => {
+        remark(`Up to ${countOf(credits, "credit")} are spent.`);
         const overview = await fetchAppOverview(send, page).catch((error: unknown) => {
           if (saysNothing(error)) remark(`\`${discoverCommand(trackId)}\` has the service search for it.`);
           throw error;

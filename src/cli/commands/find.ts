@@ -5,7 +5,7 @@ import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
 import { ifAny, type SendRequest } from "../../person/api-session.ts";
 import { withApiSession } from "../api-request.ts";
-import { print, printJson } from "../output.ts";
+import { print, printJson, remark } from "../output.ts";
 import { countOf } from "../../core/words.ts";
 import { table } from "../table.ts";
 
@@ -24,6 +24,8 @@ export function defineFind(command: Command): void {
     .action((words: string[], options: Options) => {
       const query = queryOf(words, options);
       return withApiSession(async ({ send }) => {
+        // a search by name takes a single one
+        if (options.url !== undefined) remark(`${countOf(companyUrlSearch.cost, "credit")} are spent.`);
         const found = options.url === undefined ? await byName(send, query) : await byUrl(send, query);
         if (options.json) printJson(found);
         else if (found.length === 0) print(`No app was found for ${JSON.stringify(query)}.`);
