@@ -48,3 +48,12 @@ comment on column ops.replay.within_end   is 'Day after the last one that is reb
 comment on column ops.replay.keep_pruned  is 'True where rows stay whose answers are stored no more.';
 comment on column ops.replay.program      is 'Digest of the program that rebuilds; another one begins anew.';
 comment on column ops.replay.rebuilt_to   is 'Days before it are rebuilt; infinity once all are.';
+
+-- as its owner: what a retry costs is shown to readers too, who see no answers
+create function ops.stored_pages(of_slice bigint) returns integer language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select count(distinct a.page)::integer
+  from   ops.slice  as s
+  join   raw.answer as a on a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt
+  where  s.slice_id = of_slice
+$$;
+comment on function ops.stored_pages(bigint) is 'Pages of a slice that are stored, and that its next attempt may read instead of requesting them again.';

@@ -8945,6 +8945,19 @@ end
 $function$;
 revoke all on function ops.reported_at(regclass,timestamp with time zone) from public;
 
+-- Pages of a slice that are stored, and that its next attempt may read instead of requesting them again.
+CREATE OR REPLACE FUNCTION ops.stored_pages(of_slice bigint)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select count(distinct a.page)::integer
+  from   ops.slice  as s
+  join   raw.answer as a on a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt
+  where  s.slice_id = of_slice
+$function$;
+
 -- Day that counts as today: the day of UTC, or the session setting storehouse.today.
 CREATE OR REPLACE FUNCTION ops.today()
  RETURNS date

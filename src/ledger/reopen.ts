@@ -25,7 +25,10 @@ export type Reopening = {
   readonly account?: string;
 };
 
-/** Slices that would be run again, by dataset and code; `credits` at their planned price, or the learned one where that is higher. */
+/**
+ * Slices that would be run again, by dataset and code; `credits` at their planned price, or the learned one where that is higher, without
+ * pages that are stored.
+ */
 export type Reopened = {
   readonly dataset: string;
   readonly state: string;
@@ -51,11 +54,17 @@ export async function reopen(
   return rows.length;
 }
 
+/** SQL: the pages of `s` that an attempt after `reopen` reads from storage instead of requesting them. */
+const storedPages = sql`
+  case when s.state = 'failed' and s.class <> 'snapshot' and (s.error_code = any (${unreadableCodes}::text[])) is not true
+       then ops.stored_pages(s.slice_id) else 0 end`;
+
 /** Returns what `reopen` would make pending; writes nothing. */
 export async function reopenable(db: Database, which: Reopening): Promise<readonly Reopened[]> {
+  const requests = sql`greatest(s.planned_requests - ${storedPages}, 0)`;
+  const credits = sql`ceil(s.planned_credits * ${requests}::numeric / greatest(s.planned_requests, 1))`;
   const { rows } = await sql<Reopened>`
-    select s.dataset, s.state, coalesce(s.error_code, '') as code, count(*)::int as slices,
-           sum(${atLearnedPrice(sql`s.planned_credits`, sql`s.planned_requests`)})::int as credits
+    select s.dataset, s.state, coalesce(s.error_code, '') as code, count(*)::int as slices, sum(${atLearnedPrice(credits, requests)})::int as credits
     from   ops.slice_log as s
     join   ${toReopen(which)} as found on found.slice_id = s.slice_id
     left   join ops.credit_price as c on c.operation = s.operation

@@ -103,6 +103,22 @@ describe("reopen", () => {
     expect(await priced(5)).toBe(10 + 6);
   });
 
+  test("is priced without the pages that are stored, unless the stored answer is what failed", async () => {
+    const run = await stage.run();
+    const [id] = await stage.inState(run, "failed", worker, draft({ requests: 3, credits: 180, window: august(1) }));
+    await stage.pool.query(
+      `insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
+       select page, $1, 1, page, '', '', 0, now() from generate_series(0, 1) as page`,
+      [id],
+    );
+    const pricedAs = async (code: string) => {
+      await stage.pool.query("update ops.slice set error_code = $1", [code]);
+      return (await reopenable(stage.db, { datasets: ["keyword_rank"] }))[0]?.credits;
+    };
+    expect(await pricedAs("server_error")).toBe(60);
+    expect(await pricedAs("not_json")).toBe(180);
+  });
+
   test("requests a cell once that failed more than once", async () => {
     const run = await stage.run();
     await stage.inState(run, "failed", worker, draft());
