@@ -247,9 +247,6 @@ create index slice_rejects  on ops.slice (dataset) where rows_rejected > 0;
 create index slice_app      on ops.slice ((scope ->> 'app'), dataset, window_end, window_start);
 -- cells that came with answers of other datasets: few among millions
 create index slice_reported on ops.slice (dataset, window_start) where fingerprint like 'reported by %';
-create function ops.next_start(state text, class text, as_of date, due_at timestamptz) returns timestamptz language sql stable parallel safe
-  return case when state = 'failed' and class = 'snapshot' and as_of < ops.today() then null else due_at end;
-comment on function ops.next_start(text, text, date, timestamptz) is 'When a slice starts next, or is requested again after it failed: as due_at says, except a snapshot that failed on an earlier day. Planning requests the one of today instead.';
 -- for roles that do not own the table
 create function ops.gather_slice_statistics() returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$

@@ -10,7 +10,7 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
        + coalesce((select p.request_count from ops.past_slice_spend as p where p.slice_id = s.slice_id), 0) as request_count,
        (select coalesce(sum(r.cost), 0) from ops.request as r where r.slice_id = s.slice_id)
        + coalesce((select p.cost from ops.past_slice_spend as p where p.slice_id = s.slice_id), 0) as booked_credits,
-       s.rows_loaded, s.rows_rejected, ops.next_start(s.state, s.class, s.as_of, s.due_at) as due_at, s.error_code, s.error_message, s.run_id, s.plan_id, s.created_at, s.started_at, s.ended_at,
+       s.rows_loaded, s.rows_rejected, case when s.state = 'failed' then ops.next_try(s.dataset, s.class, s.as_of, s.run_id, s.plan_id, s.due_at) else s.due_at end as due_at, s.error_code, s.error_message, s.run_id, s.plan_id, s.created_at, s.started_at, s.ended_at,
        case when s.state not in ('loaded', 'empty', 'failed') then s.state else (
   -- of its cells those that no newer slice has answered or is about to
   select case when count(*) = 0 then 'superseded'
@@ -75,7 +75,7 @@ select ops.comment_columns('ops.slice_status');
 
 create view ops.failed_slice as
 select f.slice_id, f.dataset, f.operation, f.scope, f.batch_id, f.window_start, f.window_end, f.run_id, f.plan_id, f.error_code, f.error_message, f.ended_at,
-       ops.next_start(f.state, f.class, f.as_of, f.due_at) as next_try_at
+       ops.next_try(f.dataset, f.class, f.as_of, f.run_id, f.plan_id, f.due_at) as next_try_at
 from   ops.slice as f
 left   join ops.batch as b on b.batch_id = f.batch_id
 cross  join lateral (

@@ -6101,7 +6101,7 @@ create view ops.failed_slice (
     f.error_code,
     f.error_message,
     f.ended_at,
-    ops.next_start(f.state, f.class, f.as_of, f.due_at) AS next_try_at
+    ops.next_try(f.dataset, f.class, f.as_of, f.run_id, f.plan_id, f.due_at) AS next_try_at
    FROM ops.slice f
      LEFT JOIN ops.batch b ON b.batch_id = f.batch_id
      CROSS JOIN LATERAL ( SELECT array_agg(n.slice_id) AS ids
@@ -8059,7 +8059,10 @@ create view ops.slice_log (
     worker_id,
     attempt,
     failures,
-    ops.next_start(state, class, as_of, due_at) AS due_at,
+        CASE
+            WHEN state = 'failed'::text THEN ops.next_try(dataset, class, as_of, run_id, plan_id, due_at)
+            ELSE due_at
+        END AS due_at,
     error_code,
     error_message,
     rows_loaded,
@@ -8152,7 +8155,10 @@ create view ops.slice_status (
           WHERE p.slice_id = s.slice_id), 0::bigint) AS booked_credits,
     s.rows_loaded,
     s.rows_rejected,
-    ops.next_start(s.state, s.class, s.as_of, s.due_at) AS due_at,
+        CASE
+            WHEN s.state = 'failed'::text THEN ops.next_try(s.dataset, s.class, s.as_of, s.run_id, s.plan_id, s.due_at)
+            ELSE s.due_at
+        END AS due_at,
     s.error_code,
     s.error_message,
     s.run_id,
@@ -8832,12 +8838,20 @@ end
 $function$;
 revoke all on function ops.make_request_months(date[]) from public;
 
--- When a slice starts next, or is requested again after it failed: as due_at says, except a snapshot that failed on an earlier day. Planning requests the one of today instead.
-CREATE OR REPLACE FUNCTION ops.next_start(state text, class text, as_of date, due_at timestamp with time zone)
+-- When a failed slice is requested again automatically: as due_at says, except a snapshot of an earlier day, since planning requests the one of today instead, and what no schedule and no plan began of a dataset that is off.
+CREATE OR REPLACE FUNCTION ops.next_try(dataset text, class text, as_of date, run_id bigint, plan_id bigint, due_at timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
- STABLE PARALLEL SAFE
-RETURN CASE WHEN ((state = 'failed'::text) AND (class = 'snapshot'::text) AND (as_of < ops.today())) THEN NULL::timestamp with time zone ELSE due_at END;
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select case when class = 'snapshot' and as_of < ops.today() then null
+              when exists (select from ops.dataset as d
+                           where  d.dataset = next_try.dataset
+                           and    (d.is_switched_off or not d.is_on and plan_id is null
+                                   and not exists (select from ops.run as r where r.run_id = next_try.run_id and r.kind = 'schedule'))) then null
+              else due_at end
+$function$;
 
 -- Drops the partitions of a month of a fact or of ops.request, or moves them to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when there are none. The caller needs the right to execute the function and no right to drop tables.
 CREATE OR REPLACE FUNCTION ops.remove_month(fact regclass, month date, to_archive boolean)

@@ -91,13 +91,13 @@ test("what failed of a dataset that was switched off since wants nobody", async 
   const verdict = async (switchedOff: readonly string[]) =>
     (await readMorning(db, { ...usual, settings: off(switchedOff), now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "app_rating" }));
-  await stage.ended("failed", draft({ dataset: "review" }), draft({ dataset: "top_chart" }));
+  await stage.ended("failed", draft({ dataset: "review" }), draft({ dataset: "keyword_rank" }));
   expect(await verdict([])).toContain("2 slices failed and need a retry");
   expect(await verdict(["review"])).toContain("1 slice failed and needs a retry");
-  expect(await verdict(["review", "top_chart"])).toContain("All is well");
+  expect(await verdict(["review", "keyword_rank"])).toContain("All is well");
   await pool.query("update ops.slice set due_at = now() where state = 'failed'");
   expect(await verdict(["review"])).toContain("1 failed slice is requested again later");
-  expect(await verdict(["review", "top_chart"])).toContain("All is well");
+  expect(await verdict(["review", "keyword_rank"])).toContain("All is well");
 });
 
 test("nothing is well while a dataset is late; where a worker runs its checks open an incident instead", async () => {

@@ -4,9 +4,10 @@ import { day } from "../../src/core/day.ts";
 import { readUnfinished } from "../../src/runs/unfinished.ts";
 import { failedCount } from "../../src/ledger/open-slices.ts";
 import { reopen } from "../../src/ledger/reopen.ts";
+import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { readStatus } from "../../src/ledger/status.ts";
-import { august, draft, ending, ledgerForTests, now } from "../support/ledger-stage.ts";
+import { august, draft, ending, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 
 const days = (from: number, to: number) => ({ start: august(from).start, end: august(to).end });
 const lost = draft({ items: ["a", "b"], window: days(3, 6), class: "history" });
@@ -38,6 +39,36 @@ describe("a failed slice", () => {
     await ended("loaded", lost);
     await ended("failed", lost);
     expect(await counted()).toEqual({ counted: 1, reopened: 1 });
+  });
+
+  test("of a dataset that is off is requested again only where the schedule or a plan began it", async () => {
+    const { db, pool } = ledger.stage;
+    const nextTries = async () => {
+      const { failedForNow } = await readStatus(db);
+      const tables = ["failed_slice", "slice_status", "slice_log"].map(async (table) => {
+        const column = table === "failed_slice" ? "next_try_at" : "due_at";
+        const { rows } = await pool.query(`select count(${column})::int as tries from ops.${table}`);
+        return rows[0]?.tries;
+      });
+      expect(await Promise.all(tables)).toEqual([failedForNow, failedForNow, failedForNow]);
+      return failedForNow;
+    };
+    const noteOn = (isOn: boolean, isOff = false) =>
+      noteDatasets(db, [{ dataset: "keyword_rank", stage: "market", is_on: isOn, is_switched_off: isOff }], [], {
+        account: "",
+        planned: [],
+        today,
+      });
+    await ended("failed", lost);
+    run = await ledger.stage.run({ kind: "schedule" });
+    await ended("failed", { window: days(7, 8) });
+    await pool.query("update ops.slice set due_at = now() + interval '1 hour'");
+    await noteOn(true);
+    expect(await nextTries()).toBe(2);
+    await noteOn(false);
+    expect(await nextTries()).toBe(1);
+    await noteOn(false, true);
+    expect(await nextTries()).toBe(0);
   });
 
   test("is made good by slices that were cut otherwise and have all its cells together", async () => {
