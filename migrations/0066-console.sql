@@ -145,6 +145,11 @@ from   ops.slice;
 comment on view ops.slice_log is 'One row per slice as it stands, without the sums of ops.slice_status, which read its requests. What was requested of an app, and when?';
 select ops.comment_columns('ops.slice_log', 'ops.slice');
 
+create view ops.portfolio_list as
+select dataset from ops.dataset where stage = 'portfolio';
+comment on view ops.portfolio_list is 'One row per dataset that lists what the account tracks, from which all else is planned. Which datasets say nothing of the market?';
+select ops.comment_columns('ops.portfolio_list', 'ops.dataset');
+
 create view ops.list_timing as
 select dataset, scope, pack_days from ops.dataset_timing where not is_default;
 comment on view ops.list_timing is 'One row per partition with a timing of its own, such as figures of an app that is not connected. How many days wait until they are requested together?';

@@ -7097,6 +7097,14 @@ create view ops.portfolio_app (
    FROM known k
      JOIN core.dim_app a ON a.app_key = k.app_key;
 
+-- One row per dataset that lists what the account tracks, from which all else is planned. Which datasets say nothing of the market?
+create view ops.portfolio_list (
+  dataset text -- Dataset.
+) as
+ SELECT dataset
+   FROM ops.dataset
+  WHERE stage = 'portfolio'::text;
+
 -- One row per keyword of a partition of ranks that the service refused where it alone was requested: plans leave it out. Which keywords have no ranks, and will have none?
 create view ops.refused_keyword (
   scope jsonb, -- Partition of the slice.

@@ -75,6 +75,7 @@ function sumsOf({ datasets, troubles, failedForNow }: Status, off: readonly stri
     deferred: others > 0 ? [...putOff, { code: "", slices: others }] : putOff,
     datasets: datasets.length,
     unavailable: datasets.filter(isUnavailable).length,
+    lists: datasets.filter(({ listsPortfolio }) => listsPortfolio).length,
     newestDay: datasets.flatMap(({ lastDay }) => lastDay ?? []).reduce<string | null>(later, null),
   };
 }

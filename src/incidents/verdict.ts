@@ -21,6 +21,8 @@ export type VerdictFacts = {
   /** Datasets with slices, and those of them of which nothing is available: each slice is skipped. */
   readonly datasets: number;
   readonly unavailable: number;
+  /** Those of them that list what the account tracks. */
+  readonly lists: number;
   /** The latest run that had something to do. */
   readonly lastRun: Pick<LastRun, "outcome"> | null;
   /** The latest sync that was broken off and not followed by one of the same datasets. */
@@ -105,6 +107,7 @@ function warnOf(facts: VerdictFacts): readonly string[] {
   const { failedForNow, deferred, open, running, workers, unfinishedSync } = facts;
   const isServed = running > 0 || workers.running + workers.waiting > 0;
   return [
+    facts.lists > 0 && facts.lists === facts.datasets ? "nothing was requested beyond the lists of the portfolio" : "",
     // what had not begun was cancelled: no slice says that it is missing
     !isServed && unfinishedSync !== null && !(unfinishedSync.endedAs === "aborted" && wasAborted(facts))
       ? `sync ${unfinishedSync.runId} ${endWords[unfinishedSync.endedAs]}, and its rest was not requested since`

@@ -21,6 +21,8 @@ type DatasetStatus = {
   readonly rejects: number;
   readonly firstDay: string | null;
   readonly lastDay: string | null;
+  /** True for a list of what the account tracks, from which the market is planned. */
+  readonly listsPortfolio: boolean;
 };
 
 /** The latest run that had something to do. */
@@ -81,7 +83,8 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
            coalesce(max(u.rejects), 0) as rejects,
            (select s.first_day from ops.slice_status as s where s.dataset = c.dataset and s.state in ('loaded', 'empty')
             order  by s.first_day limit 1)                                 as "firstDay",
-           max(c.last) filter (where c.state in ('loaded', 'empty'))      as "lastDay"
+           max(c.last) filter (where c.state in ('loaded', 'empty'))      as "lastDay",
+           c.dataset in (select l.dataset from ops.portfolio_list as l) as "listsPortfolio"
     from   counted as c
     left   join invalid  as u on u.dataset = c.dataset
     left   join failed as f on f.dataset = c.dataset

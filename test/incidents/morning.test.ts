@@ -18,6 +18,20 @@ test("a dataset of which every slice was skipped does not count as loaded", asyn
   expect(await verdict()).toBe("All is well: 1 dataset is loaded; of 1 nothing is available.");
 });
 
+test("nothing is well while only the lists of the portfolio were read", async () => {
+  const verdict = async () => (await readMorning(stage.stage.db, { ...usual, now })).verdict;
+  await stage.stage.pool.query(
+    "insert into ops.dataset (dataset, stage, is_on) values ('tracked_app', 'portfolio', true)",
+  );
+  await stage.ended("loaded", draft({ dataset: "tracked_app" }));
+  expect(await verdict()).toEqual({
+    state: "warn",
+    text: "Not all is there yet: nothing was requested beyond the lists of the portfolio.",
+  });
+  await stage.ended("loaded", draft({ dataset: "review" }));
+  expect((await verdict()).text).toContain("All is well: 2 datasets are loaded");
+});
+
 test("a sync that was broken off is on the page until a later run has planned each of its datasets that is on", async () => {
   const { stage: ledger } = stage;
   const gone = await ledger.dead();

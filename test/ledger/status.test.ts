@@ -33,7 +33,7 @@ describe("readStatus", () => {
     await ledger.stage.inState(run, "pending", ledger.worker, draft({ dataset: "another" }));
     const none = { pending: 0, running: 0, deferred: 0, loaded: 0, empty: 0, skipped: 0, failed: 0, rejects: 0 };
     expect((await readStatus(ledger.stage.db)).datasets).toEqual([
-      { ...none, dataset: "another", pending: 1, firstDay: null, lastDay: null },
+      { ...none, dataset: "another", pending: 1, firstDay: null, lastDay: null, listsPortfolio: false },
       {
         dataset: "keyword_rank",
         pending: 1,
@@ -46,6 +46,7 @@ describe("readStatus", () => {
         rejects: 0,
         firstDay: "2026-08-02",
         lastDay: "2026-08-04",
+        listsPortfolio: false,
       },
     ]);
   });
