@@ -1,5 +1,6 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { dayOf, type Day } from "../core/day.ts";
+import { unreadableCodes } from "../core/errors.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
@@ -36,7 +37,10 @@ export type DueTry = OpenWork & {
   readonly joins?: { readonly sliceIds: readonly string[]; readonly window: Window };
 };
 
-/** A due try as it is read. `mayJoin`: it is about days, has no plan and no stored page, so that another slice can request its days. */
+/**
+ * A due try as it is read. `mayJoin`: it is about days, has no plan and no stored page that could be read, so that another slice can request
+ * its days.
+ */
 export type FoundTry = DueTry & {
   readonly operation: string;
   readonly scope: Scope;
@@ -62,7 +66,8 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
     select s.slice_id as "sliceId", s.plan_id as "planId", s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, 1 as slices, ${requestsLeft}::int as requests, ${likelyCredits}::float8 as credits,
            s.operation, s.scope, json_build_object('start', s.window_start, 'end', s.window_end) as window,
            concat_ws(' ', s.dataset, s.operation, s.scope, coalesce(s.batch_id, 0), s.class, s.fingerprint) as alike,
-           s.class <> 'snapshot' and s.plan_id is null and s.tail_of is null and s.requested_end is null and s.broken_off_count = 0 and not ${hasLanded}
+           s.class <> 'snapshot' and s.plan_id is null and s.tail_of is null and s.requested_end is null and s.broken_off_count = 0
+           and (not ${hasLanded} or s.planned_requests = 1 and s.error_code = any (${[...unreadableCodes]}::text[]))
            and ${ofTiming(sql`t.kind`)} = 'series' as "mayJoin"
     from   due
     join   ops.failed_slice as f on f.slice_id = due.slice_id
@@ -183,7 +188,8 @@ export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promi
 
 /**
  * Makes failed slices pending in a run and returns how many. A try that joins others replaces them: they are deleted, and their requests of
- * today move to it, so that the limit of the day still counts them. A try is left alone if another process has queued any of its slices.
+ * today move to it, so that the limit of the day still counts them. So do their stored answers, none of which is read again: they are about
+ * other days. A try is left alone if another process has queued any of its slices.
  */
 export async function queueTries(
   db: Database,
@@ -194,13 +200,13 @@ export async function queueTries(
     with wanted as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w (kept bigint, gone bigint[], start date, "end" date)
     ), found as materialized (
-      select s.slice_id, s.failures, s.created_at, s.retried_at
+      select s.slice_id, s.attempt, s.failures, s.created_at, s.retried_at
       from   ops.slice as s
       where  s.slice_id in (select unnest(kept || gone) from wanted) and s.state = 'failed'
       order  by s.slice_id
       for    update
     ), whole as materialized (
-      select w.*, max(f.failures) as failures, min(f.created_at) as created_at, min(f.retried_at) as retried_at
+      select w.*, max(f.attempt) as attempt, max(f.failures) as failures, min(f.created_at) as created_at, min(f.retried_at) as retried_at
       from   wanted as w
       join   found  as f on f.slice_id = any (w.kept || w.gone)
       group  by w.kept, w.gone, w.start, w."end"
@@ -209,13 +215,16 @@ export async function queueTries(
       update ops.request as q set slice_id = w.kept
       from   whole as w
       where  q.slice_id = any (w.gone) and q.received_at >= ${dayOf(now)}::timestamp at time zone 'UTC'
+    ), unread as (
+      update raw.answer as a set slice_id = w.kept from whole as w where a.slice_id = any (w.gone)
     ), deleted as (
       delete from ops.slice where slice_id in (select unnest(gone) from whole)
     )
     update ops.slice as s
     set    state = 'pending', due_at = null, run_id = ${runId}, queue_id = ${queueOf(runId)}, retried_at = coalesce(w.retried_at, ${instant(now)}),
            window_start = coalesce(w.start, s.window_start), window_end = coalesce(w."end", s.window_end),
-           failures = w.failures, created_at = w.created_at
+           failures = w.failures, created_at = w.created_at, attempt = w.attempt,
+           read_from_attempt = case when w.gone = '{}' then s.read_from_attempt else w.attempt + 1 end
     from   whole as w
     where  s.slice_id = w.kept
     returning s.slice_id`.execute(db);

@@ -11,6 +11,7 @@ import { keepPlan } from "../../src/ledger/plans.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { day, type Day } from "../../src/core/day.ts";
+import { readablePages } from "../../src/raw/read-answers.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { august, draft, ending, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 import { planAt } from "../support/slice-draft.ts";
@@ -231,6 +232,31 @@ describe("a failed slice whose next try is due", () => {
       await failed();
       if (change !== "true") await ledger.stage.pool.query(`update ops.slice set ${change}`);
       expect((await readFound()).map((one) => one.mayJoin)).toEqual([mayJoin]);
+    });
+
+    test("may be one whose only stored page could not be read; no page of any of them is read again", async () => {
+      const { stage } = ledger;
+      const answer = (id: string | undefined, attempt: number) =>
+        stage.pool.query(
+          `insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
+           values (1, $1, $2, 0, 'any', '', 1, now())`,
+          [id, attempt],
+        );
+      const { ids, tries } = await three();
+      await stage.pool.query(
+        "update ops.slice set error_code = 'not_json', attempt = case slice_id when $1 then 3 else 1 end",
+        [ids[0]],
+      );
+      await answer(ids[0], 3);
+      await answer(ids[2], 1);
+      expect((await readFound()).map((one) => one.mayJoin)).toEqual([true, true, true]);
+      await queueTries(stage.db, { runId: await stage.run({ kind: "retry" }), tries, now });
+      const [kept = ""] = ids.slice(2);
+      const stored = await stage.pool.query("select distinct slice_id::text as id from raw.answer");
+      expect(stored.rows).toEqual([{ id: kept }]);
+      const { attempt } = await stage.claimed(kept, ledger.worker);
+      expect(attempt).toBe(4);
+      expect(await readablePages(stage.db, kept)).toEqual(new Map());
     });
 
     test("may not be one with a stored page, nor one about a whole period", async () => {
