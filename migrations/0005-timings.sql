@@ -23,7 +23,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
               when exists (select from ops.dataset as d
                            where  d.dataset = next_try.dataset
                            and    (d.is_switched_off or not d.is_on and plan_id is null
-                                   and not exists (select from ops.run as r where r.run_id = next_try.run_id and r.kind = 'schedule'))) then null
+                                   and not exists (select from ops.run as r where r.run_id = next_try.run_id
+                                                   and   (r.kind = 'schedule' or r.kind = 'retry' and r.worker_id is null)))) then null
               else due_at end
 $$;
 comment on function ops.next_try(text, text, date, bigint, bigint, timestamptz) is 'When a failed slice is requested again automatically: as due_at says, except a snapshot of an earlier day, since planning requests the one of today instead, and what no schedule and no plan began of a dataset that is off.';

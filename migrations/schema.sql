@@ -8857,7 +8857,8 @@ AS $function$
               when exists (select from ops.dataset as d
                            where  d.dataset = next_try.dataset
                            and    (d.is_switched_off or not d.is_on and plan_id is null
-                                   and not exists (select from ops.run as r where r.run_id = next_try.run_id and r.kind = 'schedule'))) then null
+                                   and not exists (select from ops.run as r where r.run_id = next_try.run_id
+                                                   and   (r.kind = 'schedule' or r.kind = 'retry' and r.worker_id is null)))) then null
               else due_at end
 $function$;
 

@@ -75,7 +75,8 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
     join   ops.run   as r on r.run_id = s.run_id
     left   join ops.credit_cost as c on c.operation = s.operation
     where  r.account = ${of.account} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
-    and    (s.plan_id is not null or r.kind = 'schedule' or s.dataset = any (${[...of.on]}::text[]))
+    -- a try that no person started is of what the schedule or a plan began
+    and    (s.plan_id is not null or r.kind = 'schedule' or r.kind = 'retry' and r.worker_id is null or s.dataset = any (${[...of.on]}::text[]))
     and    case when s.class = 'snapshot' then s.as_of >= ${of.today}::date else s.window_end > ${requestedFrom(of.today)} end
     and    ${mayWait}
     order  by s.turn, s.slice_id`.execute(db);

@@ -55,6 +55,29 @@ describe("a failed slice whose next try is due", () => {
     expect(await due()).toEqual([id]);
   });
 
+  test("of a dataset that is off by default and that the schedule runs is due again after each try that failed", async () => {
+    const { stage, worker } = ledger;
+    await stage.pool.query("update ops.dataset set is_on = false where dataset = 'keyword_rank'");
+    const id = await failed();
+    for (let tries = 0; tries < 2; tries += 1) {
+      expect(await due([])).toEqual([id]);
+      const { rows } = await stage.pool.query("select from ops.failed_slice where next_try_at is not null");
+      expect(rows).toHaveLength(1);
+      const runId = await stage.run({ kind: "retry" });
+      const tried = await readDueTries(stage.db, { account: "", now, today, datasets: ["keyword_rank"], on: [] });
+      await queueTries(stage.db, { runId, tries: tried, now });
+      const error = { code: "server_error", message: "500" };
+      const end = { ...ending, state: "failed", error, counts: true, dueAt: now - hour } as const;
+      await endAttempt(stage.db, await stage.claimed(id, worker), end, now);
+    }
+    // what a person retries is left to that person
+    await stage.pool.query("update ops.run set worker_id = $1 where kind = 'retry'", [await stage.dead()]);
+    expect(await due([])).toEqual([]);
+    expect(await stage.pool.query("select from ops.failed_slice where next_try_at is null")).toMatchObject({
+      rowCount: 1,
+    });
+  });
+
   test("is left alone once it was made good, or its cell is open again", async () => {
     const { stage, worker } = ledger;
     await failed();
