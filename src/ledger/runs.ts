@@ -133,6 +133,7 @@ export type Adoption = {
   readonly datasets: readonly string[];
   readonly planId?: string;
   readonly mostCredits: number;
+  readonly onlySnapshots?: boolean;
 };
 
 /** Slices per fetch of the cursor. */
@@ -157,6 +158,7 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
         join   free using (run_id)
         where  s.dataset = any (${[...run.datasets]}::text[]) and ${isOpen()}
         and    (${run.planId ?? null}::bigint is null or s.plan_id = ${run.planId ?? null}::bigint)
+        and    (s.class = 'snapshot' or not ${run.onlySnapshots ?? false}::boolean)
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
         for    update of s
       )

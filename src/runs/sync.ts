@@ -53,24 +53,39 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
 type WaveRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
 /**
- * Queues what is to be done next: first orphaned slices, failed ones whose next try is due and those that wait for another account's
- * credits, which the plan counts as covered, then what is planned from all that is in.
+ * Queues what is to be done next: first what waits, which the plan counts as covered, then what is planned from all that is in. Of a limit
+ * only waiting snapshots are paid before the plan: else days that can be requested tomorrow would take what tonight's snapshots need.
  */
-async function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Promise<Wave> {
-  const { db } = parts.ingest;
-  const adopted = await adoptOrphanedSlices(db, { runId, datasets: names, mostCredits: parts.runLimit.left() });
-  const failed = await takeFailed(parts, { runId, names });
-  const { settings } = parts;
-  const taking = { runId, request, settings, mostCredits: parts.runLimit.left() };
-  const taken = adopted + failed > 0 ? 0 : await takeOver(parts.ingest, taking);
-  if (adopted + failed + taken > 0) return { taken: adopted + failed + taken, leftOut: 0, isWhole: false };
-  return planRest(parts, { runId, request });
+async function planWave(parts: SyncParts, wave: WaveRequest): Promise<Wave> {
+  const isLimited = parts.runLimit.left() !== Number.POSITIVE_INFINITY;
+  const first = isLimited ? await adopt(parts, wave, { onlySnapshots: true }) : await takeWaiting(parts, wave);
+  if (first > 0) return { taken: first, leftOut: 0, isWhole: false };
+  const planned = await planRest(parts, wave);
+  if (!isLimited || planned.taken > 0) return planned;
+  const rest = await takeWaiting(parts, wave);
+  return rest > 0 ? { taken: rest, leftOut: 0, isWhole: false } : planned;
+}
+
+/** Queues orphaned slices and failed ones whose next try is due; where there are none, those that wait for another account's credits. */
+async function takeWaiting(parts: SyncParts, wave: WaveRequest): Promise<number> {
+  const { runId, request } = wave;
+  const taken = (await adopt(parts, wave)) + (await takeFailed(parts, wave));
+  if (taken > 0) return taken;
+  return takeOver(parts.ingest, { runId, request, settings: parts.settings, mostCredits: parts.runLimit.left() });
+}
+
+function adopt(
+  { ingest: { db }, runLimit }: SyncParts,
+  { runId, names }: WaveRequest,
+  which: { readonly onlySnapshots?: boolean } = {},
+): Promise<number> {
+  return adoptOrphanedSlices(db, { runId, datasets: names, mostCredits: runLimit.left(), ...which });
 }
 
 /** Plans the first stage that has something to do, shard by shard, and notes what is known after it. */
 async function planRest(
   { ingest, settings, runLimit, wake }: SyncParts,
-  { runId, request }: Pick<WaveRequest, "runId" | "request">,
+  { runId, request }: WaveRequest,
 ): Promise<Wave> {
   const { db } = ingest;
   const inputs = await readInputs(db, request, settings);
@@ -104,7 +119,7 @@ async function planRest(
 /** Queues failed slices in the run whose next try is due, while nobody plans their cells. */
 async function takeFailed(
   { ingest: { db, clock }, settings, runLimit }: SyncParts,
-  { runId, names }: Pick<WaveRequest, "runId" | "names">,
+  { runId, names }: WaveRequest,
 ): Promise<number> {
   const which = { settings, datasets: names, mostCredits: runLimit.left() };
   if ((await dueTries(db, clock, which)).tries.length === 0) return 0;
