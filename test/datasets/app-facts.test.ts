@@ -150,6 +150,8 @@ describe("a page of another country or language than was requested", () => {
       ["zh_tw", "zh"],
       ["zh", "zh-Hant"],
       ["en", "en-GB"],
+      ["no", "nn"],
+      ["no", "da"],
       ["de", "?"],
     ] as const)
       expect([code, langCode, ...read(inLanguage(code), { langCode })]).toEqual([code, langCode, 0, 0, reason]);
@@ -166,6 +168,8 @@ describe("a page of another country or language than was requested", () => {
       ["en", "en-US"],
       ["he", "iw"],
       ["id", "in"],
+      ["no", "nb"],
+      ["no", "nb-NO"],
     ] as const)
       expect([code, langCode, ...read(inLanguage(code), { langCode })]).toEqual([code, langCode, 1, 1]);
   });

@@ -89,7 +89,7 @@ export function languageCodeOf(reported: string): string {
 }
 
 /**
- * True for a reported language that is another one than was requested. Codes differ in form (`zh-Hans` is `zh`, `iw` is `he`), and a region
+ * True for a reported language that is another one than was requested. Codes differ in form (`zh-Hans` is `zh`, `iw` is `he`, `nb` is `no`), and a region
  * is optional: `pt` may be either of the two that requests know, `en` is a language of its own beside `en_gb`.
  */
 export function isOtherLanguage(reported: string, requested: string): boolean {
@@ -99,10 +99,13 @@ export function isOtherLanguage(reported: string, requested: string): boolean {
   return !isBare || LangCode.safeParse(code.toUpperCase()).success;
 }
 
-/** A code with its script and region, by which codes of one language are equal. */
+/**
+ * A code with its script and region, by which codes of one language are equal. Norwegian is Bokmål where no more is said: Unicode keeps the
+ * two codes apart. Nynorsk, `nn`, is another language.
+ */
 function fullFormOf(code: string): string {
   try {
-    return new Intl.Locale(code.replaceAll("_", "-")).maximize().toString();
+    return new Intl.Locale(code.replace(/^nb(?=_|$)/, "no").replaceAll("_", "-")).maximize().toString();
   } catch {
     return code;
   }
