@@ -1284,7 +1284,7 @@ create view mart.app_group (
    FROM core.grouped_app g
      LEFT JOIN core.dim_app a ON a.store = g.store AND a.track_id = g.track_id;
 
--- One row per app of the portfolio, country and week or month with any row in app_overview_daily: its sums, and of how many days they are. It reads all days of an app: filter by app or country. Choose one period_kind; then counts, revenue and spend may be added up over apps, countries and periods (never ALL with countries), and a sum of which one row has is_complete false is a part. How did downloads of a region change from week to week? Which weeks lack days?
+-- One row per app of the portfolio, country and week or month with any row in app_overview_daily: its sums, and of how many days they are. It reads all days of an app: filter by app or country. Choose one period_kind; then counts, revenue and spend may be added up over apps, countries and periods (never ALL with countries), and a sum of which one row has is_complete false is a part. Added up over countries the figures of the store may be less than their total over all countries, which core.fact_sales_metric has (is_total). How did downloads of a region change from week to week? Which weeks lack days?
 create view mart.app_overview_by_period (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1416,7 +1416,7 @@ create view mart.app_overview_by_period (
                     ELSE 0::bigint
                 END AS search_ads_days) n;
 
--- One row per app of the portfolio, country and day with any figure or with requested ranks: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?
+-- One row per app of the portfolio, country and day with any figure or with requested ranks: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. Added up over countries the figures of the store may be less than their total over all countries, which core.fact_sales_metric has (is_total). How did the app do yesterday? What else changed on the day on which downloads fell?
 create view mart.app_overview_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -2438,7 +2438,7 @@ create view mart.data_freshness (
    FROM ops.freshness f
      LEFT JOIN core.dim_app a ON a.store = f.store AND a.track_id = f.track_id;
 
--- One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Where do downloads grow? Which country had most revenue last month?
+-- One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Added up over countries the figures of the store may be less than their total over all countries, which core.fact_sales_metric has (is_total). Where do downloads grow? Which country had most revenue last month?
 create view mart.download_revenue_monthly (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3856,7 +3856,7 @@ create view mart.release_impact (
                   WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days) AND (i.unreported_days @> f.date_day) IS NOT TRUE AND (j.unreported_days @> f.date_day) IS NOT TRUE
                   GROUP BY f.date_day) d) t;
 
--- One row per app of the account, country and day: visits of its page in the store, as the service's retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything; rates are computed from sums over rows that have both. How many visitors become users? In which country do we lose them?
+-- One row per app of the account, country and day: visits of its page in the store, as the service's retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything; rates are computed from sums over rows that have both. Added up over countries they may be less than their total over all countries, which core.fact_retention and core.fact_sales_metric have (is_total). How many visitors become users? In which country do we lose them?
 create view mart.retention_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
