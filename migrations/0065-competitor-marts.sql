@@ -129,8 +129,11 @@ with change as (
   union  all
   select r.app_key, r.country_key, r.language_code, r.version_at::date, 'release', 'version',
          row_number() over (partition by r.app_key, r.country_key, r.language_code, r.version_at::date order by r.version_at, r.version),
-         nullif(lag(r.version) over (partition by r.app_key, r.country_key, r.language_code order by r.version_at, r.version), ''), nullif(r.version, '')
-  from   core.app_version as r
+         nullif(r.before_version, ''), nullif(r.version, '')
+  from   (select v.*, lag(v.version) over (partition by v.app_key, v.country_key, v.language_code order by v.version_at, v.version) as before_version
+          from   core.app_version as v) as r
+  -- the list also has changes of a price or a picture within a version
+  where  r.version = '' or r.version is distinct from r.before_version
   union  all
   select g.app_key, g.country_key, g.language_code, g.version_at::date, 'release detail', case g.property when 'SUB_TITLE' then 'subtitle' else lower(replace(g.property, '_', ' ')) end,
          row_number() over (partition by g.app_key, g.country_key, g.language_code, g.version_at::date, g.property order by g.version_at, g.version), g.old_value #>> '{}', g.new_value #>> '{}'

@@ -149,7 +149,7 @@ create table core.app_match (
   constraint app_match_pkey PRIMARY KEY (ios_track_id, android_track_id)
 );
 
--- Releases of apps, one row per release and store page. When did an app last ship?
+-- Releases of apps, one row per release and store page; a version that changed since, as in its price, is there again with the time of the change. When did an app last ship?
 create table core.app_version (
   app_key integer not null, -- The app.
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
@@ -1926,9 +1926,21 @@ create view mart.app_page_change (
             'release'::text,
             'version'::text,
             row_number() OVER (PARTITION BY r.app_key, r.country_key, r.language_code, (r.version_at::date) ORDER BY r.version_at, r.version) AS row_number,
-            NULLIF(lag(r.version) OVER (PARTITION BY r.app_key, r.country_key, r.language_code ORDER BY r.version_at, r.version), ''::text) AS "nullif",
+            NULLIF(r.before_version, ''::text) AS "nullif",
             NULLIF(r.version, ''::text) AS "nullif"
-           FROM core.app_version r
+           FROM ( SELECT v.app_key,
+                    v.country_key,
+                    v.language_code,
+                    v.version_at,
+                    v.version,
+                    v.release_notes,
+                    v.differences,
+                    v.extra,
+                    v.slice_id,
+                    v.fetched_at,
+                    lag(v.version) OVER (PARTITION BY v.app_key, v.country_key, v.language_code ORDER BY v.version_at, v.version) AS before_version
+                   FROM core.app_version v) r
+          WHERE r.version = ''::text OR r.version IS DISTINCT FROM r.before_version
         UNION ALL
          SELECT g_1.app_key,
             g_1.country_key,

@@ -22,7 +22,10 @@ beforeAll(async () => {
 /** Releases, places in charts and reviews of each app, with a text that a browser or a spreadsheet would run. */
 const fill = `
   insert into core.app_version (app_key, country_key, language_code, version_at, version, release_notes, slice_id, fetched_at)
-  select app_key, (select country_key from core.dim_country where country_code = 'US'), '', '2026-08-17 10:00', '2.0', '<b onclick="x()">new</b>', 1, '2026-08-20Z' from core.dim_app;
+  select app_key, (select country_key from core.dim_country where country_code = v.country), '', v.at, '2.0', v.notes, 1, '2026-08-20Z'
+  from   core.dim_app, (values ('US', timestamp '2026-08-17 10:00', '<b onclick="x()">new</b>'),
+                               -- a change within the version, and another page
+                               ('US', '2026-08-18 10:00', 'changed'), ('JP', '2026-08-19 10:00', 'elsewhere')) as v (country, at, notes);
   select ops.make_partition('core.fact_category_rank', '2026-08-01');
   insert into core.fact_category_rank (app_key, date_day, country_key, device_key, category_code, category_name, chart, chart_version, resolution, ranked_at, rank, slice_id, fetched_at)
   select app_key, d::date, (select country_key from core.dim_country where country_code = 'US'), case store when 'ios' then 1 else 0 end, c.code, c.name, 'FREE', 'v2', 'daily', d, c.rank, 1, '2026-08-20Z'

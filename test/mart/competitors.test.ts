@@ -190,6 +190,8 @@ test("what a page changed is a row a property, beside releases and what the serv
   await mart.fill("core.app_version", [
     { app_key: "ios:7", country_key: "US", version: "1.0", version_at: "2026-07-01T09:00:00" },
     { app_key: "ios:7", country_key: "US", version: "1.1", version_at: "2026-08-02T09:00:00" },
+    // a change within a version is no release
+    { app_key: "ios:7", country_key: "US", version: "1.1", version_at: "2026-08-05T09:00:00" },
     // releases of which the service reports no number
     { app_key: "ios:7", country_key: "US", version: "", version_at: "2026-08-20T09:00:00" },
     { app_key: "ios:7", country_key: "US", version: "1.2", version_at: "2026-08-21T09:00:00" },

@@ -23,23 +23,27 @@ export function ranksOf({ app, rivals, country, device, keyword, window }: Choic
 select date_day, store || ':' || track_id as app, coalesce(app_name, track_id) as app_name, keyword_rank, ranking_state
 from   mart.keyword_rank_daily
 where  store = ${app.store} and track_id = any (${ids}::text[]) and country_code = ${country} and device_code = ${device}
-and    keyword = ${keyword} and date_day between ${window.start}::date and ${lastDay(window)}::date and ranking_state <> 'not requested'
+and    keyword = ${keyword} and date_day between ${window.start}::date and ${lastDay(window)}::date
 order  by date_day, track_id`;
 }
 
 /** A release of the app. */
 export type ReleaseRow = { readonly release_day: Day; readonly version: string; readonly release_notes: string | null };
 
-/** Releases of the app by day; of one that several store pages report the page of the country before others. */
+/**
+ * Releases of the app by their first day: the list names a version again for a change within it, and other store pages on other days. The
+ * notes are those of the page of the country, where it has the version.
+ */
 export function releasesOf({ app, country, window }: Choice): SqlFragment<ReleaseRow> {
   return sql<ReleaseRow>`
-select distinct on (v.version_at::date, v.version) v.version_at::date as release_day, v.version, v.release_notes
+select min(v.version_at)::date as release_day, v.version, (array_agg(v.release_notes order by c.country_code <> ${country}, v.version_at))[1] as release_notes
 from   core.app_version as v
 join   core.dim_app     as a on a.app_key = v.app_key
 join   core.dim_country as c on c.country_key = v.country_key
 where  a.store = ${app.store} and a.track_id = ${app.trackId}
-and    v.version_at >= ${window.start}::date and v.version_at < ${window.end}::date
-order  by v.version_at::date, v.version, c.country_code <> ${country}`;
+group  by v.version, case when v.version = '' then v.version_at::date end
+having min(v.version_at) >= ${window.start}::date and min(v.version_at) < ${window.end}::date
+order  by release_day, v.version`;
 }
 
 /** A keyword whose rank moved. */
