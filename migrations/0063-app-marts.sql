@@ -74,13 +74,13 @@ cross  join lateral (
               then (select sum(f.keyword_count)
                     from   unnest(k.date_days, k.keyword_counts) as f (date_day, keyword_count)
                     where  f.date_day between r.release_day - p.window_days and r.release_day + p.window_days and f.date_day <> r.release_day) end as unanswered_count) as u
--- g: ratings; of several rows of a day the one with most ratings
+-- g: ratings, of days whose page shows one; of several rows of a day the one with most ratings
 cross  join lateral (
-  select count(distinct f.date_day) filter (where f.date_day < r.release_day) as before_day_count, count(distinct f.date_day) filter (where f.date_day > r.release_day) as after_day_count,
-         (array_agg(f.rating order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day < r.release_day))[1] as before_rating,
-         (array_agg(f.rating order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day > r.release_day))[1] as after_rating,
-         (array_agg(f.rating_count order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day < r.release_day))[1] as before_rating_count,
-         (array_agg(f.rating_count order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day > r.release_day))[1] as after_rating_count
+  select count(distinct f.date_day) filter (where f.date_day < r.release_day and f.rating is not null) as before_day_count, count(distinct f.date_day) filter (where f.date_day > r.release_day and f.rating is not null) as after_day_count,
+         (array_agg(f.rating order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day < r.release_day and f.rating is not null))[1] as before_rating,
+         (array_agg(f.rating order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day > r.release_day and f.rating is not null))[1] as after_rating,
+         (array_agg(f.rating_count order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day < r.release_day and f.rating_count is not null))[1] as before_rating_count,
+         (array_agg(f.rating_count order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day > r.release_day and f.rating_count is not null))[1] as after_rating_count
   from   core.fact_app_rating as f
   where  f.app_key = r.app_key and f.country_key = n.country_key
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as g

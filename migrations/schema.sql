@@ -3829,12 +3829,12 @@ create view mart.release_impact (
                       WHERE f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days) AND f.date_day <> r.release_day)
                     ELSE NULL::numeric
                 END AS unanswered_count) u
-     CROSS JOIN LATERAL ( SELECT count(DISTINCT f.date_day) FILTER (WHERE f.date_day < r.release_day) AS before_day_count,
-            count(DISTINCT f.date_day) FILTER (WHERE f.date_day > r.release_day) AS after_day_count,
-            (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating,
-            (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day > r.release_day))[1] AS after_rating,
-            (array_agg(f.rating_count ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating_count,
-            (array_agg(f.rating_count ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day > r.release_day))[1] AS after_rating_count
+     CROSS JOIN LATERAL ( SELECT count(DISTINCT f.date_day) FILTER (WHERE f.date_day < r.release_day AND f.rating IS NOT NULL) AS before_day_count,
+            count(DISTINCT f.date_day) FILTER (WHERE f.date_day > r.release_day AND f.rating IS NOT NULL) AS after_day_count,
+            (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day AND f.rating IS NOT NULL))[1] AS before_rating,
+            (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day > r.release_day AND f.rating IS NOT NULL))[1] AS after_rating,
+            (array_agg(f.rating_count ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day AND f.rating_count IS NOT NULL))[1] AS before_rating_count,
+            (array_agg(f.rating_count ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day > r.release_day AND f.rating_count IS NOT NULL))[1] AS after_rating_count
            FROM core.fact_app_rating f
           WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)) g
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE f.reviewed_at < r.release_day) AS before_review_count,

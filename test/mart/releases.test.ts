@@ -61,3 +61,26 @@ test("a day of which a requested device has no answer yet is in no average of do
   // the iPad had none
   expect(await downloads()).toEqual(["1 | 100 | 2 | 80 | 2 | 80"]);
 });
+
+test("a day whose page shows no rating is not the one on which the rating was last seen", async () => {
+  const rated = (date_day: string, rating: number | null, rating_count: number | null) => ({
+    app_key: "ios:1",
+    country_key: "JP",
+    language_code: "",
+    date_day,
+    rating,
+    rating_count,
+  });
+  await mart.fill("core.fact_app_rating", [
+    rated("2026-08-08", 4.5, 100),
+    rated("2026-08-09", 4.4, 110),
+    rated("2026-08-10", null, null),
+    rated("2026-08-12", 4.1, 120),
+    rated("2026-08-13", null, 0),
+  ]);
+  expect(
+    await mart.ask(`
+      select before_rating_day_count, before_rating, before_rating_count, after_rating_day_count, after_rating, after_rating_count
+      from   mart.release_impact where country_code = 'JP' and window_day_count = 7`),
+  ).toEqual(["2 | 4.4 | 110 | 1 | 4.1 | 0"]);
+});
