@@ -54,7 +54,8 @@ describe("readTracked", () => {
 
   test("gives apps, countries and keywords, each sorted by code point", async () => {
     await apps("2026-08-01", 1, "ios:20", "ios:100", "android:b.c", "android:B.c");
-    await countries("ios:20", { US: 3, DE: 1 });
+    // a country without a keyword is one of the portfolio
+    await countries("ios:20", { US: 3, DE: 1, FR: 0 });
     await keywords("ios:20", "US", "2026-08-01", "b", "é", "B", "タスク");
     expect(await readTracked(stage.db, { account: "" })).toEqual([
       { store: "android", trackId: "B.c", tracked: true, countries: [] },
@@ -66,6 +67,7 @@ describe("readTracked", () => {
         tracked: true,
         countries: [
           { country: "DE", keywordCount: 1, keywords: [] },
+          { country: "FR", keywordCount: 0, keywords: [] },
           { country: "US", keywordCount: 3, keywords: ["B", "b", "é", "タスク"] },
         ],
       },
