@@ -14,7 +14,7 @@ create table core.fact_monthly_estimate (
   fetched_at     timestamptz not null,
   primary key (app_key, date_day, country_key)
 ) partition by range (date_day);
-comment on table  core.fact_monthly_estimate                is 'Estimated downloads and revenue of iOS apps in the last month, as estimated on the day of observation. Never add the row of ALL to those of countries.';
+comment on table  core.fact_monthly_estimate                is 'Estimated downloads and revenue of iOS apps in the last month, as estimated on the day of observation. Each of these days has the whole month: of a month choose one, such as the newest. Never add the row of ALL to those of countries.';
 comment on column core.fact_monthly_estimate.date_day       is 'Day on which the estimate was seen.';
 comment on column core.fact_monthly_estimate.country_key    is 'Country; 0 (ALL) for the total.';
 comment on column core.fact_monthly_estimate.is_total       is 'True for the total over all countries, which the service reports as a figure of its own.';

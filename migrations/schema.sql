@@ -562,7 +562,7 @@ create table core.fact_keyword_rank_summary (
 );
 CREATE INDEX fact_keyword_rank_summary_by_day ON core.fact_keyword_rank_summary USING btree (date_day, country_key);
 
--- Estimated downloads and revenue of iOS apps in the last month, as estimated on the day of observation. Never add the row of ALL to those of countries.
+-- Estimated downloads and revenue of iOS apps in the last month, as estimated on the day of observation. Each of these days has the whole month: of a month choose one, such as the newest. Never add the row of ALL to those of countries.
 create table core.fact_monthly_estimate (
   app_key integer not null, -- The app.
   date_day date not null, -- Day on which the estimate was seen.
@@ -1213,7 +1213,7 @@ create table core.tracked_keyword (
 );
 CREATE INDEX tracked_keyword_now ON core.tracked_keyword USING btree (account, app_key, country_key, keyword_key) WHERE (valid_to IS NULL);
 
--- One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and media_type (empty for all together); then impressions may be added up over advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?
+-- One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and media_type (empty for all together), and ALL or countries; then impressions may be added up over advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?
 create view mart.advertisement (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
