@@ -14,7 +14,7 @@ where  f.resolution = 'daily' or not exists (
   and    o.category_code = f.category_code and o.chart = f.chart and o.chart_version = f.chart_version
   and    (o.resolution = 'daily' or o.resolution = 'hourly' and f.resolution <> 'hourly'))
 group  by f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
-comment on view   mart.category_rank_daily                     is 'One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. How do we rank in our category? In which countries are we in the top ten?';
+comment on view   mart.category_rank_daily                     is 'One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. A day without a row is one of which the answer names no place, or without an answer: is_category_rank_answered of mart.app_overview_daily says which. How do we rank in our category? In which countries are we in the top ten?';
 comment on column mart.category_rank_daily.category_code       is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_daily.chart               is 'FREE, PAID or GROSSING.';
 comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were requested at once. Choose one.';

@@ -2127,7 +2127,7 @@ create view mart.bid_change_impact (
           WHERE lower(n.keyword) = lower(m.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = 'ios'::text AND ag.track_id = m.track_id;
 
--- One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. How do we rank in our category? In which countries are we in the top ten?
+-- One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. A day without a row is one of which the answer names no place, or without an answer: is_category_rank_answered of mart.app_overview_daily says which. How do we rank in our category? In which countries are we in the top ten?
 create view mart.category_rank_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
