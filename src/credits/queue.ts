@@ -164,7 +164,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
         charged = work.cost;
         const done = await call(grant.holdId);
         receipt = done.isSettled === true ? null : done.receipt;
-        charged = done.receipt.lost ? work.cost : (done.receipt.charged ?? 0);
+        charged = done.receipt.charged ?? 0;
         return done.result;
       } catch (error) {
         // a call that could not be recorded keeps its hold: once this process counts as dead it is recorded from that
