@@ -109,6 +109,16 @@ describe("when credits do not suffice", () => {
     await expect(ask(93, "snapshot")).rejects.toMatchObject({ code: "credits_exhausted" });
   });
 
+  test("a snapshot that can wait is put off to the start of its last day where the reset is later, and on that day to the reset", async () => {
+    const account = await bank.account({ total: 100, left: 5 });
+    const { queue, held } = openQueue(account);
+    const lastDay = account.periodEnd - hour;
+    const work = { cost: () => 10, class: "snapshot", lostAt: async () => lastDay + 24 * hour } as const;
+    await expect(queue.run(work, held("never"))).rejects.toMatchObject({ code: "credits_exhausted", until: lastDay });
+    account.clock.move(lastDay - account.clock.now());
+    await expect(queue.run(work, held("never"))).rejects.toMatchObject({ until: account.periodEnd });
+  });
+
   test("a person spends what the floors keep, down to the last credit, and not more; with a floor of its own a call leaves that", async () => {
     const account = await bank.account({ total: 100, left: 10 });
     const { queue } = openQueue(account, { floors: { snapshot: 0.5, daily: 0.5, lookback: 0.5, history: 0.5 } });

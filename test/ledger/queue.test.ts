@@ -111,6 +111,23 @@ describe("the queue", () => {
     expect(await woken(6)).toEqual([ofWeek, ofDay]);
   });
 
+  test("wakes slices that wait for credits, of either limit, up to the last credit of the balance that is not held", async () => {
+    const ids = await stage.insert(run, ...[4, 3, 2, 1].map((date) => draft({ window: august(date), credits: 5 })));
+    const codes = ["credits_exhausted", "allowance_too_small", "budget_spent", "credits_exhausted"];
+    await stage.pool.query(
+      `update ops.slice as s set state = 'deferred', error_code = e.code, due_at = to_timestamp($3)
+       from   unnest($1::bigint[], $2::text[]) as e (slice_id, code) where s.slice_id = e.slice_id`,
+      [ids, codes, now / 1000 + 86_400],
+    );
+    await openAccount(stage.db, "held", 1, stage.clock);
+    const balance = { total: 100, remaining: 15, resetsAt: null, periodHours: null };
+    await observeBalance(stage.db, "held", balance, stage.clock);
+    await stage.pool.query("update ops.credit_account set held = 5 where account_id = 'held'");
+    const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
+    expect(await resumeAffordable(stage.db, { accountId: "held", floors, queueId: sharedQueue }, now)).toBe(2);
+    expect((await stage.queued()).map(({ slice }) => slice)).toEqual(ids.slice(0, 2));
+  });
+
   test("takes back what a lost claim took, and nothing that is running or another's", async () => {
     const [held, lost] = await stage.insert(run, draft({ window: august(2) }), draft({ window: august(1) }));
     await next(9);

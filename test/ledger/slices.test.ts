@@ -1,9 +1,10 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
+import { claimNext } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
-import { endAttempt, failuresOf, insertSlices, splitSlice, type Ending } from "../../src/ledger/slices.ts";
+import { endAttempt, failuresOf, insertSlices, type Ending } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, today } from "../support/ledger-stage.ts";
 import { claim } from "../support/queue-steps.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -133,9 +134,17 @@ describe("the ledger of slices", () => {
         const slice = await stage.claimed(id!, worker);
         await endAttempt(stage.db, slice, { ...ending, state, dueAt: now + minute }, now);
         expect(await claim(stage.db, id!, taker(worker), now + minute - 1)).toBeNull();
+        expect(await claimNext(stage.db, taker(worker), 9, now + minute - 1)).toEqual([]);
         expect(await claim(stage.db, id!, taker(worker), now + minute)).not.toBeNull();
         await sql`update ops.slice set state = 'pending'`.execute(stage.db);
       }
+    });
+
+    test("gives nothing to a process that was declared dead", async () => {
+      const [id] = await stage.insert(run, draft());
+      await sql`update ops.worker set stopped_at = now() where worker_id = ${worker}`.execute(stage.db);
+      expect(await claim(stage.db, id!, taker(worker), now)).toBeNull();
+      expect(await claimNext(stage.db, taker(worker), 9, now)).toEqual([]);
     });
 
     test("gives a worker its own running slice again, and nobody another's", async () => {
@@ -208,55 +217,6 @@ describe("the ledger of slices", () => {
       expect(await endAttempt(stage.db, quick, ending, now)).toBe(true);
       expect(await endAttempt(stage.db, quick, { ...ending, state: "failed" }, now)).toBe(false);
       expect(await stage.slices("state, failures")).toEqual([{ state: "loaded", failures: 0 }]);
-    });
-  });
-
-  describe("splitSlice", () => {
-    const items = ["a", "b", "c", "d", "e"];
-
-    test("parts a slice into two that hold all its items between them and can both be run", async () => {
-      const [id] = await stage.insert(run, draft({ items }));
-      const halves = await splitSlice(stage.db, await stage.claimed(id!, worker), now);
-      expect(halves).toHaveLength(2);
-      expect(halves[0]).toBe(id);
-      const [first, second] = [await stage.claimed(halves[0]!, worker), await stage.claimed(halves[1]!, worker)];
-      expect(first.items).toEqual(["a", "b", "c"]);
-      expect(second).toEqual({ ...first, items: ["d", "e"], sliceId: halves[1], attempt: 1 });
-    });
-
-    test("continues until each item is in a slice of its own", async () => {
-      const [id] = await stage.insert(run, draft({ items }));
-      const open = [id!];
-      const alone: string[] = [];
-      for (let next = open.shift(); next !== undefined; next = open.shift()) {
-        const slice = await stage.claimed(next, worker);
-        if (slice.items?.length === 1) alone.push(...slice.items);
-        else open.push(...(await splitSlice(stage.db, slice, now)));
-      }
-      expect(alone.toSorted()).toEqual(items);
-    });
-
-    test("leaves a slice alone that another attempt has taken over", async () => {
-      const [id] = await stage.insert(run, draft({ items }));
-      const slow = await stage.claimed(id!, worker);
-      const quick = await stage.claimed(id!, worker);
-      expect(await splitSlice(stage.db, slow, now)).toEqual([]);
-      expect(await stage.slices("slice_id")).toHaveLength(1);
-      expect((await stage.claimed(id!, worker)).items).toEqual(quick.items);
-    });
-
-    test("changes nothing where the first half is open in a slice of its own", async () => {
-      const [id] = await stage.insert(run, draft({ items }), draft({ items: ["a", "b", "c"] }));
-      const slice = await stage.claimed(id!, worker);
-      const before = await stage.slices("*");
-      const split = stage.db.transaction().execute((transaction) => splitSlice(transaction, slice, now));
-      await expect(split).rejects.toMatchObject({ code: "23505" });
-      expect(await stage.slices("*")).toEqual(before);
-    });
-
-    test("leaves the second half to the slice that has it open", async () => {
-      const [id] = await stage.insert(run, draft({ items }), draft({ items: ["d", "e"] }));
-      expect(await splitSlice(stage.db, await stage.claimed(id!, worker), now)).toEqual([id]);
     });
   });
 });
