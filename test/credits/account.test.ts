@@ -153,6 +153,17 @@ describe("periods", () => {
     expect(await account.state()).toMatchObject({ remaining: 80, resetsAt: account.periodEnd });
   });
 
+  test.each([1_999, 2_000])(
+    "an answer without a deadline, %s ms after the known one, keeps it for two seconds",
+    async (late) => {
+      const account = await bank.account();
+      const grant = await account.hold(10);
+      account.clock.move(18 * hour + late);
+      await account.settle(grant, { ...account.answer(10, { left: 90 }), resetsAt: null });
+      expect(await account.state()).toMatchObject({ remaining: 90, resetsAt: late < 2_000 ? account.periodEnd : null });
+    },
+  );
+
   test("a straggler from the old period books its cost and says nothing about the new one", async () => {
     const account = await bank.account({ total: 100, left: 30 });
     const [straggler, next] = [await account.hold(10), await account.hold(10)];

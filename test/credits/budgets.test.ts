@@ -69,6 +69,13 @@ describe("a budget", () => {
     await expect(spend(account, queue, 5)).rejects.toMatchObject({ context: { budget: "reviews" } });
   });
 
+  test("of several that are spent the one whose period ends last defers the call", async () => {
+    const account = await bank.account();
+    const queue = openQueue(account, { budgets: [budget(5), budget(5, { period: "month" })] });
+    await spend(account, queue, 5);
+    await expect(spend(account, queue, 1)).rejects.toMatchObject({ context: { period: "month" } });
+  });
+
   test("holds for all queues together, each call at once", async () => {
     const account = await bank.account({ total: 1000 });
     const queues = Array.from({ length: 3 }, () => openQueue(account, { budgets: [budget(35)], concurrency: 8 }));

@@ -70,6 +70,12 @@ describe("a replacement of the days that are reported", () => {
     expect(await current()).toBe("1ALL4/2 1US4/2 2ALL3/1 2FR3/1");
   });
 
+  test("marks rows as received again on days that lost a row, and on no other", async () => {
+    await take("1ALL7 1FR3 2ALL3", 1);
+    await take("1ALL7 2ALL3", 2);
+    expect(await current()).toBe("1ALL7/2 2ALL3/1");
+  });
+
   test("writes nothing when the same answer comes again, and leaves no trace of one that comes late", async () => {
     await take("1ALL7 1FR3 1US4", 1);
     await take("1ALL7 1US4", 3);

@@ -147,6 +147,12 @@ describe("a row that an answer no longer reports", () => {
     expect(await reportedAt(sourced.name, 6)).toEqual(["1 a: 10", "3 a: 20", "4 a: 5", "9 a: 90"]);
   });
 
+  test("goes where another source reports its day though its own is unknown", async () => {
+    await load(sourced, 1, [row("1", 10), row("2", 20)]);
+    await load(sourced, 3, [{ ...row("1", 10), source: "report" }], "cut");
+    expect(await reportedAt(sourced.name, 4)).toEqual(["1 a: 10"]);
+  });
+
   test("stays where pages of the answer were not read", async () => {
     await load(replaced, 1, [row("1", 10), row("2", 20)]);
     await load(replaced, 3, [row("1", 11)], "cut");
