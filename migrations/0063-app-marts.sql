@@ -67,7 +67,7 @@ cross  join lateral (
   from   core.fact_keyword_rank_summary as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and f.device_key in (0, 1)
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as s
--- k, u: keywords that wait for an answer; once for each app and country, since releases are many and what waits is counted from slices
+-- k, u: keywords that wait for an answer; once for each app and country: there are many releases, and keywords that wait are counted from slices
 left   join waiting as k on k.store = a.store and k.track_id = a.track_id and k.country_code = c.country_code
 cross  join lateral (
   select case when k.days && datemultirange(daterange(r.release_day - p.window_days, r.release_day + p.window_days + 1))

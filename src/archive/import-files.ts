@@ -48,31 +48,23 @@ export async function importFiles(
     done.refused += 1;
     request.refused(fail("bad_answer_file", { file, problem }));
   };
-  const placed: PlacedFile[] = [];
-  for (const found of await filesToImport(places)) {
-    await nextTurn();
-    const file = readFound(found, { checked: false });
-    if (typeof file === "string") refuse(found.file, file);
-    else placed.push({ found, ...orderOf(file) });
-  }
+  const count = (file: string, end: Imported | InvalidFile) => {
+    if (end instanceof InvalidFile) return refuse(file, end.message);
+    done[end.did] += 1;
+    done.rows += end.rows;
+    done.rejects += end.rejects;
+    if (end.rejects > 0) withRejects.push({ file, rejects: end.rejects });
+  };
+  const placed = await inOrder(places, refuse);
   const run = lazyRun(parts, { account: request.account, datasets: datasetsOf(placed) });
-  const ordered = placed.sort((a, b) => a.at - b.at).map(({ found }) => found);
+  const ordered = placed.map(({ found }) => found);
   const read = (files: readonly FoundFile[]) => readGroup(parts, files, request);
   // while the database writes some files the next ones are read
   for await (const group of readAhead(gathered(ordered, { most: readAtOnce, weigh: () => 1 }), read)) {
     for (const { file, problem } of group.refused) refuse(file, problem);
     for await (const files of gathered(group.fitting, { most: mostBytes, weigh: bytesOf, mayJoin: isAboutOther })) {
       const imported = await importGroup(parts, files, request.dryRun, run.id);
-      for (const [place, end] of imported.entries()) {
-        const file = files[place]?.file ?? "";
-        if (end instanceof InvalidFile) refuse(file, end.message);
-        else {
-          done[end.did] += 1;
-          done.rows += end.rows;
-          done.rejects += end.rejects;
-          if (end.rejects > 0) withRejects.push({ file, rejects: end.rejects });
-        }
-      }
+      for (const [place, end] of imported.entries()) count(files[place]?.file ?? "", end);
     }
   }
   await run.close(done.refused > 0 ? "failed" : "loaded");
@@ -81,6 +73,21 @@ export async function importFiles(
 
 /** A file and its place in the order in which the answers were received; the dataset that it names, if it names one. */
 type PlacedFile = { readonly found: FoundFile; readonly at: number; readonly dataset: string };
+
+/** The files at these places in the order in which their answers were received, without those that `refuse` is called for. */
+async function inOrder(
+  places: readonly string[],
+  refuse: (file: string, problem: string) => void,
+): Promise<readonly PlacedFile[]> {
+  const placed: PlacedFile[] = [];
+  for (const found of await filesToImport(places)) {
+    await nextTurn();
+    const file = readFound(found, { checked: false });
+    if (typeof file === "string") refuse(found.file, file);
+    else placed.push({ found, ...orderOf(file) });
+  }
+  return placed.sort((a, b) => a.at - b.at);
+}
 
 /** Files that are read together, and bytes of their answers that are written together. */
 const readAtOnce = 100;

@@ -71,7 +71,7 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
     ),
   );
   for (const line of guessLines(atLeast)) print(`\n${line}`);
-  // what waits was planned, and compared, earlier
+  // open slices of earlier plans were compared when they were planned
   const saves = totals.naiveCredits !== null && totals.naiveCredits > planTotals(lines).credits;
   if (saves)
     print(`\nOne request a keyword would cost ${count(totals.naiveCredits ?? 0)} credits for what is newly planned.`);

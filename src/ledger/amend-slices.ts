@@ -38,7 +38,7 @@ export async function releaseStopped(db: Database, slice: Slice, now: number): P
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'`.execute(db);
 }
 
-/** Has what waits in a queue for these operations wait until an instant (epoch-ms): everything else goes first. */
+/** Defers the pending slices of operations in a queue until an instant (epoch-ms): slices of other operations are sent first. */
 export async function putOffOperations(
   db: Database,
   {

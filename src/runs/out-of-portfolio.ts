@@ -14,9 +14,9 @@ import { wantedPartitions, type WantedPartition } from "../planner/wanted-partit
 type Parts = Pick<IngestParts, "db" | "clock">;
 
 /**
- * Cancels what waits, or failed, of apps, countries and items that were taken out of the portfolio since it was planned, and of days before
- * the history that is configured by now: nobody wants it any more, and it would be requested before anything that is wanted. To be called
- * before a process with these settings claims or adopts any.
+ * Cancels open and failed slices that nobody wants any more: those of apps, countries and items that were taken out of the portfolio since
+ * they were planned, and of days before the configured history. They would be requested before slices that are wanted. To be called before
+ * a process with these settings claims or adopts any.
  */
 export async function cancelOutOfPortfolio(
   { db, clock, log }: Parts & Pick<IngestParts, "log">,

@@ -43,8 +43,8 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
 }
 
 /**
- * Opens a run of the schedule with the shards of its first stage, adopts what foreground runs left unfinished, save what is beyond the price of a
- * plan that a person agreed to, and takes over what waits for another account's credits.
+ * Opens a run of the schedule with the shards of its first stage. Adopts slices that foreground runs left unfinished, except those beyond the
+ * price of a plan that a person agreed to, and takes over slices that wait for another account's credits.
  */
 async function openScheduled(parts: IngestParts, settings: Settings, request: SyncRequest) {
   const { db, clock, log } = parts;

@@ -50,7 +50,7 @@ export function defineGaps(command: Command): void {
           const named = { apps: options.app, countries: options.country };
           const earlier =
             states.length > 0 ? noEarlierGaps : await readEarlierGaps(db, { request, named }, app.config.settings);
-          // without days those of the history that a sync loads are shown, and what waits of a backfill may be older
+          // without --from only the days that a sync loads are shown, and open slices of a backfill may be about earlier ones
           const none = options.from === undefined ? "Nothing that a sync requests is missing" : "Nothing is missing";
           printCoverage(coverage, { states, names: await readAppNames(db), none, reported, earlier });
         }
