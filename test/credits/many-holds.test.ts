@@ -99,8 +99,8 @@ test("a refusal, a lost call and an answer without a balance are each booked sep
   const receipts = [
     account.answer(10, { left: 90 }),
     account.answer(10, { left: 80 }),
+    account.refusal({ tooFast: true, left: 80 }),
     lost,
-    account.refusal({ tooFast: true }),
     account.answer(10),
   ];
   await Promise.all(receipts.map((receipt, place) => holds.settle({ holdId: must(grants[place]).holdId, receipt })));

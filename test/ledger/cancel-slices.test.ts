@@ -20,13 +20,6 @@ beforeEach(() => stage.reset());
 const days = (...dates: readonly number[]) => dates.map((date) => draft({ window: august(date) }));
 const left = async () =>
   (await stage.slices("window_start::text as day")).map(({ day }) => Number(String(day).slice(-2)));
-/** Lands the answer of a slice's first page. */
-const land = (slice: string | undefined) =>
-  stage.pool.query(
-    `insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
-     values (1, $1, 1, 0, 'any', '{}', 2, now())`,
-    [slice],
-  );
 
 describe("cancelUnfinished", () => {
   test("cancels what a killed sync planned and did not begin, so that its cells count as not requested", async () => {
@@ -43,7 +36,7 @@ describe("cancelUnfinished", () => {
     const killed = await stage.dead();
     const run = await stage.run({ workerId: killed, maxCredits: 0 });
     const [landed] = await stage.inState(run, "running", killed, ...days(16, 17));
-    await land(landed);
+    await stage.land(landed!);
     await reconcile(stage.db, 45_000);
     expect(await left()).toEqual([16]);
   });
@@ -103,7 +96,7 @@ describe("cancelScheduled", () => {
     // what a killed sync left goes on in a run that names no dataset
     await stage.insert(await stage.run({ kind: "schedule" }), ...days(13));
     const [landed] = await stage.insert(await stage.run({ kind: "schedule", datasets: ranks }), ...days(14, 15));
-    await land(landed);
+    await stage.land(landed!);
     expect(await cancelScheduled(stage.db, "", ranks)).toBe(1);
     expect(await left()).toEqual([12, 13, 14]);
   });
@@ -141,7 +134,7 @@ describe("cancelBeyondPrices", () => {
 
   test("keeps an answer that has landed, at no price, however late its turn", async () => {
     const { planId, ran } = await killedBackfill(9, [10], [16, 17, 18]);
-    await land(ran[0]);
+    await stage.land(ran[0]!);
     await request(ran[0], 3);
     expect(await cancelBeyondPrices(stage.db)).toBe(1);
     expect(await left()).toEqual([10, 17, 18]);
@@ -170,7 +163,7 @@ describe("cancelBeyondPrices", () => {
       "update ops.slice set attempt = 1, planned_requests = 2, planned_credits = 6 where window_start = '2026-08-10'",
     );
     const [first] = await stage.slices("slice_id::text as id");
-    await land(String(first?.["id"]));
+    await stage.land(String(first?.["id"]));
     const take = (credits: number) =>
       stage.pool.query("update ops.plan set taken_credits = $2 where plan_id = $1", [planId, credits]);
     await take(6);

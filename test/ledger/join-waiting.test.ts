@@ -83,11 +83,7 @@ test.each(Object.entries(stays))("one that %s stays", async (_, one) => {
 test("one whose answer has begun to land stays: it is paid for", async () => {
   const before = await stage.run({ kind: "schedule" });
   const [landed] = await stage.insert(before, draft({ window: august(17) }));
-  await stage.pool.query(
-    `insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
-     values (1, $1, 1, 0, 'any', '{}', 2, now())`,
-    [landed],
-  );
+  await stage.land(landed!);
   await queue(newest());
   expect(await days()).toEqual(["17-17", "18-18"]);
 });

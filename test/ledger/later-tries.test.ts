@@ -284,11 +284,7 @@ describe("a failed slice whose next try is due", () => {
 
     test("may not be one with a stored page, nor one about a whole period", async () => {
       const id = await failed();
-      await ledger.stage.pool.query(
-        `insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
-         values (1, $1, 1, 0, 'any', '{}', 2, now())`,
-        [id],
-      );
+      await ledger.stage.land(id);
       expect((await readFound()).map((one) => one.mayJoin)).toEqual([false]);
       await ledger.stage.pool.query("truncate raw.answer");
       await ledger.stage.pool.query("update ops.dataset_timing set kind = 'period'");

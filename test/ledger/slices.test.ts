@@ -4,7 +4,7 @@ import { addDays } from "../../src/core/day.ts";
 import { claimNext } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
-import { endAttempt, failuresOf, insertSlices, type Ending } from "../../src/ledger/slices.ts";
+import { endAttempt, failuresOf, insertSlices, noteRequested, type Ending } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, today } from "../support/ledger-stage.ts";
 import { claim } from "../support/queue-steps.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -49,11 +49,7 @@ describe("the ledger of slices", () => {
       const [waiting] = await stage.inState(run, "deferred", worker, snapshot(17, "old"));
       await stage.inState(run, "loaded", worker, snapshot(17, "old", { scope: { app: "2" } }));
       const [answered] = await stage.inState(run, "deferred", worker, snapshot(17, "old", { scope: { app: "3" } }));
-      await stage.pool.query(
-        `insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
-         values (1, $1, 1, 0, 'any', '{}', 2, now())`,
-        [answered],
-      );
+      await stage.land(answered!);
       expect(await stage.insert(await stage.run({ kind: "import" }), snapshot(16, "older"))).toHaveLength(1);
       const others = [...["2", "3"].map((app) => ({ scope: { app } })), { items: ["a"] }];
       const drafts = others.map((change) => snapshot(19, "new", change));
@@ -217,6 +213,18 @@ describe("the ledger of slices", () => {
       expect(await endAttempt(stage.db, quick, ending, now)).toBe(true);
       expect(await endAttempt(stage.db, quick, { ...ending, state: "failed" }, now)).toBe(false);
       expect(await stage.slices("state, failures")).toEqual([{ state: "loaded", failures: 0 }]);
+    });
+  });
+
+  describe("noteRequested", () => {
+    test("dates a slice by the day of its request, unless an answer is stored that the attempt reads", async () => {
+      const [id] = await stage.insert(run, draft());
+      const slice = await stage.claimed(id!, worker);
+      const tomorrow = addDays(today, 1);
+      await stage.land(id!);
+      expect(await noteRequested(stage.db, slice, tomorrow)).toMatchObject({ asOf: today });
+      await sql`update ops.slice set read_from_attempt = 2`.execute(stage.db);
+      expect(await noteRequested(stage.db, slice, tomorrow)).toMatchObject({ asOf: tomorrow });
     });
   });
 });

@@ -49,6 +49,8 @@ export interface LedgerStage extends AsyncDisposable {
   ) => Promise<readonly string[]>;
   /** Claims a slice that is known to be free. */
   readonly claimed: (slice: string, worker: string) => Promise<Slice>;
+  /** Stores an answer to the first attempt of a slice, of one page. */
+  readonly land: (slice: string) => Promise<void>;
   /** Rows of `ops.slice`, in order of number, by a select list. */
   readonly slices: (select: string) => Promise<readonly Record<string, unknown>[]>;
   /** How many connections to the database wait for a lock. */
@@ -111,6 +113,11 @@ export async function openLedgerStage(): Promise<LedgerStage> {
         if (state !== "running") await endAttempt(db, slice, { ...ending, state }, now);
       }
       return ids;
+    },
+    land: async (slice) => {
+      await sql`
+        insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
+        values (1, ${slice}, 1, 0, 'any', '{}', 2, now())`.execute(db);
     },
     slices: async (select) => {
       const { rows } = await sql`select ${sql.raw(select)} from ops.slice order by slice_id`.execute(db);
