@@ -64,6 +64,15 @@ describe("partitions", () => {
     expect(rows).toEqual([]);
   });
 
+  test("that another process made meanwhile keep the sums of their days", async () => {
+    const early = createPartitions(stage.db);
+    await early.cover(ranks, [day("2026-01-15")]);
+    await stage.load({ table: ranks, rows: [rank("2026-02-01", 3)] });
+    await early.cover(ranks, [day("2026-02-01")]);
+    const { rows } = await sql`select from core.fact_keyword_rank_summary`.execute(stage.db);
+    expect(rows).toHaveLength(1);
+  });
+
   test("are of a day where the table is set so; a month stays as it was begun, there and back again", async () => {
     const byDay = (...days: readonly string[]) =>
       createPartitions(stage.db, new Set([ranks.name])).cover(
