@@ -16,9 +16,9 @@ comment on column ops.dataset.items_are_apps is 'True when the items of its slic
 comment on column ops.dataset.countries is 'Countries that the configuration cuts it down to; null where it takes all of the portfolio.';
 select ops.comment_columns('ops.dataset');
 
--- as its owner: readers see the views that call it, and not these tables
+-- as its owner: readers see the views that call it, and not these tables; parallel safe, or else no query of these views would use a second core
 create function ops.next_try(dataset text, class text, as_of date, run_id bigint, plan_id bigint, due_at timestamptz) returns timestamptz
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+language sql stable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
   select case when class = 'snapshot' and as_of < ops.today() then null
               when exists (select from ops.dataset as d
                            where  d.dataset = next_try.dataset

@@ -8862,7 +8862,7 @@ revoke all on function ops.make_request_months(date[]) from public;
 CREATE OR REPLACE FUNCTION ops.next_try(dataset text, class text, as_of date, run_id bigint, plan_id bigint, due_at timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
- STABLE SECURITY DEFINER
+ STABLE PARALLEL SAFE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select case when class = 'snapshot' and as_of < ops.today() then null
