@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { errorCodes, type ErrorCode } from "../../src/core/error-codes.ts";
+import { unreadableCodes } from "../../src/core/errors.ts";
 import { isTriedLater, nextTryAt } from "../../src/core/later-tries.ts";
 
 const minute = 60_000;
@@ -35,4 +36,8 @@ test("every error of a call that fails its slice after some attempts says whethe
   );
   expect(attempted.length).toBeGreaterThan(5);
   expect(attempted.filter((code) => !isTriedLater(code))).toEqual([]);
+});
+
+test("an answer that a newer program may read is not of an error that is tried later: the try may join other days, and a replay would take it for theirs", () => {
+  expect(unreadableCodes.filter(isTriedLater)).toEqual(["not_json", "not_utf8", "success_false"]);
 });
