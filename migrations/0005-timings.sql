@@ -16,19 +16,6 @@ comment on column ops.dataset.items_are_apps is 'True when the items of its slic
 comment on column ops.dataset.countries is 'Countries that the configuration cuts it down to; null where it takes all of the portfolio.';
 select ops.comment_columns('ops.dataset');
 
--- as its owner: readers see the views that call it, and not these tables; parallel safe, or else no query of these views would use a second core
-create function ops.next_try(dataset text, class text, as_of date, run_id bigint, plan_id bigint, due_at timestamptz) returns timestamptz
-language sql stable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
-  select case when class = 'snapshot' and as_of < ops.today() then null
-              when exists (select from ops.dataset as d
-                           where  d.dataset = next_try.dataset
-                           and    (d.is_switched_off or not d.is_on and plan_id is null
-                                   and not exists (select from ops.run as r where r.run_id = next_try.run_id
-                                                   and   (r.kind = 'schedule' or r.kind = 'retry' and r.worker_id is null)))) then null
-              else due_at end
-$$;
-comment on function ops.next_try(text, text, date, bigint, bigint, timestamptz) is 'When a failed slice is requested again automatically: as due_at says, except a snapshot of an earlier day, since planning requests the one of today instead, and what no schedule and no plan began of a dataset that is off.';
-
 create table ops.dataset_timing (
   dataset          text    not null,
   scope            jsonb   not null,

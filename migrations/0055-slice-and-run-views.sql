@@ -1,5 +1,24 @@
 -- Slices, failures, runs, spent credits and freshness as an operator reads them.
 
+-- what a plan is made from: the grid of coverage and the price of a selection are read as the reader too
+create view ops.slice_log as
+select s.slice_id, s.dataset, s.operation, s.scope, s.batch_id, s.window_start, s.window_end, s.requested_end, s.tail_of, s.as_of, s.fingerprint, s.class, s.state,
+       s.planned_requests, s.planned_credits, s.run_id, s.plan_id, s.worker_id, s.attempt, s.failures,
+       -- a failed snapshot of an earlier day is not requested again, since planning requests the one of today; nor what no schedule and no
+       -- plan began of a dataset that is off
+       case when s.state <> 'failed' then s.due_at
+            when s.class = 'snapshot' and s.as_of < ops.today() then null
+            when exists (select from ops.dataset as d
+                         where  d.dataset = s.dataset
+                         and    (d.is_switched_off or not d.is_on and s.plan_id is null
+                                 and not exists (select from ops.run as r where r.run_id = s.run_id
+                                                 and   (r.kind = 'schedule' or r.kind = 'retry' and r.worker_id is null)))) then null
+            else s.due_at end as due_at,
+       s.error_code, s.error_message, s.rows_loaded, s.rows_rejected, s.is_folded, s.created_at, s.started_at, s.ended_at
+from   ops.slice as s;
+comment on view ops.slice_log is 'One row per slice as it stands, without the sums of ops.slice_status, which read its requests. What was requested of an app, and when?';
+select ops.comment_columns('ops.slice_log', 'ops.slice');
+
 create view ops.slice_status as
 select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
        s.scope ->> 'device' as device_code, s.scope, coalesce(cardinality(b.items), 0) as item_count, s.window_start as first_day,
@@ -10,7 +29,7 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
        + coalesce((select p.request_count from ops.past_slice_spend as p where p.slice_id = s.slice_id), 0) as request_count,
        (select coalesce(sum(r.cost), 0) from ops.request as r where r.slice_id = s.slice_id)
        + coalesce((select p.cost from ops.past_slice_spend as p where p.slice_id = s.slice_id), 0) as booked_credits,
-       s.rows_loaded, s.rows_rejected, case when s.state = 'failed' then ops.next_try(s.dataset, s.class, s.as_of, s.run_id, s.plan_id, s.due_at) else s.due_at end as due_at, s.error_code, s.error_message, s.run_id, s.plan_id, s.created_at, s.started_at, s.ended_at,
+       s.rows_loaded, s.rows_rejected, s.due_at, s.error_code, s.error_message, s.run_id, s.plan_id, s.created_at, s.started_at, s.ended_at,
        case when s.state not in ('loaded', 'empty', 'failed') then s.state else (
   -- of its cells those that no newer slice has answered or is about to
   select case when count(*) = 0 then 'superseded'
@@ -39,7 +58,7 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
                                         case when s.class = 'snapshot' then s.window_end else least(n.window_end, s.window_end) end - 1, interval '1 day') as d (date_day)
     where  n.slice_id > s.slice_id and n.dataset = s.dataset and n.scope = s.scope and n.state not in ('failed', 'skipped', 'lost')) as c
   where  f.slice_id = s.slice_id) end as effective_state
-from   ops.slice as s
+from   ops.slice_log as s
 left   join ops.batch as b on b.batch_id = s.batch_id;
 comment on view   ops.slice_status                       is 'One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait, and for what?';
 comment on column ops.slice_status.slice_id              is 'Number of the slice.';
@@ -75,8 +94,8 @@ select ops.comment_columns('ops.slice_status');
 
 create view ops.failed_slice as
 select f.slice_id, f.dataset, f.operation, f.scope, f.batch_id, f.window_start, f.window_end, f.run_id, f.plan_id, f.error_code, f.error_message, f.ended_at,
-       ops.next_try(f.dataset, f.class, f.as_of, f.run_id, f.plan_id, f.due_at) as next_try_at
-from   ops.slice as f
+       f.due_at as next_try_at
+from   ops.slice_log as f
 left   join ops.batch as b on b.batch_id = f.batch_id
 cross  join lateral (
   select array_agg(n.slice_id) as ids

@@ -136,15 +136,6 @@ select account, line_id, datasets, runs_at, slices, requests, credits, over_budg
 comment on view ops.next_run_price is 'One row per account and line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?';
 select ops.comment_columns('ops.next_run_price', 'ops.next_run');
 
--- what a plan is made from: the grid of coverage and the price of a selection are read as the reader too
-create view ops.slice_log as
-select slice_id, dataset, operation, scope, batch_id, window_start, window_end, requested_end, tail_of, as_of, fingerprint, class, state, planned_requests,
-       planned_credits, run_id, plan_id, worker_id, attempt, failures, case when state = 'failed' then ops.next_try(dataset, class, as_of, run_id, plan_id, due_at) else due_at end as due_at, error_code, error_message, rows_loaded, rows_rejected, is_folded, created_at, started_at,
-       ended_at
-from   ops.slice;
-comment on view ops.slice_log is 'One row per slice as it stands, without the sums of ops.slice_status, which read its requests. What was requested of an app, and when?';
-select ops.comment_columns('ops.slice_log', 'ops.slice');
-
 create view ops.portfolio_list as
 select dataset from ops.dataset where stage = 'portfolio';
 comment on view ops.portfolio_list is 'One row per dataset that lists what the account tracks, from which all else is planned. Which datasets say nothing of the market?';

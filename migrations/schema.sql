@@ -6113,8 +6113,8 @@ create view ops.failed_slice (
     f.error_code,
     f.error_message,
     f.ended_at,
-    ops.next_try(f.dataset, f.class, f.as_of, f.run_id, f.plan_id, f.due_at) AS next_try_at
-   FROM ops.slice f
+    f.due_at AS next_try_at
+   FROM ops.slice_log f
      LEFT JOIN ops.batch b ON b.batch_id = f.batch_id
      CROSS JOIN LATERAL ( SELECT array_agg(n.slice_id) AS ids
            FROM ( SELECT s.slice_id,
@@ -8080,7 +8080,13 @@ create view ops.slice_log (
     attempt,
     failures,
         CASE
-            WHEN state = 'failed'::text THEN ops.next_try(dataset, class, as_of, run_id, plan_id, due_at)
+            WHEN state <> 'failed'::text THEN due_at
+            WHEN class = 'snapshot'::text AND as_of < ops.today() THEN NULL::timestamp with time zone
+            WHEN (EXISTS ( SELECT
+               FROM ops.dataset d
+              WHERE d.dataset = s.dataset AND (d.is_switched_off OR NOT d.is_on AND s.plan_id IS NULL AND NOT (EXISTS ( SELECT
+                       FROM ops.run r
+                      WHERE r.run_id = s.run_id AND (r.kind = 'schedule'::text OR r.kind = 'retry'::text AND r.worker_id IS NULL)))))) THEN NULL::timestamp with time zone
             ELSE due_at
         END AS due_at,
     error_code,
@@ -8091,7 +8097,7 @@ create view ops.slice_log (
     created_at,
     started_at,
     ended_at
-   FROM ops.slice;
+   FROM ops.slice s;
 
 -- What the slices of a partition say about days that are past, as a plan reads it, so that a night need not read years of slices: one row per list, operation and fingerprint. It is derived, and a plan that finds none reads the slices. A change of one of these slices deletes the rows of its partition, and a later night makes them anew.
 create table ops.slice_past (
@@ -8175,10 +8181,7 @@ create view ops.slice_status (
           WHERE p.slice_id = s.slice_id), 0::bigint) AS booked_credits,
     s.rows_loaded,
     s.rows_rejected,
-        CASE
-            WHEN s.state = 'failed'::text THEN ops.next_try(s.dataset, s.class, s.as_of, s.run_id, s.plan_id, s.due_at)
-            ELSE s.due_at
-        END AS due_at,
+    s.due_at,
     s.error_code,
     s.error_message,
     s.run_id,
@@ -8264,7 +8267,7 @@ ELSE s.window_end
                       WHERE n.slice_id > s.slice_id AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state <> ALL (ARRAY['failed'::text, 'skipped'::text, 'lost'::text]))) c
               WHERE f.slice_id = s.slice_id)
         END AS effective_state
-   FROM ops.slice s
+   FROM ops.slice_log s
      LEFT JOIN ops.batch b ON b.batch_id = s.batch_id;
 
 -- One row per dataset, app, country, device, kind of figure and day whose downloads, estimated or of the store, were requested and have no answer yet. Of which days do we have the downloads of some devices only?
@@ -8857,22 +8860,6 @@ begin
 end
 $function$;
 revoke all on function ops.make_request_months(date[]) from public;
-
--- When a failed slice is requested again automatically: as due_at says, except a snapshot of an earlier day, since planning requests the one of today instead, and what no schedule and no plan began of a dataset that is off.
-CREATE OR REPLACE FUNCTION ops.next_try(dataset text, class text, as_of date, run_id bigint, plan_id bigint, due_at timestamp with time zone)
- RETURNS timestamp with time zone
- LANGUAGE sql
- STABLE PARALLEL SAFE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select case when class = 'snapshot' and as_of < ops.today() then null
-              when exists (select from ops.dataset as d
-                           where  d.dataset = next_try.dataset
-                           and    (d.is_switched_off or not d.is_on and plan_id is null
-                                   and not exists (select from ops.run as r where r.run_id = next_try.run_id
-                                                   and   (r.kind = 'schedule' or r.kind = 'retry' and r.worker_id is null)))) then null
-              else due_at end
-$function$;
 
 -- Drops the partitions of a month of a fact or of ops.request, or moves them to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when there are none. The caller needs the right to execute the function and no right to drop tables.
 CREATE OR REPLACE FUNCTION ops.remove_month(fact regclass, month date, to_archive boolean)

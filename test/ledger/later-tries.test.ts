@@ -78,13 +78,6 @@ describe("a failed slice whose next try is due", () => {
     });
   });
 
-  test("has a next try that the views give without keeping a query to one core", async () => {
-    const { rows } = await ledger.stage.pool.query(
-      "select proparallel from pg_proc where oid = 'ops.next_try'::regproc",
-    );
-    expect(rows).toEqual([{ proparallel: "s" }]);
-  });
-
   test("is left alone once it was made good, or its cell is open again", async () => {
     const { stage, worker } = ledger;
     await failed();
