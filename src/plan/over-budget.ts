@@ -13,7 +13,7 @@ export type BudgetedWork = BudgetSubject & {
   readonly passes: boolean;
 };
 
-/** What waits for the next period of a budget: about so many slices and credits. */
+/** Slices that wait for the next period of a budget, and their credits, both approximate. */
 export type OverBudget = {
   readonly budget: BudgetRoom;
   readonly slices: number;

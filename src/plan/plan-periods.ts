@@ -19,6 +19,7 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
   if (option === undefined) return { slices: [], naiveCredits: 0 };
   const settled = settledEnd(timing, request.today);
   const latest = periodOf(timing.grid, addDays(settled, -1));
+  // of the newest period that is over
   const newestEnd = latest.end <= settled ? latest.end : latest.start;
   const slices: SliceDraft[] = [];
   let items = 0;

@@ -53,8 +53,9 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
 type WaveRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
 /**
- * Queues what is to be done next: first what waits, which the plan counts as covered, then what is planned from all that is in. Of a limit
- * only waiting snapshots are paid before the plan: else days that can be requested tomorrow would take what tonight's snapshots need.
+ * Queues the next slices: first those that wait, which the plan counts as covered, then those that are planned from all that is loaded. Under
+ * a limit of credits only waiting snapshots go before the plan: other days can be requested tomorrow, and would take what tonight's snapshots
+ * need.
  */
 async function planWave(parts: SyncParts, wave: WaveRequest): Promise<Wave> {
   const isLimited = parts.runLimit.left() !== Number.POSITIVE_INFINITY;

@@ -15,6 +15,10 @@ const market = { apps: 2, countries: ["US"] };
 const rhythm: Rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 40, longestCheckMs: 160 };
 /** A refused operation is tried again half a second after the others. */
 const settings = { api: { concurrency: 2 }, notify: { check_seconds: 0.1 } };
+/** Calls of two datasets of the market, one after the other. */
+const oneAtATime: RunOptions = {
+  settings: { api: { concurrency: 1 }, datasets: { keyword_rank: { history_days: 1 }, app_rating: { on: true } } },
+};
 const refused = (operation: string, status: number): Fault => ({ operation, times: 1_000_000, kind: "status", status });
 const balance = "account.remaining-credits";
 
@@ -111,9 +115,7 @@ test("a refused operation stops every worker of the account, names the operation
 test("an operation that stays refused is sent after all others, which are loaded, also where some of it is left of the night before", async () => {
   const operation = "ios.app-simple";
   const others = ["android.app-simple", "android.keyword-ranking", "ios.keyword-ranking"];
-  const datasets = { keyword_rank: { history_days: 1 }, app_rating: { on: true } };
-  const run = { settings: { api: { concurrency: 1 }, datasets } };
-  await using nights = await openNights({ market, faults: [refused(operation, 403)] }, run);
+  await using nights = await openNights({ market, faults: [refused(operation, 403)] }, oneAtATime);
   const { stage } = nights;
   const allOthersAreLoaded = async () => {
     const text =
@@ -134,9 +136,7 @@ test("an operation that stays refused is sent after all others, which are loaded
 
 test("a sync sends an operation that was refused the night before after all others, and has their answers when it is refused again", async () => {
   const operation = "ios.app-simple";
-  const datasets = { keyword_rank: { history_days: 1 }, app_rating: { on: true } };
-  const run = { settings: { api: { concurrency: 1 }, datasets } };
-  await using nights = await openNights({ market, faults: [refused(operation, 403)] }, run);
+  await using nights = await openNights({ market, faults: [refused(operation, 403)] }, oneAtATime);
   const { stage } = nights;
   for (let night = 1; night <= 2; night += 1) {
     nights.next();
@@ -152,9 +152,7 @@ test("a sync sends an operation that was refused the night before after all othe
 
 test("a limit of credits goes to what is answered before it goes to an operation that was refused the night before", async () => {
   const operation = "ios.app-simple";
-  const datasets = { keyword_rank: { history_days: 1 }, app_rating: { on: true } };
-  const run = { settings: { api: { concurrency: 1 }, datasets } };
-  await using nights = await openNights({ market, faults: [refused(operation, 403)] }, run);
+  await using nights = await openNights({ market, faults: [refused(operation, 403)] }, oneAtATime);
   const { stage } = nights;
   expect(await stage.sync(nights.run())).toMatchObject({ outcome: "aborted", error: { code: "forbidden" } });
   nights.next();
@@ -170,10 +168,8 @@ test("a limit of credits goes to what is answered before it goes to an operation
 
 test("each of two operations that stay refused is sent after all others, and one of them a night", async () => {
   const operations = ["ios.app-simple", "android.app-simple"];
-  const datasets = { keyword_rank: { history_days: 1 }, app_rating: { on: true } };
-  const run = { settings: { api: { concurrency: 1 }, datasets } };
   const faults = operations.map((operation) => refused(operation, 403));
-  await using nights = await openNights({ market, faults }, run);
+  await using nights = await openNights({ market, faults }, oneAtATime);
   const { stage } = nights;
   for (let night = 1; night <= 4; night += 1) {
     nights.next();

@@ -1,5 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import type { SliceDraft } from "../../src/core/slice.ts";
+import { describe, expect, test } from "vitest";
 import {
   endOldTries,
   queueTries,
@@ -8,41 +7,17 @@ import {
   spentOnLaterTries,
 } from "../../src/ledger/later-tries.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
-import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { day, type Day } from "../../src/core/day.ts";
-import { readablePages } from "../../src/raw/read-answers.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import { august, draft, ending, ledgerForTests, now, today } from "../support/ledger-stage.ts";
+import { dueTriesForTests } from "../support/due-tries.ts";
+import { august, draft, ending, now, today } from "../support/ledger-stage.ts";
 import { planAt } from "../support/slice-draft.ts";
 
 const hour = 3_600_000;
-const days = (from: number, to: number) => ({ start: august(from).start, end: august(to).end });
 
 describe("a failed slice whose next try is due", () => {
-  const ledger = ledgerForTests();
-
-  beforeEach(() =>
-    noteDatasets(
-      ledger.stage.db,
-      [{ dataset: "keyword_rank", stage: "market", is_on: true }],
-      [{ dataset: "keyword_rank", scope: null, kind: "series", settle_days: 1, lookback_days: 0, history_days: 10 }],
-      { account: "", planned: [], today },
-    ),
-  );
-
-  /** A slice that failed an hour ago and is due again since `dueAt`. */
-  async function failed(
-    change: Partial<SliceDraft> = {},
-    { run = "", dueAt = now - hour }: { run?: string; dueAt?: number | null } = {},
-  ) {
-    const { stage } = ledger;
-    const [id = ""] = await stage.insert(run || (await stage.run({ kind: "schedule" })), draft(change));
-    const slice = await stage.claimed(id, ledger.worker);
-    const error = { code: "server_error", message: "500" };
-    await endAttempt(stage.db, slice, { ...ending, state: "failed", error, counts: true, dueAt }, now - hour);
-    return id;
-  }
+  const { ledger, failed } = dueTriesForTests();
   const due = async (on: readonly string[] = ["keyword_rank"]) =>
     (await readDueTries(ledger.stage.db, { account: "", now, today, datasets: ["keyword_rank"], on })).map(
       ({ sliceId }) => sliceId,
@@ -193,102 +168,5 @@ describe("a failed slice whose next try is due", () => {
     const found = await readDueTries(stage.db, { account: "", now, today, datasets: ["keyword_rank"], on: [] });
     expect(found).toMatchObject([{ sliceId: id, planId, requests: 1, credits: 3 }]);
     expect(await readPlansLeft(stage.db, found)).toEqual(new Map([[planId, 6]]));
-  });
-
-  describe("that takes over the days of others", () => {
-    const readFound = () =>
-      readDueTries(ledger.stage.db, { account: "", now, today, datasets: ["keyword_rank"], on: ["keyword_rank"] });
-
-    /** Three failed days, the newest as a try with the days of all. */
-    async function three() {
-      const ids = [await failed({ window: august(17) }), await failed({ window: august(18) }), await failed()];
-      await ledger.stage.pool.query(
-        `update ops.slice set failures = case slice_id when $1 then 6 else 1 end, retried_at = case slice_id when $1 then $2::timestamptz end,
-                              created_at = created_at - case slice_id when $1 then interval '2 days' else '0 s' end`,
-        [ids[0], new Date(now - hour)],
-      );
-      await ledger.stage.pool.query(
-        `insert into ops.request (account_id, slice_id, attempt, page, class, operation, params, status, cost, duration_ms, byte_count, received_at)
-         values ('any', $1, 1, 0, 'daily', 'any', '{}', 200, 5, 0, 0, $2)`,
-        [ids[0], new Date(now - hour / 2)],
-      );
-      const [newest] = (await readFound()).filter(({ sliceId }) => sliceId === ids[2]);
-      if (newest === undefined) throw new Error("the newest one is not due");
-      return { ids, tries: [{ ...newest, joins: { sliceIds: ids.slice(0, 2), window: days(17, 19) } }] };
-    }
-
-    test("is queued alone, with what they were charged today and the most failures of all", async () => {
-      const { stage } = ledger;
-      const { ids, tries } = await three();
-      expect(await queueTries(stage.db, { runId: await stage.run({ kind: "retry" }), tries, now })).toBe(1);
-      const left =
-        "slice_id::text as id, state, failures, window_start::text as from, window_end::text as until, created_at";
-      expect(await stage.slices(left)).toEqual([
-        {
-          id: ids[2],
-          state: "pending",
-          failures: 6,
-          from: days(17, 19).start,
-          until: days(17, 19).end,
-          created_at: new Date(now - 48 * hour),
-        },
-      ]);
-      expect(await spentOnLaterTries(stage.db, now, "")).toBe(8);
-    });
-
-    test("is left alone where another process has queued one of them", async () => {
-      const { stage } = ledger;
-      const { ids, tries } = await three();
-      await stage.pool.query("update ops.slice set state = 'pending', due_at = null where slice_id = $1", [ids[1]]);
-      expect(await queueTries(stage.db, { runId: await stage.run({ kind: "retry" }), tries, now })).toBe(0);
-      expect(await stage.slices("state")).toEqual([{ state: "failed" }, { state: "pending" }, { state: "failed" }]);
-    });
-
-    test.each([
-      ["nothing of its own", "true", true],
-      ["a plan", "plan_id = 1", false],
-      ["an answer that ended early", "requested_end = window_end", false],
-      ["the rest of an answer", "tail_of = 1", false],
-      ["a process that died of it", "broken_off_count = 1", false],
-      ["a day alone on which it holds", "class = 'snapshot'", false],
-    ])("may be one with %s", async (_, change, mayJoin) => {
-      await failed();
-      if (change !== "true") await ledger.stage.pool.query(`update ops.slice set ${change}`);
-      expect((await readFound()).map((one) => one.mayJoin)).toEqual([mayJoin]);
-    });
-
-    test("may be one whose only stored page could not be read; no page of any of them is read again", async () => {
-      const { stage } = ledger;
-      const answer = (id: string | undefined, attempt: number) =>
-        stage.pool.query(
-          `insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
-           values (1, $1, $2, 0, 'any', '', 1, now())`,
-          [id, attempt],
-        );
-      const { ids, tries } = await three();
-      await stage.pool.query(
-        "update ops.slice set error_code = 'not_json', attempt = case slice_id when $1 then 3 else 1 end",
-        [ids[0]],
-      );
-      await answer(ids[0], 3);
-      await answer(ids[2], 1);
-      expect((await readFound()).map((one) => one.mayJoin)).toEqual([true, true, true]);
-      await queueTries(stage.db, { runId: await stage.run({ kind: "retry" }), tries, now });
-      const [kept = ""] = ids.slice(2);
-      const stored = await stage.pool.query("select distinct slice_id::text as id from raw.answer");
-      expect(stored.rows).toEqual([{ id: kept }]);
-      const { attempt } = await stage.claimed(kept, ledger.worker);
-      expect(attempt).toBe(4);
-      expect(await readablePages(stage.db, kept)).toEqual(new Map());
-    });
-
-    test("may not be one with a stored page, nor one about a whole period", async () => {
-      const id = await failed();
-      await ledger.stage.land(id);
-      expect((await readFound()).map((one) => one.mayJoin)).toEqual([false]);
-      await ledger.stage.pool.query("truncate raw.answer");
-      await ledger.stage.pool.query("update ops.dataset_timing set kind = 'period'");
-      expect((await readFound()).map((one) => one.mayJoin)).toEqual([false]);
-    });
   });
 });
