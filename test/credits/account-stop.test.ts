@@ -26,3 +26,24 @@ test("a refusal that comes back soon after a check lifted it is the same one, an
   await sql`update ops.account_stop set lifted_at = lifted_at - interval '3 hours'`.execute(bank.db);
   expect([await record(), await checksOf(accountId)]).toEqual([true, 0]);
 });
+
+test("operations that are refused meanwhile share the checks of the account, and a stop says why it stands now", async () => {
+  const accountId = "refused in several";
+  const hourly = { firstMs: 3_600_000, longestMs: 3_600_000 };
+  await recordStop(bank.db, accountId, refusal, intervals);
+  await recordStop(bank.db, accountId, { ...refusal, operation: "ios.app-simple" }, hourly);
+  expect([
+    await claimBalanceCheck(bank.db, accountId, hourly),
+    await claimBalanceCheck(bank.db, accountId, hourly),
+  ]).toEqual([true, false]);
+  const { rows } = await sql`
+    select operation, check_count as checks from ops.account_stop where account_id = ${accountId} order by 1`.execute(
+    bank.db,
+  );
+  expect(rows).toEqual([
+    { operation: "ios.app-simple", checks: 1 },
+    { operation: "ios.keyword-ranking", checks: 1 },
+  ]);
+  await recordStop(bank.db, accountId, { ...refusal, code: "unauthorized" }, hourly);
+  expect(await readStop(bank.db, accountId)).toMatchObject({ code: "unauthorized", operation: refusal.operation });
+});

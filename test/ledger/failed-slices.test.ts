@@ -7,6 +7,7 @@ import { reopen } from "../../src/ledger/reopen.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { readStatus } from "../../src/ledger/status.ts";
+import { countEarlierFailures } from "../../src/ledger/unrequested-days.ts";
 import { august, draft, ending, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 
 const days = (from: number, to: number) => ({ start: august(from).start, end: august(to).end });
@@ -39,6 +40,16 @@ describe("a failed slice", () => {
     await ended("loaded", lost);
     await ended("failed", lost);
     expect(await counted()).toEqual({ counted: 1, reopened: 1 });
+  });
+
+  test("of several apps in one call is of each app that is named, and without a country of any", async () => {
+    await ended("failed", { scope: { store: "ios" }, items: ["1", "2"] });
+    const reach = { dataset: "keyword_rank", from: today, keptFrom: null, itemsAreApps: true };
+    const slicesOf = async (...apps: readonly string[]) =>
+      (await countEarlierFailures(ledger.stage.db, [reach], { apps, countries: ["US"] })).map(({ slices }) => slices);
+    expect(await slicesOf("ios:1")).toEqual([1]);
+    expect(await slicesOf("2", "3")).toEqual([1]);
+    expect(await slicesOf("3")).toEqual([]);
   });
 
   test("of a dataset that is off is requested again only where the schedule or a plan began it", async () => {

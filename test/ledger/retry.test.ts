@@ -117,6 +117,9 @@ describe("reopen", () => {
     };
     expect(await pricedAs("server_error")).toBe(60);
     expect(await pricedAs("not_json")).toBe(180);
+    // what holds now is requested again: the stored pages are of then
+    await stage.pool.query("update ops.slice set class = 'snapshot'");
+    expect(await pricedAs("server_error")).toBe(180);
   });
 
   test("requests a cell once that failed more than once", async () => {
