@@ -6,7 +6,7 @@ import type { Drawing } from "./draw.ts";
 import { hatched } from "./hatch.ts";
 import { hatchEntry, legend } from "./legend.ts";
 import { inks, lineLooks, type Ink } from "./palette.ts";
-import { beginning, windowWords } from "./time.ts";
+import { beginning, dayAxis, dayScale, windowWords } from "./time.ts";
 import type { NamedWords } from "./words.ts";
 
 /** Amounts of one kind by day; a day that is left out has none. */
@@ -73,13 +73,13 @@ export function barChart({
       marginRight: 8,
       marginTop: 14,
       marginBottom: 38 + below.height,
-      x: { type: "utc", domain: [beginning(window.start), beginning(window.end)], label: null },
+      x: dayScale(window),
       // of nothing but zeros the library makes no scale
       y: { label: null, nice: true, zero: true, ...(largest(bars) === 0 ? { domain: [0, 5] } : {}) },
       marks: [
         library.gridY({ stroke: inks.grid.light, strokeOpacity: 1, ticks: 5 }),
         library.axisY({ tickSize: 0, fontSize: 11.5, fill: inks.soft.light, ticks: 5 }),
-        library.axisX({ tickSize: 5, fontSize: 11.5, fill: inks.soft.light, stroke: inks.soft.light }),
+        dayAxis(library, window),
         library.text([by === "week" ? `${axis} a week` : axis], {
           frameAnchor: "left",
           rotate: -90,

@@ -6,7 +6,7 @@ import { hatched } from "./hatch.ts";
 import { hatchEntry, legend, type LegendEntry } from "./legend.ts";
 import { inks, lineLooks, type LineLook } from "./palette.ts";
 import { rankTicks } from "./rank-ticks.ts";
-import { beginning, middle, windowWords } from "./time.ts";
+import { dayAxis, dayScale, middle, windowWords } from "./time.ts";
 import { isolated, shortened, whole, widthOf, type NamedWords } from "./words.ts";
 
 /**
@@ -73,11 +73,11 @@ export function rankChart({ window, series, happenings = [], width = 904, ...wor
       marginTop: top,
       marginBottom: bottom + below.height,
       insetBottom: lane,
-      x: { type: "utc", domain: [beginning(window.start), beginning(window.end)], label: null },
+      x: dayScale(window),
       y: { ...scale.scale, axis: null },
       marks: [
         ...hatched(library, gaps),
-        ...axes(library, { ticks: scale.ticks, axis: words.axis, isNarrow }),
+        ...axes(library, { ticks: scale.ticks, axis: words.axis, isNarrow, window }),
         ...happeningMarks(library, happenings, { window, pixelsADay }),
         ...lines.flatMap((line, index) =>
           lineMarks(library, line, { every: Math.ceil(marksApart / pixelsADay), index, of: lines.length }),
@@ -105,19 +105,13 @@ function lineOf(one: RankSeries, window: Window, look: LineLook): Line {
 
 function axes(
   library: Library,
-  { ticks, axis, isNarrow }: { ticks: readonly number[]; axis: string; isNarrow: boolean },
+  { ticks, axis, isNarrow, window }: { ticks: readonly number[]; axis: string; isNarrow: boolean; window: Window },
 ): readonly Mark[] {
   return [
     library.gridY([...ticks], { stroke: inks.grid.light, strokeOpacity: 1 }),
     // the library's own axis leaves out some of the labels of a logarithmic scale
     library.text([...ticks], { ...beside, y: (rank: number) => rank, text: String, fontSize: 11.5 }),
-    library.axisX({
-      tickSize: 5,
-      fontSize: 11.5,
-      fill: inks.soft.light,
-      stroke: inks.soft.light,
-      ...(isNarrow ? { ticks: 4 } : {}),
-    }),
+    dayAxis(library, window, isNarrow ? { most: 4 } : {}),
     ...(isNarrow
       ? []
       : [

@@ -1,14 +1,36 @@
 import { startOfDay, type Day } from "../core/day.ts";
-import { lastDay, type Window } from "../core/window.ts";
+import { lastDay, windowLength, type Window } from "../core/window.ts";
+import type { Library, Mark } from "./draw.ts";
+import { inks } from "./palette.ts";
 
-/** The beginning of a day: scales of time count instants. */
+const halfADay = 12 * 60 * 60 * 1000;
+
+/** Where a day begins on an axis of time: half a day before its midnight, so that the tick of a day, at midnight, is in its middle. */
 export function beginning(day: Day): Date {
+  return new Date(startOfDay(day) - halfADay);
+}
+
+/** The middle of a day on an axis of time, where its tick is. */
+export function middle(day: Day): Date {
   return new Date(startOfDay(day));
 }
 
-/** The middle of a day. */
-export function middle(day: Day): Date {
-  return new Date(`${day}T12:00:00Z`);
+/** The scale of an axis of days. */
+export function dayScale(window: Window) {
+  return { type: "utc", domain: [beginning(window.start), beginning(window.end)], label: null } as const;
+}
+
+/** An axis of days; `most`: about so many are named. Of few days each one is, where the library would name hours. */
+export function dayAxis(library: Library, window: Window, { most }: { readonly most?: number } = {}): Mark {
+  const ticks = windowLength(window) <= 7 ? "day" : most;
+  return library.axisX({
+    className: "day-axis",
+    tickSize: 5,
+    fontSize: 11.5,
+    fill: inks.soft.light,
+    stroke: inks.soft.light,
+    ...(ticks === undefined ? {} : { ticks }),
+  });
 }
 
 /** A window in words: its first and last day. */

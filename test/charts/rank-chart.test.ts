@@ -89,6 +89,14 @@ describe("ranks over time", () => {
     expect(to - from).toBeCloseTo((right - 68) / 4, 0);
   });
 
+  test("a day is named below its mark, and of few days each one, without hours", async () => {
+    const { svg } = await draw({ iPhone: "3 4 5" });
+    const named = ofClass(svg, "day-axis").flatMap((group) => all(group, "text").map((text) => placeOf(group, text).x));
+    const marked = marks(svg, "ranked").map((mark) => Number(mark.attributes["cx"]));
+    expect(named).toHaveLength(3);
+    named.forEach((x, index) => expect(x).toBeCloseTo(marked[index]!, 0));
+  });
+
   test("a day between two gaps is a mark of its own, and a keyword that is never ranked is still a picture", async () => {
     const alone = await draw({ "all devices": "- 9 -" });
     expect(marks(alone.svg, "ranked")).toHaveLength(1);

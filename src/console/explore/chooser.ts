@@ -1,4 +1,5 @@
 import { lastDay } from "../../core/window.ts";
+import { countOf } from "../../core/words.ts";
 import { html, type Html } from "../html.ts";
 import { choice, hiddenFields } from "../parts/form-fields.ts";
 import { mostRivals, type Choice } from "./choice.ts";
@@ -38,7 +39,7 @@ function days(from: string, to: string): Html {
 function rivals({ rivals: drawn, options }: Choice): Html | null {
   if (options.rivals.length === 0) return null;
   return html`<details class="rivals">
-    <summary>Compared with ${drawn.length} of ${options.rivals.length} apps</summary>
+    <summary>Compared with ${drawn.length} of ${countOf(options.rivals.length, "app")}</summary>
     <fieldset>
       <legend>At most ${mostRivals}</legend>
       <input type="hidden" name="with" value="" />${options.rivals.map(
