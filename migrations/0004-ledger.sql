@@ -138,7 +138,7 @@ comment on column ops.run.days            is 'Days that a person named for a syn
 comment on column ops.run.max_credits     is 'Credit limit of the run; null without a limit, and for an import, which spends nothing.';
 comment on column ops.run.account         is 'Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.';
 comment on column ops.run.shared_queue_id is 'Queue that the workers of the account share: that of its slices where worker_id is null.';
-comment on column ops.run.planned_slices  is 'Slices that the run has planned so far.';
+comment on column ops.run.planned_slices  is 'Slices that the run has planned so far, or that it runs again.';
 comment on column ops.run.planned_credits is 'Credits those slices were expected to cost.';
 comment on column ops.run.naive_credits   is 'Credits that the same cells would cost with one request per item and day.';
 comment on column ops.run.started_at      is 'When it started.';

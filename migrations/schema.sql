@@ -7496,7 +7496,7 @@ create table ops.run (
   max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
   account text not null default ''::text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
   shared_queue_id bigint not null default 0, -- Queue that the workers of the account share: that of its slices where worker_id is null.
-  planned_slices integer not null default 0, -- Slices that the run has planned so far.
+  planned_slices integer not null default 0, -- Slices that the run has planned so far, or that it runs again.
   planned_credits bigint not null default 0, -- Credits those slices were expected to cost.
   naive_credits bigint not null default 0, -- Credits that the same cells would cost with one request per item and day.
   started_at timestamp with time zone not null, -- When it started.
@@ -7525,7 +7525,7 @@ create view ops.run_log (
   as_of date, -- Day that counted as today.
   datasets text[], -- Datasets that were planned.
   max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
-  planned_slices integer, -- Slices that the run has planned so far.
+  planned_slices integer, -- Slices that the run has planned so far, or that it runs again.
   planned_credits bigint, -- Credits those slices were expected to cost.
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.

@@ -9,7 +9,7 @@ import { hasLanded } from "./cancel-slices.ts";
 import { ofTiming } from "./dataset-timings.ts";
 import { isOfAccount, isOpen, likelyCredits, onePage, requestsLeft, type OpenWork } from "./open-slices.ts";
 import { priceLeftBeyond } from "./plans.ts";
-import { queueOf } from "./runs.ts";
+import { addPlanned, queueOf } from "./runs.ts";
 import { hasSameList } from "./same-scope.ts";
 import { isAlive } from "./workers.ts";
 
@@ -188,16 +188,16 @@ export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promi
 }
 
 /**
- * Makes failed slices pending in a run and returns how many. A try that joins others replaces them: they are deleted, and their requests of
+ * Makes failed slices pending in a run, in a transaction of the caller's, and returns how many. A try that joins others replaces them: they are deleted, and their requests of
  * today move to it, so that the limit of the day still counts them. So do their stored answers, none of which is read again: they are about
  * other days. A try is left alone if another process has queued any of its slices.
  */
 export async function queueTries(
-  db: Database,
+  transaction: Database,
   { runId, tries, now }: { readonly runId: string; readonly tries: readonly DueTry[]; readonly now: number },
 ): Promise<number> {
   const wanted = tries.map(({ sliceId, joins }) => ({ kept: sliceId, gone: joins?.sliceIds ?? [], ...joins?.window }));
-  const { rows } = await sql`
+  const { rows } = await sql<{ id: string }>`
     with wanted as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w (kept bigint, gone bigint[], start date, "end" date)
     ), found as materialized (
@@ -228,6 +228,11 @@ export async function queueTries(
            read_from_attempt = case when w.gone = '{}' then s.read_from_attempt else w.attempt + 1 end
     from   whole as w
     where  s.slice_id = w.kept
-    returning s.slice_id`.execute(db);
+    returning s.slice_id as id`.execute(transaction);
+  await addPlanned(
+    transaction,
+    runId,
+    rows.map(({ id }) => id),
+  );
   return rows.length;
 }

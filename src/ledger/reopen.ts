@@ -4,7 +4,7 @@ import { unreadableCodes } from "../core/errors.ts";
 import type { PartitionGroup } from "../core/partition-group.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
-import { queueOf } from "./runs.ts";
+import { addPlanned, queueOf } from "./runs.ts";
 import { atLearnedPrice, isOpen } from "./open-slices.ts";
 import { isInGroups } from "./in-groups.ts";
 
@@ -38,19 +38,24 @@ export type Reopened = {
 };
 
 /**
- * Makes slices pending in a run and returns how many; without those that were requested again since. If a slice failed because its stored
+ * Makes slices pending in a run, in a transaction of the caller's, and returns how many; without those that were requested again since. If a slice failed because its stored
  * answer could not be read, that answer is not used again.
  */
 export async function reopen(
-  db: Database,
+  transaction: Database,
   { runId, ...which }: Reopening & { readonly runId: string },
 ): Promise<number> {
-  const { rows } = await sql`
+  const { rows } = await sql<{ id: string }>`
     update ops.slice as s set state = 'pending', failures = 0, broken_off_count = 0, broken_off_alone_count = 0, run_id = ${runId}, queue_id = ${queueOf(runId)}, due_at = null, retried_at = null,
            read_from_attempt = case when s.state = 'failed' and s.error_code = any (${unreadableCodes}::text[]) then s.attempt + 1 else s.read_from_attempt end
     from   ${toReopen(which)} as found
     where  s.slice_id = found.slice_id and s.state = found.state
-    returning s.slice_id`.execute(db);
+    returning s.slice_id as id`.execute(transaction);
+  await addPlanned(
+    transaction,
+    runId,
+    rows.map(({ id }) => id),
+  );
   return rows.length;
 }
 

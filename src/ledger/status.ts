@@ -96,9 +96,7 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
            booked_credits::int as "bookedCredits"
     from   ops.run_summary
     where  run_id = coalesce((select max(r.run_id) from ops.run_log as r
-                              where  r.ended_at is null or r.planned_slices > 0 or r.kind not in ('schedule', 'retry') or r.kind = 'retry' and r.outcome <> 'loaded'
-                              -- a retry plans nothing: it takes over slices
-                              or     r.kind = 'retry' and exists (select from ops.slice_log as s where s.run_id = r.run_id)),
+                              where  r.ended_at is null or r.planned_slices > 0 or r.kind not in ('schedule', 'retry') or r.kind = 'retry' and r.outcome <> 'loaded'),
                              (select max(run_id) from ops.run_log))`.execute(db);
   const troubles = await sql<Trouble>`
     select dataset, state, error_code as code, count(*)::int as slices, min(error_message) as example

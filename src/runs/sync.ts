@@ -152,7 +152,7 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   const { datasets } = reopening;
   const start = { kind: "retry", workerId, account, asOf: request.today, datasets, maxCredits } as const;
   const runId = await openRun(db, start, clock.now());
-  await reopen(db, { ...reopening, runId });
+  await db.transaction().execute((transaction) => reopen(transaction, { ...reopening, runId }));
   parts.wake();
   await drain(parts, { runId, isWhole: true, elsewhere: 0 });
   const left = await readUnfinished(db, { runId, datasets, within: {} });

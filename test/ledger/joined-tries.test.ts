@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { queueTries, readDueTries, spentOnLaterTries } from "../../src/ledger/later-tries.ts";
+import { readStatus } from "../../src/ledger/status.ts";
 import { readablePages } from "../../src/raw/read-answers.ts";
 import { dueTriesForTests } from "../support/due-tries.ts";
 import { august, now, today } from "../support/ledger-stage.ts";
@@ -33,7 +34,9 @@ describe("a failed slice that takes over the days of others", () => {
   test("is queued alone, with what they were charged today and the most failures of all", async () => {
     const { stage } = ledger;
     const { ids, tries } = await three();
-    expect(await queueTries(stage.db, { runId: await stage.run({ kind: "retry" }), tries, now })).toBe(1);
+    const runId = await stage.run({ kind: "retry" });
+    expect(await queueTries(stage.db, { runId, tries, now })).toBe(1);
+    expect((await readStatus(stage.db)).lastRun).toMatchObject({ runId, plannedSlices: 1 });
     const left =
       "slice_id::text as id, state, failures, window_start::text as from, window_end::text as until, created_at";
     expect(await stage.slices(left)).toEqual([

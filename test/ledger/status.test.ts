@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { closeRun } from "../../src/ledger/runs.ts";
+import { reopen } from "../../src/ledger/reopen.ts";
 import { endAttempt, type Ending } from "../../src/ledger/slices.ts";
 import { readStatus } from "../../src/ledger/status.ts";
 import { august, draft, ending, now, ledgerForTests } from "../support/ledger-stage.ts";
@@ -93,14 +94,15 @@ describe("readStatus", () => {
 
   test("passes over a retry that found nothing to do", async () => {
     const run = await ledger.stage.run();
-    await endedDayByDay(run, [{ state: "loaded" }]);
+    await endedDayByDay(run, [{ state: "failed", error: { code: "timeout", message: "no answer" } }]);
     await closeRun(ledger.stage.db, run, "aborted", now);
     await closeRun(ledger.stage.db, await ledger.stage.run({ kind: "retry" }), "loaded", now);
     expect((await readStatus(ledger.stage.db)).lastRun).toMatchObject({ runId: run, outcome: "aborted" });
     const retry = await ledger.stage.run({ kind: "retry" });
-    await ledger.stage.pool.query("update ops.slice set run_id = $1", [retry]);
+    await reopen(ledger.stage.db, { datasets: ["keyword_rank"], runId: retry });
     await closeRun(ledger.stage.db, retry, "loaded", now);
-    expect((await readStatus(ledger.stage.db)).lastRun).toMatchObject({ runId: retry, kind: "retry" });
+    const asPlanned = { plannedSlices: 1, plannedCredits: draft().credits };
+    expect((await readStatus(ledger.stage.db)).lastRun).toMatchObject({ runId: retry, kind: "retry", ...asPlanned });
   });
 
   test("groups what went wrong by dataset, state and reason, with an example, and forgets what went well since", async () => {
