@@ -1,0 +1,53 @@
+import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
+import { RetryError } from "../core/errors.ts";
+import { forget } from "../person/keyword-changes.ts";
+import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
+import type { EmptyReplies } from "./empty-replies.ts";
+import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
+import type { PayCall } from "./pay-calls.ts";
+
+/** Makes what sends calls that change something at the service, and forgets what was known before them. */
+export function createChangeCall(
+  parts: GatewayParts,
+  { pay, empty }: { readonly pay: PayCall; readonly empty: EmptyReplies },
+): PayCall {
+  const { ingest } = parts;
+  let changing: Promise<unknown> = Promise.resolve();
+
+  /** What is known of before holds no more, also where nobody knows whether the change was made. */
+  async function change(call: Call, caller: Caller): Promise<Answered> {
+    const outdated = async () => {
+      empty.forget();
+      await forgetLists(parts, call);
+    };
+    const answer = await pay(call, caller).catch(async (error: unknown) => {
+      if (error instanceof RetryError && error.code !== "too_many_requests") await outdated();
+      throw error;
+    });
+    await outdated();
+    return answer;
+  }
+
+  /**
+   * Keywords are changed under the lock that people take for it. One change of this process at a time waits for it: each takes a connection,
+   * and the one that has it needs another.
+   */
+  return function payChange(call: Call, caller: Caller): Promise<Answered> {
+    if (!doesChangeKeywords(call)) return change(call, caller);
+    const own = changing.then(() => withAdvisoryLock(ingest.db, "keywords", () => change(call, caller)));
+    changing = own.catch(() => undefined);
+    return own;
+  };
+}
+
+/** True for a call that changes which keywords the account tracks. */
+function doesChangeKeywords({ operation }: Call): boolean {
+  return operation === addKeywords || operation === deleteKeywords;
+}
+
+/** Keywords that were added or removed have the account's lists read again. */
+async function forgetLists({ app }: GatewayParts, call: Call): Promise<void> {
+  if (!doesChangeKeywords(call)) return;
+  const { trackId, countryCode } = call.params;
+  await forget({ app }, { trackId: String(trackId), country: String(countryCode) }, { isAppTracked: false }, null);
+}

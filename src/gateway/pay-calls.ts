@@ -1,0 +1,67 @@
+import { AbortError, fail, type StorehouseError } from "../core/errors.ts";
+import { callPrice } from "../credits/costs.ts";
+import { paidCall } from "../ingest/paid-call.ts";
+import { Refusal } from "../api/serve/refusal.ts";
+import { creditHeadersOf, leftOfDay, nextDay } from "./allowance.ts";
+import { claimedElsewhere } from "./claimed-calls.ts";
+import type { TableFeeder } from "./feed-tables.ts";
+import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
+
+/** Sends a call and pays for it. Throws a Refusal, or what the service's reply or the allowance stands for. */
+export type PayCall = (call: Call, caller: Caller) => Promise<Answered>;
+
+/** After a refusal of the account itself nothing is sent for so long. */
+const refusedForMs = 60_000;
+
+/** Makes one, which keeps what the calls under way of each caller take, and after a refusal of the account sends nothing for a while. */
+export function createPayCall(parts: GatewayParts, { subjectOf }: Pick<TableFeeder, "subjectOf">): PayCall {
+  const { ingest } = parts;
+  const { clock } = ingest;
+  const reserved = new Map<string, number>();
+  let refused: { readonly error: StorehouseError; readonly until: number } | null = null;
+
+  /** Keeps a caller within its day, its calls under way counted at their price, those of other gateways as well. */
+  async function withinDay<T>(caller: Caller, cost: number, send: () => Promise<T>): Promise<T> {
+    const before = reserved.get(caller.name) ?? 0;
+    reserved.set(caller.name, before + cost);
+    try {
+      // first: what another gateway has ended since is a request by then
+      const elsewhere = caller.credits_a_day === undefined ? 0 : await claimedElsewhere(ingest, caller.name);
+      const all = await leftOfDay(parts, caller);
+      const left = all === null ? null : all - elsewhere;
+      if (left !== null && left < before + cost) throw dayIsSpent(Math.max(0, left - before), cost, clock.now());
+      return await send();
+    } finally {
+      reserved.set(caller.name, (reserved.get(caller.name) ?? 0) - cost);
+    }
+  }
+
+  return async function pay({ operation, params }: Call, caller: Caller): Promise<Answered> {
+    if (refused !== null && clock.now() < refused.until) throw refused.error;
+    if (ingest.halted.aborted) throw ingest.stoppedBy() ?? fail("stopped");
+    const cost = callPrice(operation, ingest.learned);
+    const paid = {
+      operation,
+      params,
+      class: caller.class,
+      page: null,
+      caller: { name: caller.name, floor: caller.floor, about: await subjectOf({ operation, params }) },
+    };
+    try {
+      // paid for once it is sent: a caller that leaves does not stop it
+      const page = await withinDay(caller, cost, () => paidCall(ingest, { ...paid, unsent: ingest.halted }));
+      refused = null;
+      return { body: page.body, fetchedAt: page.fetchedAt, cost: page.charged, from: "miss" };
+    } catch (error) {
+      if (error instanceof AbortError && error.code === "unauthorised")
+        refused = { error, until: clock.now() + refusedForMs };
+      throw error;
+    }
+  };
+}
+
+/** Refuses a caller what its day has no credits for, those of its calls under way left out. */
+function dayIsSpent(remaining: number, cost: number, now: number): Refusal {
+  const problem = `the caller has ${remaining} credits left today, and this takes ${cost}`;
+  return new Refusal(429, problem, creditHeadersOf({ remaining, resetsAt: nextDay(now) }, { cost: null, now }));
+}

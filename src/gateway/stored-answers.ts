@@ -1,0 +1,40 @@
+import { isReadable } from "../api/read-answer.ts";
+import { windowOfCall } from "../api/range.ts";
+import { dayOf } from "../core/day.ts";
+import { datasetNamed, datasets } from "../datasets/shared/all.ts";
+import { changedSince } from "../ledger/amend-slices.ts";
+import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
+import { lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
+import { isFinalAnswer } from "./freshness.ts";
+import type { Answered, Call, GatewayParts } from "./gateway-parts.ts";
+
+/** The newest stored answer to an equal call, while it is fresh; null where a call has to be paid. */
+export async function storedAnswer(
+  parts: GatewayParts,
+  call: Call,
+  question: string,
+): Promise<Omit<Answered, "from"> | null> {
+  const stored = await lastAnswerTo(parts.ingest.db, question);
+  if (stored === null || !isUsable(parts, call, stored)) return null;
+  return { body: stored.body, fetchedAt: stored.fetchedAt, cost: 0 };
+}
+
+/** True for a stored answer that can be read and that no plan would request again by now. */
+function isUsable(parts: GatewayParts, call: Call, stored: StoredAnswer): boolean {
+  const { settings } = parts.app.config;
+  const { clock } = parts.ingest;
+  const { slice, fetchedAt } = stored;
+  if (slice !== null && (slice.state === "failed" || slice.fingerprint === changedSince)) return false;
+  const today = clock.today();
+  const belongsTo =
+    slice === null ? datasets.filter((one) => one.operations.includes(call.operation)) : [datasetNamed(slice.dataset)];
+  const dated = {
+    asOf: slice?.asOf ?? dayOf(fetchedAt),
+    window: windowOfCall(call.operation, call.params) ?? (slice?.class === "snapshot" ? null : (slice?.window ?? null)),
+    mayBeEmpty: slice === null || slice.state === "empty",
+    isSnapshot: slice?.class === "snapshot",
+  };
+  const timings = belongsTo.map((dataset) => timingWith(dataset.timing, settingsOf(dataset, settings), today));
+  const isYoung = clock.now() - fetchedAt < settings.gateway.fresh_minutes * 60_000;
+  return (isFinalAnswer(dated, timings, today) ?? isYoung) && isReadable(call.operation, stored.body);
+}
