@@ -1,0 +1,136 @@
+import type { BudgetSubject, CreditBudget } from "../core/credit-budget.ts";
+import type { Clock } from "../core/clock.ts";
+import { fail, type StorehouseError } from "../core/errors.ts";
+import { floorCredits, floorOf, type Floors } from "../core/floors.ts";
+import type { Spender } from "../core/slice.ts";
+import type { Database } from "../postgres/database.ts";
+import { createAccountReader, freshForMs, type AccountState } from "./account.ts";
+import { budgetRefusal, startOfLastDay } from "./budget-refusal.ts";
+import { createBudgetBook, refusingBudget } from "./budgets.ts";
+import { isDeclaredDead, type Grant } from "./holds.ts";
+import type { Holders } from "./lapsed-holds.ts";
+import { leftOfPlan } from "./plan-price.ts";
+import type { SharedHolds } from "./shared-holds.ts";
+
+/** What decides whether a call gets credits. */
+export type GrantOptions = {
+  readonly db: Database;
+  readonly accountId: string;
+  readonly clock: Clock;
+  /** Requests a second that all workers together may start. */
+  readonly pace: number;
+  readonly holders: Holders;
+  readonly floors: Floors;
+  /** Limits of the configuration; none when left out. */
+  readonly budgets?: readonly CreditBudget[];
+  /** Checks the balance with the service and books it. */
+  readonly refresh: () => Promise<void>;
+};
+
+/** A call whose turn has come. */
+export type PricedWork = {
+  readonly cost: number;
+  readonly class: Spender;
+  /** Share of the allowance that it leaves untouched, in place of its class's. */
+  readonly floor?: number;
+  /** The slice that the call is for, if it is for one. */
+  readonly sliceId?: string;
+  /** The plan whose price it counts against, if there is one. */
+  readonly planId?: string | null;
+  /** What it is about, for budgets; left out where it is about no dataset. */
+  readonly about?: BudgetSubject;
+  /**
+   * When (epoch-ms) what a slice requests is lost for good, null for never: on its last day no budget refuses a snapshot, and only then may it
+   * take what is kept for snapshots. Left out where the call is of no slice: a caller of class snapshot may take of that on any day, and
+   * budgets refuse it on any day.
+   */
+  readonly lostAt?: () => Promise<number | null>;
+};
+
+/**
+ * Makes what holds credits for a call: it throws a DeferError, with the time of the next try, where the floor of its class, a budget, the
+ * price of its plan or the allowance leaves too few.
+ */
+export function createGranting(options: GrantOptions, holds: SharedHolds): (work: PricedWork) => Promise<Grant> {
+  const {
+    accountId,
+    clock,
+    holders: { workerId },
+  } = options;
+  const readFreshAccount = createAccountReader(options);
+  const budgetsOf = createBudgetBook({ db: options.db, accountId, budgets: options.budgets ?? [], clock });
+
+  /** True where a budget refuses a call that is let through all the same; throws a DeferError where it is not. */
+  async function passesBudgets(cost: number, lostAt: number | null, budgetIds: readonly string[]): Promise<boolean> {
+    const now = clock.now();
+    const refusing = budgetIds.length === 0 ? null : await refusingBudget(options.db, { budgetIds, cost, now });
+    if (refusing === null) return false;
+    const refusal = budgetRefusal({ refusing, cost, lostAt, now });
+    if (refusal !== null) throw refusal;
+    return true;
+  }
+
+  /** The floor of a call; of a snapshot first that of one which can wait. */
+  function floorFor(work: PricedWork, canWait: boolean): number {
+    return work.floor ?? (work.class === "person" ? 0 : floorOf(options.floors, work.class, canWait));
+  }
+
+  return async function grantFor(work: PricedWork): Promise<Grant> {
+    const planId = work.planId ?? null;
+    const budgetIds = await budgetsOf(work.about ?? { dataset: "", app: null });
+    const wanted = {
+      accountId,
+      workerId,
+      cost: work.cost,
+      floor: floorFor(work, work.lostAt !== undefined),
+      sliceId: work.sliceId ?? null,
+      planId,
+      budgetIds,
+      // a person who runs a command decides on the spot
+      passesBudgets: work.class === "person",
+    };
+    const first = await holds.reserve(wanted);
+    if (first !== null) return first;
+    const lostAt = work.class === "snapshot" ? ((await work.lostAt?.()) ?? null) : null;
+    const lastDay = lostAt === null ? null : startOfLastDay(lostAt);
+    const canWait = lastDay !== null && clock.now() < lastDay;
+    const floor = floorFor(work, canWait);
+    const passes = wanted.passesBudgets || (await passesBudgets(work.cost, lostAt, budgetIds));
+    const request = { ...wanted, floor, passesBudgets: passes };
+    if (request.passesBudgets !== wanted.passesBudgets || request.floor !== wanted.floor) {
+      const passed = await holds.reserve(request);
+      if (passed !== null) return passed;
+    }
+    const left = planId === null ? work.cost : await leftOfPlan(options.db, planId);
+    if (left < work.cost) throw fail("plan_spent", { plan: planId, cost: work.cost, left: Math.max(0, left) });
+    // before work is deferred for hours, check the balance: the period may be over, credits may have been bought
+    const account = await readFreshAccount();
+    const second = await holds.reserve(request);
+    if (second !== null) return second;
+    if (await isDeclaredDead(options.db, workerId)) throw fail("lease_expired");
+    throw shortage(work, {
+      account,
+      floor: floorFor(work, false),
+      now: clock.now(),
+      waitsUntil: canWait ? lastDay : null,
+    });
+  };
+}
+
+/** Why the allowance does not do, with the time at which it may; what can wait is tried on its last day at the latest (`waitsUntil`). */
+function shortage(
+  { class: name, cost }: PricedWork,
+  {
+    account,
+    floor,
+    now,
+    waitsUntil,
+  }: { account: AccountState | null; floor: number; now: number; waitsUntil: number | null },
+): StorehouseError {
+  const reset = account?.resetsAt == null ? null : Math.max(account.resetsAt, now + freshForMs);
+  const until = waitsUntil !== null && reset !== null ? Math.min(reset, waitsUntil) : reset;
+  const most = account?.total == null ? null : account.total - floorCredits(account.total, floor);
+  if (most !== null && cost > most)
+    return fail("allowance_too_small", { class: name, cost, total: account?.total, most, until });
+  return fail("credits_exhausted", { class: name, cost, remaining: account?.remaining, until });
+}
