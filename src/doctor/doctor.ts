@@ -14,7 +14,14 @@ import { checkAlertSettings } from "./alert-check.ts";
 import { checkExport } from "./export-check.ts";
 import { failedWith, failure, unmigrated, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer } from "./database-checks.ts";
-import { checkFailedSlices, checkIncidents, checkLostDays, checkReported, checkWorkers } from "./ledger-checks.ts";
+import {
+  checkFailedSlices,
+  checkIncidents,
+  checkLostDays,
+  checkReported,
+  checkUnrequestedDays,
+  checkWorkers,
+} from "./ledger-checks.ts";
 import { checkSize } from "./size-check.ts";
 import { checkCrontab, checkDisk, type ScheduleFile } from "./machine-checks.ts";
 import { checkApi, checkPing, checkWebhook } from "./api-and-webhook-checks.ts";
@@ -143,6 +150,7 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     ["incidents", checkIncidents],
     ["failed slices", (open) => checkFailedSlices(open, settings === undefined ? [] : switchedOff(settings))],
     ["lost days", checkLostDays],
+    ...unrequested(settings, clock),
     ["reported figures", checkReported],
     ...exported(settings),
   ];
@@ -157,6 +165,12 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     }
   }
   return found;
+}
+
+/** How far a sync reaches is a setting: `init` has none yet. */
+function unrequested(settings: Settings | undefined, clock: Clock): readonly Check[] {
+  if (settings === undefined) return [];
+  return [["days not requested", (db) => checkUnrequestedDays(db, settings, clock)]];
 }
 
 /** Where nothing is exported by the crontab, its tables do not matter. */

@@ -2,12 +2,15 @@ import type { Settings } from "../config/settings.ts";
 import {
   countEarlierFailures,
   readUnrequestedDays,
+  type RequestedFrom,
   type EarlierFailures,
   type UnrequestedDays,
 } from "../ledger/unrequested-days.ts";
 import type { NamedScopes } from "../core/partition-group.ts";
 import { requestable } from "../plan/missing.ts";
+import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
+import type { Queryable } from "../postgres/sql.ts";
 import { settingsOf, timingWith } from "./dataset-settings.ts";
 import { datasetsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
@@ -35,22 +38,29 @@ export async function readEarlierGaps(
   settings: Settings,
 ): Promise<EarlierGaps> {
   if (request.bounds.start !== undefined) return noEarlierGaps;
-  const reaches = datasetsOf(request, settings).flatMap((dataset) => {
-    const timing = timingWith(dataset.timing, settingsOf(dataset, settings), request.today);
-    if (timing.kind === "snapshot") return [];
-    const { start } = requestable(timing, request.today, {});
-    return [
-      {
-        dataset: dataset.name,
-        from: start,
-        keptFrom: timing.keptFrom ?? null,
-        itemsAreApps: dataset.itemsAreApps === true,
-      },
-    ];
-  });
+  const reaches = reachesOf(request, settings);
   const upper = { ...named, countries: named.countries.map((country) => country.toUpperCase()) };
   return {
     unrequested: await readUnrequestedDays(db, reaches, upper),
     failed: await countEarlierFailures(db, reaches, upper),
   };
+}
+
+/** Days before those that a sync of everything reaches, of which nothing was requested between days of which something was. */
+export function readNeverRequested(db: Queryable, settings: Settings, today: Day): Promise<readonly UnrequestedDays[]> {
+  return readUnrequestedDays(db, reachesOf({ datasets: [], bounds: {}, today }, settings), { apps: [], countries: [] });
+}
+
+/** The first day that a sync of the request reaches, of each of its datasets that has a history. */
+function reachesOf(
+  request: Pick<SyncRequest, "datasets" | "bounds" | "today">,
+  settings: Settings,
+): readonly RequestedFrom[] {
+  return datasetsOf(request, settings).flatMap((dataset) => {
+    const timing = timingWith(dataset.timing, settingsOf(dataset, settings), request.today);
+    if (timing.kind === "snapshot") return [];
+    const { start } = requestable(timing, request.today, {});
+    const { name, itemsAreApps } = dataset;
+    return [{ dataset: name, from: start, keptFrom: timing.keptFrom ?? null, itemsAreApps: itemsAreApps === true }];
+  });
 }

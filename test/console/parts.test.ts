@@ -144,11 +144,24 @@ describe("the status of a family", () => {
     ],
     ["has nothing where nothing was requested", [], late, "calm", "Nothing is requested yet."],
   ] as const)("%s", (_, own, lateOnes, tone, sentence) => {
-    expect(familyStatus({ datasets: ["a", "b"], days: own, late: lateOnes })).toMatchObject({ tone, sentence });
+    expect(familyStatus({ datasets: ["a", "b"], days: own, late: lateOnes, unrequested: [] })).toMatchObject({
+      tone,
+      sentence,
+    });
+  });
+
+  test("names days that no sync requests any more", () => {
+    const window = { start: day("2026-09-01"), end: day("2026-09-11") };
+    const unrequested = ["a", "c"].map((dataset) => ({ dataset, window, partitions: 1, all: 4 }));
+    expect(familyStatus({ datasets: ["a", "b"], days: [days("a")], late, unrequested })).toMatchObject({
+      tone: "warn",
+      sentence:
+        "Complete to 2026-11-21; days of a between 2026-09-01 and 2026-09-10 were never requested, and no sync does so any more: `storehouse gaps` names the backfill.",
+    });
   });
 
   test("is off where no dataset of it is on", () => {
-    expect(familyStatus({ datasets: [], days: [days("a")], late })).toMatchObject({
+    expect(familyStatus({ datasets: [], days: [days("a")], late, unrequested: [] })).toMatchObject({
       tone: "calm",
       sentence: "Off: none of its datasets is on.",
     });

@@ -59,6 +59,7 @@ describe("the doctor", () => {
       "incidents ok",
       "failed slices ok",
       "lost days ok",
+      "days not requested ok",
       "reported figures ok",
       "token ok",
       "clock of the API ok",

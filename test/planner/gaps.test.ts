@@ -1,12 +1,16 @@
 import { expect, test } from "vitest";
-import { addDays } from "../../src/core/day.ts";
+import { startConsole } from "../../src/console/server.ts";
+import { addDays, startOfDay, type Day } from "../../src/core/day.ts";
 import { sumBy } from "../../src/core/sum.ts";
 import type { Window } from "../../src/core/window.ts";
 import { readScopeCoverage, type ScopeCoverage } from "../../src/planner/gaps.ts";
 import { sumOfCells } from "../../src/plan/cell-states.ts";
+import { checkUnrequestedDays } from "../../src/doctor/ledger-checks.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { clientOf } from "../support/console-stage.ts";
 import { openSynced } from "../support/synced-stage.ts";
+import { clockAt } from "../support/watch-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
 
@@ -172,6 +176,18 @@ test("the gaps of an app are shown also of datasets that request several apps in
   ]);
 });
 
+/** What Today and the doctor say of days that no sync reaches. */
+async function shownElsewhere(stage: Stage, on: Day) {
+  const clock = clockAt(startOfDay(on));
+  await using app = await stage.open({ clock });
+  await using served = await startConsole(app, { port: 0 });
+  const { text } = await clientOf(served).get("/");
+  return {
+    console: /days of [^:]* any more/.exec(text.replaceAll(/<[^>]*>/g, ""))?.[0],
+    doctor: (await checkUnrequestedDays(app.warehouse.db, app.config.settings, clock)).found,
+  };
+}
+
 test("days on which nothing ran, and that no sync reaches any more, are shown with the backfill that requests them", async () => {
   await using stage = await openSynced({ market: { ...market, countries: ["US", "JP"] }, today: addDays(today, 9) });
   const gaps = (on: number, ...more: string[]) =>
@@ -179,6 +195,10 @@ test("days on which nothing ran, and that no sync reaches any more, are shown wi
   expect((await gaps(3)).stdout).not.toContain("earlier: ");
   await stage.sync({ request: { today: addDays(today, 9) } });
   const { stdout } = await gaps(9);
+  expect(await shownElsewhere(stage, addDays(today, 9))).toEqual({
+    console: `days of keyword_rank between ${today} and ${addDays(today, 4)} were never requested, and no sync does so any more`,
+    doctor: `days of keyword_rank between ${today} and ${addDays(today, 4)}, which no sync requests any more`,
+  });
   expect(stdout).toContain("Nothing that a sync requests is missing: ");
   expect(stdout).toContain(
     "earlier: of keyword_rank nothing was requested for 5 days before those that a sync reaches",

@@ -6,8 +6,9 @@ import { readCreditForecast } from "../../incidents/credit-forecast.ts";
 import { isInUse } from "../../incidents/lateness.ts";
 import { readMorning } from "../../incidents/morning.ts";
 import { verdictWithFamilies } from "../../incidents/verdict.ts";
-import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
+import { readCompleteDays } from "../../ledger/complete-days.ts";
 import { sumFailures } from "../../ledger/failures.ts";
+import { readNeverRequested } from "../../planner/earlier-gaps.ts";
 import { readIntervals, readLateDatasets } from "../../worker/late-datasets.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
@@ -39,16 +40,18 @@ export const todayPage = definePage({
       readMorning(db, { settings, accountId: await accountIn(db), now }),
     );
     // reads the whole ledger: a very large one takes longer than a page waits
-    const days = await context.read("complete days", readCompleteDays).catch((error: unknown) => {
-      if (isSlow(error)) return null;
-      throw error;
-    });
+    const gaps = await context
+      .read("gaps", (db) => readGaps(db, app))
+      .catch((error: unknown) => {
+        if (isSlow(error)) return null;
+        throw error;
+      });
     const forecast = await context.read("credit forecast", async (db) =>
       readCreditForecast({ db, settings, clock: app.clock, accountId: await accountIn(db) }, morning.budgets),
     );
     const failures = await context.read("sums of failures", (db) => sumFailures(db, accountOf(settings)));
     const late = await context.read("late datasets", (db) => readLateDatasets(db, morning.datasets, app));
-    const statuses = days === null ? null : familyStatuses(context, days, late);
+    const statuses = gaps === null ? null : familyStatuses(context, gaps, late);
     const verdict = verdictWithFamilies(
       morning.verdict,
       (statuses ?? []).map(({ family, tone }) => ({ name: familyNames[family], tone })),
@@ -71,14 +74,22 @@ export const todayPage = definePage({
 
 const firstStep = "`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.";
 
+/** How far each dataset is complete, and the days that no sync reaches. */
+async function readGaps(db: Database, { config, clock }: PageContext["app"]) {
+  return {
+    days: await readCompleteDays(db),
+    unrequested: await readNeverRequested(db, config.settings, clock.today()),
+  };
+}
+
 /** How far each family of datasets is complete. */
-function familyStatuses({ app }: PageContext, days: readonly CompleteDays[], late: readonly string[]) {
+function familyStatuses({ app }: PageContext, gaps: Awaited<ReturnType<typeof readGaps>>, late: readonly string[]) {
   const { settings } = app.config;
   const scheduled = readIntervals(app);
   const inUse = datasets.filter((dataset) => isInUse(dataset, { settings, scheduled }));
   return families.map((family) => {
     const own = inUse.filter((dataset) => dataset.family === family).map(({ name }) => name);
-    return { family, ...familyStatus({ datasets: own, days, late: new Set(late) }) };
+    return { family, ...familyStatus({ ...gaps, datasets: own, late: new Set(late) }) };
   });
 }
 

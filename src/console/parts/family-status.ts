@@ -1,8 +1,10 @@
-import { latest } from "../../core/day.ts";
+import { earliest, latest } from "../../core/day.ts";
 import { count, countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import type { families } from "../../datasets/shared/define-dataset.ts";
+import { lastDay } from "../../core/window.ts";
 import type { CompleteDays } from "../../ledger/complete-days.ts";
+import type { UnrequestedDays } from "../../ledger/unrequested-days.ts";
 import type { Tone } from "./badge.ts";
 
 type Family = (typeof families)[number];
@@ -26,15 +28,16 @@ export type FamilyStatus = {
   readonly datasets: readonly string[];
 };
 
-/** What a status is worked out from: the datasets of the family that are on, how far they are complete, and which are late. */
+/** What a status is worked out from: the datasets of the family that are on, how far they are complete, which are late, and which days no sync reaches. */
 export type FamilyFacts = {
   readonly datasets: readonly string[];
   readonly days: readonly CompleteDays[];
   readonly late: ReadonlySet<string>;
+  readonly unrequested: readonly UnrequestedDays[];
 };
 
 /** The status of a family: how far all of it is complete, with the datasets that are ahead. */
-export function familyStatus({ datasets, days, late }: FamilyFacts): FamilyStatus {
+export function familyStatus({ datasets, days, late, unrequested }: FamilyFacts): FamilyStatus {
   const own = days.filter(({ dataset }) => datasets.includes(dataset));
   const calm = (sentence: string) => ({ tone: "calm", sentence, completeTo: null, datasets }) as const;
   if (datasets.length === 0) return calm("Off: none of its datasets is on.");
@@ -48,6 +51,7 @@ export function familyStatus({ datasets, days, late }: FamilyFacts): FamilyStatu
     behindText(own),
     gapText(own),
     failed > 0 ? countOf(failed, "failed slice leaves a gap", "failed slices leave gaps") : "",
+    unrequestedText(unrequested.filter(({ dataset }) => datasets.includes(dataset))),
   ].filter((text) => text !== "");
   const start = `${completeTo === null ? noDayText(own) : `Complete to ${completeTo}`}${aheadText(own, completeTo)}`;
   return {
@@ -73,6 +77,14 @@ function gapText(own: readonly CompleteDays[]): string {
   if (gaps.length === 0) return "";
   const newest = latest(gaps.map((one) => one.newestPastGap));
   return `${gaps.map(({ dataset }) => dataset).join(", ")} ${gaps.length === 1 ? "has a gap" : "have gaps"} before ${gaps.length === 1 ? "its" : "their"} newest day, ${newest}`;
+}
+
+function unrequestedText(own: readonly UnrequestedDays[]): string {
+  if (own.length === 0) return "";
+  const first = earliest(own.map(({ window }) => window.start));
+  const last = latest(own.map(({ window }) => lastDay(window)));
+  const names = [...new Set(own.map(({ dataset }) => dataset))].join(", ");
+  return `days of ${names} between ${first} and ${last} were never requested, and no sync does so any more: \`storehouse gaps\` names the backfill`;
 }
 
 function noDayText(own: readonly CompleteDays[]): string {
