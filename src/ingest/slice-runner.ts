@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { unexpected } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
-import { claimNext, gatherStatistics, releaseOrphanedClaims, wakeDue } from "../ledger/queue.ts";
 import { databaseOutage, isLostConnection, isPassing } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import { longestRetryMs, retryDatabase } from "./retry-database.ts";
+import { createNextSlices } from "./next-slices.ts";
 import { runSlice } from "./run-slice.ts";
 
 /** Runs the slices of this process's queue concurrently. */
@@ -101,125 +100,6 @@ export function startSliceRunner(
       grace.addEventListener("abort", () => cut.abort(), { once: true });
       await feeding;
       await Promise.allSettled(running);
-    },
-  };
-}
-
-/** The queue as the runner sees it. */
-type NextSlices = {
-  /** Claims at most `most` slices; retries through an outage of the database. */
-  readonly claim: (most: number) => Promise<readonly Slice[]>;
-  /** To be called when the end of a slice could not be written: its claim is released. */
-  readonly lost: () => void;
-  /** To be called when another process may have queued slices: the next claim reads the state of the queue. */
-  readonly changed: () => void;
-  /** How long to wait when there is nothing to claim, in ms. */
-  readonly nextCheckMs: () => number;
-};
-
-/** How often the queue is checked for due slices while some run. */
-const slowestCheckMs = 3_000;
-const quickestCheckMs = 50;
-/**
- * While none runs, the next due time is known and new slices are announced: a check is only a fallback, after so many times the first
- * retry.
- */
-const idleRetries = 30;
-const longestIdleMs = 30_000;
-/** How often orphaned slices and due retries are moved to the queue: retries are minutes apart. */
-const leftOverCheckMs = 120_000;
-/** Statistics are gathered again after this time at the earliest: a ledger of which most was deleted always seems stale. */
-const gatherAgainMs = 120_000;
-
-/** The wait between two checks, in ms: no longer than the first retry, which it would delay. */
-function checkEveryMs(retryMs: number): number {
-  return Math.min(slowestCheckMs, Math.max(quickestCheckMs, retryMs));
-}
-
-/** Opens the queue of this process. */
-function createNextSlices(parts: IngestParts): NextSlices {
-  const { db, clock, queueId, workerId, claimedSlices } = parts;
-  const taker = { queueId, workerId };
-  let hasSuspects = false;
-  /** The suspect that runs alone. */
-  let suspectId: string | null = null;
-  let nextDueAt: number | null = null;
-  // false while a slice runs: it may be deferred, and its time may then be the next one
-  let isNextKnown = false;
-  let wakeAt = Number.NEGATIVE_INFINITY;
-  let leftOverAt = Number.NEGATIVE_INFINITY;
-  let gatherAt = Number.NEGATIVE_INFINITY;
-  let orphanChecks: readonly number[] = [];
-
-  /** The server may still execute a claim whose reply was lost: orphaned claims are released now, and again when it must have ended. */
-  function lost(): void {
-    orphanChecks = [clock.now(), clock.now() + longestRetryMs(parts.retryMs)];
-  }
-
-  async function releaseOrphans(now: number): Promise<void> {
-    const found = await releaseOrphanedClaims(db, taker, claimedSlices.ids());
-    orphanChecks = orphanChecks.filter((at) => at > now);
-    if (found > 0) parts.log.warn({ slices: found }, "queue.orphaned_claims");
-  }
-
-  /** An error is only logged: without statistics claims are slow. */
-  async function gather(now: number): Promise<void> {
-    gatherAt = now + gatherAgainMs;
-    await gatherStatistics(db).catch((error: unknown) => {
-      if (isLostConnection(error)) throw error;
-      parts.log.warn({ problem: parts.scrub(String(error)) }, "queue.no_statistics");
-    });
-  }
-
-  async function claimOnce(most: number): Promise<readonly Slice[]> {
-    const now = clock.now();
-    if (orphanChecks.some((at) => at <= now)) await releaseOrphans(now);
-    if (now >= leftOverAt) {
-      await parts.queueLeftOver?.();
-      leftOverAt = now + leftOverCheckMs;
-    }
-    if (suspectId !== null && claimedSlices.ids().includes(suspectId)) return [];
-    if (now >= wakeAt) {
-      isNextKnown = claimedSlices.ids().length === 0;
-      const found = await wakeDue(db, queueId, now);
-      ({ suspects: hasSuspects, nextDueAt } = found);
-      wakeAt = now + checkEveryMs(parts.retryMs);
-      if (!found.ready) return [];
-      if (found.hasStaleStatistics && now >= gatherAt) await gather(now);
-    }
-    const claimed = hasSuspects ? await claimAlone(most, now) : await claimNext(db, taker, most, now);
-    if (claimed.length > 0) isNextKnown = false;
-    return claimed;
-  }
-
-  /** Claims a suspect once nothing else runs: if the process dies again, this slice was the cause. */
-  async function claimAlone(most: number, now: number): Promise<readonly Slice[]> {
-    if (claimedSlices.ids().length > 0) return [];
-    const [suspect] = await claimNext(db, taker, 1, now, "suspect");
-    suspectId = suspect?.sliceId ?? null;
-    if (suspect !== undefined) return [suspect];
-    hasSuspects = false;
-    return claimNext(db, taker, most, now);
-  }
-
-  return {
-    claim: (most) =>
-      retryDatabase(parts, async () => {
-        try {
-          return await claimOnce(most);
-        } catch (error) {
-          if (isLostConnection(error)) lost();
-          throw error;
-        }
-      }),
-    lost,
-    changed: () => (wakeAt = Number.NEGATIVE_INFINITY),
-    nextCheckMs: () => {
-      const oftenMs = checkEveryMs(parts.retryMs);
-      if (!isNextKnown || hasSuspects || orphanChecks.length > 0) return oftenMs;
-      const dueMs = (nextDueAt ?? Number.POSITIVE_INFINITY) - clock.now();
-      const idleMs = Math.min(longestIdleMs, idleRetries * parts.retryMs);
-      return Math.max(oftenMs, Math.min(dueMs, idleMs));
     },
   };
 }
