@@ -98,10 +98,13 @@ function outageOf(cause: unknown): (typeof outages)[keyof typeof outages] | unde
 
 /** Why a server refuses a login: wrong password, no such role or database, no rule for the way there. */
 const refusals = new Set(["28P01", "28000", "3D000", "42501"]);
+/** How the driver says that it has no password, or none that the two agree about: it breaks off before the server refuses. */
+const noPassword = /^SASL: /;
 
 /** True when the server refuses the login: waiting does not correct it. */
 export function isRefusedLogin(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && refusals.has(error.code ?? "");
+  if (error instanceof pg.DatabaseError) return refusals.has(error.code ?? "");
+  return error instanceof Error && noPassword.test(error.message);
 }
 
 /** How a server names a parameter of the start that it does not know, or whose value does not fit. */
@@ -122,8 +125,8 @@ export function connectionProblem(cause: unknown): unknown {
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
   const facts = { variable: "DATABASE_URL", code: code ?? cause.name };
   if (outageOf(cause) !== undefined) return databaseOutage(cause);
-  if (cause instanceof pg.DatabaseError && (isMissingRight(cause) || refusals.has(code ?? "")))
-    return fail("database_refused", facts);
+  if (isRefusedLogin(cause))
+    return fail("database_refused", code === undefined ? { ...facts, code: "no password that it accepts" } : facts);
   if (cause instanceof pg.DatabaseError && isRefusedParameter(cause)) return fail("database_options", facts);
   if (/does not support SSL/i.test(cause.message))
     return fail("database_tls", { problem: "the server does not speak TLS" });

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import pg from "pg";
 import { fail } from "../core/errors.ts";
 import { connectionString } from "./connection.ts";
@@ -91,14 +91,18 @@ export async function openWarehouse(
     isChecked = true;
     await client.query(settings);
   };
+  let newest = new Socket();
+  const stream = () => (newest = new Socket());
   // the pool waits for what it returns, which the types of the driver do not say
-  const pool = new pg.Pool({ ...address, max: size, onConnect: (client): unknown => prepare(client) });
+  const pool = new pg.Pool({ ...address, stream, max: size, onConnect: (client): unknown => prepare(client) });
   // a connection that breaks is replaced at the next query, and the query at hand rejects; without a listener it would end the process
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   try {
     (await pool.connect()).release();
   } catch (cause) {
+    // the driver does not close a login without a password, and the process would last until the server gives up
+    newest.destroy();
     await pool.end();
     throw connectionProblem(cause);
   }

@@ -39,16 +39,20 @@ describe("a database that cannot be used", () => {
     expect(shown).not.toContain("s3cret-word");
   });
 
-  test("the password is wrong", async () => {
+  test.each([
+    ["is wrong", "s3cret-word", "28P01"],
+    ["is missing", "", "no password that it accepts"],
+  ])("the password %s", async (_, password, code) => {
+    vi.stubEnv("PGPASSFILE", "/no/such/file");
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 1);
     const role = `storehouse_test_${randomBytes(6).toString("hex")}`;
     const url = new URL(database.url);
-    [url.username, url.password] = [role, "s3cret-word"];
+    [url.username, url.password] = [role, password];
     await warehouse.pool.query(`create role ${role} login password 'another'`);
     try {
       const { error, shown } = await refusal(url.href);
-      expect(error).toMatchObject({ code: "database_refused", context: { code: "28P01" } });
+      expect(error).toMatchObject({ code: "database_refused", context: { code } });
       expect(error.message).toContain("DATABASE_URL");
       expect(shown).not.toContain("s3cret-word");
     } finally {
