@@ -5,7 +5,8 @@ import { fail, causeCode } from "../core/errors.ts";
 /** Modes that mean here what they mean to libpq. `prefer` and `allow` would fall back to plain text, and no one would see it. */
 const modes = ["disable", "require", "verify-ca", "verify-full"];
 
-const unreadable = "is no address that can be read: write it as postgres://user:password@host:5432/database";
+const unreadable =
+  "is no address that can be read: write it as postgres://user:password@host:5432/database, and in the password / as %2F, ? as %3F, # as %23 and @ as %40";
 const example =
   "add ?sslmode=verify-full to it, with &sslrootcert=FILE for an authority of your own, or ?sslmode=disable in a network that you trust";
 
@@ -43,6 +44,8 @@ const leftEncoded = /%(?:3b|3a|40|26|3d|2b|24|2c)/gi;
 
 function withPlainPath(server: string): string {
   const [, start = server, path = ""] = /^(\w+:\/\/[^/]*)(\/.*)$/.exec(server) ?? [];
+  // a password with such characters as they are: what stands behind its first one would be taken for host and database
+  if (/[/#]/.test(path.slice(1))) throw refused(unreadable);
   if (/%(?:2f|3f|23)/i.test(path)) throw refused("names a database with /, ? or # in its name, which cannot be opened");
   return start + path.replaceAll(leftEncoded, decodeURIComponent);
 }

@@ -120,9 +120,15 @@ describe("an address", () => {
     expect(modeOf(`postgres://me:s3cret@db.example/house?${query}`)).toMatch(problem);
   });
 
-  test.each(["postgres://me:s3cret@host:port/house", "postgres://me:s3cret@a:1,b:2/house"])(
-    "that cannot be read is refused without being repeated: %s",
-    (url) => expect(modeOf(url)).toMatch(/^is no address that can be read/),
+  test.each([
+    "postgres://me:s3cret@host:port/house",
+    "postgres://me:s3cret@a:1,b:2/house",
+    "postgres://me:pass@s3cret/word@localhost:5432/house",
+    "postgres://me:12/s3cret@db.example/house",
+    "postgres://me:pass#s3cret@db.example/house",
+    "postgres://me:pass?s3cret@db.example/house",
+  ])("that cannot be read is refused without being repeated, with how to write a password: %s", (url) =>
+    expect(modeOf(url)).toMatch(/^is no address that can be read.* \/ as %2F/),
   );
 
   test("whose machine comes from PGHOST is held to the same", () => {
