@@ -50,7 +50,7 @@ export async function readReadiness({ db, state }: ReadyParts): Promise<Readines
   const open = db();
   const up = (await isUp(open)) ? open : null;
   const checks = [
-    databaseCheck(up !== null),
+    databaseCheck(up !== null, state()),
     await migrationsCheck(up),
     await rightsCheck(up),
     await heartbeatCheck(up),
@@ -59,13 +59,17 @@ export async function readReadiness({ db, state }: ReadyParts): Promise<Readines
   return { ready: checks.every(({ ok }) => ok), checks };
 }
 
-function databaseCheck(up: boolean): ReadyCheck {
+/** A worker that waits for its database knows why: a full disk, no connection left. */
+function databaseCheck(up: boolean, state: WorkerState | null): ReadyCheck {
+  const continues = "the worker continues automatically when it responds";
+  if (state?.is === "database_unavailable" && state.error !== null)
+    return failed("database", state.error.message, continues);
   return up
     ? passed("database", "Postgres responds")
     : failed(
         "database",
         `Postgres did not respond within ${timeoutMs / 1000} s`,
-        "check DATABASE_URL and that the server runs; the worker continues automatically when it responds",
+        `check DATABASE_URL and that the server runs; ${continues}`,
       );
 }
 
@@ -121,6 +125,7 @@ async function heartbeatCheck(db: Database | null): Promise<ReadyCheck> {
 function tokenCheck(state: WorkerState | null): ReadyCheck {
   const is = state?.is ?? "starting";
   if (is === "running") return passed("token", "the API accepts the token");
+  if (is === "database_unavailable") return unknown("token");
   if (state?.error != null && is !== "stopping")
     return failed(
       "token",

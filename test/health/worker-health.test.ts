@@ -54,6 +54,11 @@ async function ready(port: number): Promise<{ ready: boolean; failing: string[] 
   return { ready: answer.ready, failing: answer.checks.filter(({ ok }) => !ok).map(({ check }) => check) };
 }
 
+async function checkOf(port: number, name: string): Promise<{ found: string } | undefined> {
+  const answer = JSON.parse((await get(port, "/readyz")).text) as { checks: { check: string; found: string }[] };
+  return answer.checks.find(({ check }) => check === name);
+}
+
 const scrape = async (port: number) => readExposition((await get(port, "/metrics")).text);
 
 function valueOf(families: readonly Family[], name: string, labels: Record<string, string> = {}): number | undefined {
@@ -138,7 +143,9 @@ describe("a worker with a health server", () => {
     await using child = startWatched(stage, {}, { DATABASE_URL: "postgres://nobody:pw@127.0.0.1:9/none" });
     const port = await portOf(child);
     expect((await get(port, "/healthz")).status).toBe(200);
+    await until(async () => (await checkOf(port, "database"))?.found.startsWith("database_unreachable") === true);
     expect((await ready(port)).failing).toEqual(["database", "migrations", "rights", "heartbeat", "token"]);
+    expect(await checkOf(port, "token")).toMatchObject({ found: "unknown: the database does not respond" });
     const families = await scrape(port);
     expect(valueOf(families, "storehouse_database_up")).toBe(0);
     expect(families.find(({ name }) => name === "storehouse_slices")?.samples).toEqual([]);
