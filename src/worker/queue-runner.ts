@@ -131,10 +131,11 @@ function trackTasks(
   };
 }
 
-/** Log lines of graphile-worker; its information is logged at the level debug. */
+/** Log lines of graphile-worker; its information is logged at the level debug, and so is an outage, which the heartbeat reports. */
 function queueLogger(log: Log): Logger {
-  return new Logger(() => (level, message) => {
-    if (level === "error") log.error({ problem: message }, "queue.error");
+  return new Logger(() => (level, message, meta) => {
+    if (isLostConnection(meta?.["error"])) log.debug({ detail: message }, "queue.detail");
+    else if (level === "error") log.error({ problem: message }, "queue.error");
     else if (level === "warning") log.warn({ problem: message }, "queue.warning");
     else log.debug({ detail: message }, "queue.detail");
   });

@@ -1,0 +1,34 @@
+import { Writable } from "node:stream";
+import { expect, test } from "vitest";
+import { createLog } from "../../src/core/log.ts";
+import { usualRhythm } from "../../src/runs/heartbeat.ts";
+import { runWorker } from "../../src/worker/worker.ts";
+import { openWire } from "../support/cut-wire.ts";
+import { until } from "../support/ingest-stage.ts";
+import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
+import { openSynced } from "../support/synced-stage.ts";
+
+test("a worker with nothing to do logs that the database is unavailable once, and that it is back; the queue's own words stay at debug", async () => {
+  await using stage = await openSynced();
+  const first = await lastRunOf(stage);
+  const url = new URL(stage.databaseUrl);
+  const real = Number(url.port);
+  const wire = await openWire(real);
+  url.port = String(wire.port);
+  await using opened = await stage.open({ environment: { DATABASE_URL: url.href } });
+  const lines: string[] = [];
+  const to = new Writable({ write: (line, _, done) => (lines.push(String(line)), done()) });
+  const log = createLog({ level: "info", secrets: [], to });
+  const events = () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  const stop = new AbortController();
+  const running = runWorker({ ...opened, log, rhythm: { ...usualRhythm, beatMs: 50 } }, stop.signal);
+  await until(() => isIdleAfter(stage, first));
+  const before = lines.length;
+  await wire[Symbol.asyncDispose]();
+  await until(() => events().includes("database.unavailable"));
+  await using _ = await openWire(real, wire.port);
+  await until(() => events().includes("database.recovered"));
+  expect(events().slice(before)).toEqual(["database.unavailable", "database.recovered"]);
+  stop.abort();
+  expect(await running).toBeNull();
+});
