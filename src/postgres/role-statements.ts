@@ -65,6 +65,7 @@ export const makeRoles = `
 do $$
 declare
   wanted text;
+  former text;
 begin
   foreach wanted in array ${list(Object.values(roles))} loop
     if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
@@ -74,6 +75,11 @@ begin
   -- only a role that may act as the owner can give tables to it
   if not pg_catalog.pg_has_role(current_user, '${roles.owner}', 'usage') then
     execute format('grant ${roles.owner} to %I', current_user);
+  end if;
+  -- who has migrated so far loses the tables to the owner, and still has to migrate
+  select r.rolname into former from pg_catalog.pg_namespace as n join pg_catalog.pg_roles as r on r.oid = n.nspowner where n.nspname = 'ops';
+  if not pg_catalog.pg_has_role(former, '${roles.owner}', 'usage') then
+    execute format('grant ${roles.owner} to %I', former);
   end if;
   -- pages of the console are read as the reader by a process that is logged in as the loader
   if not pg_catalog.pg_has_role('${roles.loader}', '${roles.reader}', 'member') then

@@ -108,6 +108,24 @@ describe("grants", () => {
     expect(await migrate(stage.urlOf("loader", url))).toEqual([]);
   });
 
+  test("leaves a role that has migrated, for which an administrator runs the statements, able to migrate and to load", async () => {
+    const url = await stage.server.database();
+    await tried(
+      stage.adminUrl,
+      "create role tenant login password 'tenant-of-the-house'",
+      `alter database ${new URL(url).pathname.slice(1)} owner to tenant`,
+    );
+    const tenant = urlAs(url, "tenant", "tenant-of-the-house");
+    await migrate(tenant);
+    await expect(grant(tenant)).rejects.toMatchObject({ code: "roles_refused" });
+    expect(await tried(url, ...printedStatements().split(/(?<=^\$\$;)\n/m))).toEqual([]);
+    // as an upgrade makes one
+    expect(await tried(tenant, "create table mart.made_later (a int)")).toEqual([]);
+    await expect(grant(tenant)).resolves.toHaveLength(3);
+    expect(await tried(stage.urlOf("reader", url), "select from mart.made_later")).toEqual([]);
+    expect(await tried(tenant, "delete from ops.slice")).toEqual([]);
+  });
+
   test("works for a role that owns the database and may make roles, without being a superuser", async () => {
     await using server = await ownPostgres();
     const url = await server.database();
