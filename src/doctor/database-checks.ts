@@ -63,7 +63,7 @@ export async function checkRights(db: Database): Promise<Diagnosis> {
 export async function checkMigrations(db: Database): Promise<Diagnosis> {
   const taken = await foreignThing(db);
   if (taken !== null) return failedWith("migrations", fail("database_taken", { thing: taken }));
-  const { missing, unknown } = await pendingMigrations(db);
+  const { missing, unknown, mayMigrate } = await pendingMigrations(db);
   if (unknown.length > 0)
     return failure(
       "migrations",
@@ -71,11 +71,14 @@ export async function checkMigrations(db: Database): Promise<Diagnosis> {
       "update Storehouse to the version that migrated the database",
     );
   if (missing.length === 0) return pass("migrations", "none is pending");
-  return warn(
-    "migrations",
-    `${missing.length} pending, from ${missing[0] ?? ""} to ${missing.at(-1) ?? ""}`,
-    "run `storehouse migrate`; the next command that needs the database runs them too",
-  );
+  const found = `${missing.length} pending, from ${missing[0] ?? ""} to ${missing.at(-1) ?? ""}`;
+  return mayMigrate
+    ? warn("migrations", found, "run `storehouse migrate`; the next command that needs the database runs them too")
+    : failure(
+        "migrations",
+        `${found}, which this role may not run`,
+        fail("migrations_pending", { migration: missing[0] }).next,
+      );
 }
 
 /** Beyond the first a warning, beyond the second holds and leases fail. In ms. */

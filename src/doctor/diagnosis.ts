@@ -20,11 +20,6 @@ export function warn(check: string, found: string, next: string): Diagnosis {
   return { check, state: "warn", found, next };
 }
 
-/** A check of what the migrations make. */
-export function unmigrated(check: string): Diagnosis {
-  return warn(check, "unknown until the migrations have run", "run `storehouse migrate`");
-}
-
 /** A check that failed. */
 export function failure(check: string, found: string, next: string): Diagnosis {
   return { check, state: "fail", found, next };

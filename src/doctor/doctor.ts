@@ -12,7 +12,7 @@ import { isMissingRight } from "../postgres/database-errors.ts";
 import { openWarehouse, type Database } from "../postgres/database.ts";
 import { checkAlertSettings } from "./alert-check.ts";
 import { checkExport } from "./export-check.ts";
-import { failedWith, failure, unmigrated, warn, type Diagnosis } from "./diagnosis.ts";
+import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer } from "./database-checks.ts";
 import {
   checkFailedSlices,
@@ -137,7 +137,7 @@ function embeddedFolder(home: string): string {
 
 type Checked = { readonly clock: Clock; readonly settings: Settings | undefined; readonly account: string };
 
-type Check = readonly [name: string, check: (db: Database) => Promise<Diagnosis>];
+type Check = readonly [name: string, check: (db: Database) => Promise<Diagnosis | null>];
 
 async function checkDatabase(db: Database, { clock, settings, account }: Checked): Promise<readonly Diagnosis[]> {
   const checks: readonly Check[] = [
@@ -154,17 +154,17 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     ["reported figures", checkReported],
     ...exported(settings),
   ];
-  const found: Diagnosis[] = [];
+  const found: (Diagnosis | null)[] = [];
   for (const [name, check] of checks) {
     try {
       found.push(await check(db));
     } catch (error) {
-      found.push(
-        isMissing(error) ? unmigrated(name) : isMissingRight(error) ? unreadable(name, error) : failedWith(name, error),
-      );
+      // the check of the migrations has said what is missing
+      if (isMissing(error)) continue;
+      found.push(isMissingRight(error) ? unreadable(name, error) : failedWith(name, error));
     }
   }
-  return found;
+  return found.filter((one) => one !== null);
 }
 
 /** How far a sync reaches is a setting: `init` has none yet. */

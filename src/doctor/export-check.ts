@@ -3,12 +3,12 @@ import { StorehouseError } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { namedRelations } from "../postgres/named-relations.ts";
 import { readRelations } from "../postgres/relations.ts";
-import { failure, pass, unmigrated, type Diagnosis } from "./diagnosis.ts";
+import { failure, pass, type Diagnosis } from "./diagnosis.ts";
 
-/** Whether each name under `export.tables` is one of a table or view: which there are is known to the database alone. */
-export async function checkExport(db: Database, { tables }: Settings["export"]): Promise<Diagnosis> {
+/** Whether each name under `export.tables` is one of a table or view, which the database alone knows; null before the migrations have run. */
+export async function checkExport(db: Database, { tables }: Settings["export"]): Promise<Diagnosis | null> {
   const all = await readRelations(db);
-  if (all.length === 0) return unmigrated("export");
+  if (all.length === 0) return null;
   try {
     return pass("export", `${namedRelations(all, tables).length} tables and views`);
   } catch (error) {

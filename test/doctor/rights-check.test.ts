@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkRights } from "../../src/doctor/database-checks.ts";
+import { checkMigrations, checkRights } from "../../src/doctor/database-checks.ts";
 import { readReadiness } from "../../src/health/readiness.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { grant, openGranted, tried } from "../support/granted-stage.ts";
@@ -32,5 +32,16 @@ test("a right that an older program did not grant is named, with the command tha
   expect(await checkRights(reader.db)).toMatchObject({
     state: "fail",
     next: expect.stringContaining("connect as storehouse_loader") as string,
+  });
+});
+
+test("migrations that the role in DATABASE_URL may not run fail, and name the role that may", async () => {
+  await using house = await openGranted();
+  await tried(house.adminUrl, "delete from ops.migration where name = (select max(name) from ops.migration)");
+  await using loader = await openWarehouse(house.urlOf("loader"), 2);
+  expect(await checkMigrations(loader.db)).toMatchObject({
+    state: "fail",
+    found: expect.stringMatching(/^1 pending, .* which this role may not run$/) as string,
+    next: expect.stringContaining("run `storehouse migrate` as the owner") as string,
   });
 });
