@@ -1,4 +1,14 @@
-import { accessSync, constants, existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  chownSync,
+  constants,
+  existsSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { fail, causeCode } from "../core/errors.ts";
 
@@ -20,7 +30,7 @@ export function whyFixed(file: string): string | null {
 /**
  * Writes a file as a whole or not at all: beside it first, then in its place. A link stays, and the file that it leads to is written.
  * `check` reads the new file before it counts; what it throws leaves the old one. `mode` is that of the file, by default the one that it
- * has. Throws `unwritable_file`.
+ * has; root leaves it to its owner. Throws `unwritable_file`.
  */
 export function replaceFile(
   file: string,
@@ -34,6 +44,8 @@ export function replaceFile(
     const given = mode ?? (isThere ? statSync(file).mode & 0o777 : 0o644);
     rmSync(beside, { force: true });
     writeFileSync(beside, text, { mode: given, flag: "wx" });
+    // the user of a service could not read its settings any more
+    if (isThere && process.getuid?.() === 0) chownSync(beside, statSync(target).uid, statSync(target).gid);
     check(beside);
     renameSync(beside, target);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseEnv } from "node:util";
@@ -82,6 +82,15 @@ describe("an edited configuration file", () => {
       editedSettings(text, { source: "config", apps: [app], datasets: { review: true } }),
     );
     expect([portfolio.source, portfolio.apps, datasets]).toEqual(["config", [app], { review: { on: true } }]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("a file that root replaces stays its owner's", () => {
+    const file = path.join(folder, "of-a-service");
+    replaceFile(file, "one", { mode: 0o600 });
+    chownSync(file, 12_345, 12_346);
+    replaceFile(file, "two", { mode: 0o600 });
+    const { uid, gid, mode } = statSync(file);
+    expect([uid, gid, mode & 0o777]).toEqual([12_345, 12_346, 0o600]);
   });
 
   test("a file is replaced as a whole, with its mode or the one that is named, and never by one that does not fit", () => {
