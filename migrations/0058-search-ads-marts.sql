@@ -107,7 +107,9 @@ with reported as (
             g.device_class, g.customer_type, g.segment))
 )
 select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.currency = (select p.currency from ops.search_ads_default as p) as is_primary_currency,
-       f.attribution = (select p.attribution from ops.search_ads_default as p) as is_default_attribution, f.goal_id, f.period_start as date_day, c.country_code, f.app_id as track_id, f.app_name,
+       f.attribution = (select p.attribution from ops.search_ads_default as p) as is_default_attribution, f.goal_id, f.period_start as date_day, c.country_code, f.app_id as track_id,
+       -- apps are renamed often: one name for all days, as in other marts
+       coalesce(a.app_name, f.app_name) as app_name,
        f.campaign_id, f.campaign_name, f.ad_group_id, f.ad_group_name, f.ad_id, f.ad_name, f.product_page, f.product_page_name,
        f.keyword_id, k.keyword, f.search_term, f.match_type, f.gender, f.age, f.device_class, f.customer_type, f.segment,
        w.spend, w.impression_count, w.tap_count, w.install_count, w.new_download_count, w.redownload_count, w.attributed_install_count, w.goal_count,
@@ -128,6 +130,7 @@ select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.curren
        o.changed_at is not null as is_restated, f.is_withdrawn, kg.keyword_groups, ag.app_groups
 from   reported as f
 join   core.dim_country as c on c.country_key = f.country_key
+left   join core.dim_app     as a on a.app_key = f.app_key
 left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true

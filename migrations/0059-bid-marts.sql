@@ -91,7 +91,7 @@ select b.org_id, m.org_name, m.track_id, m.app_name, m.country_code, m.campaign_
        kg.keyword_groups, ag.app_groups
 from   change as b
 left   join lateral (
-  select f.currency, f.attribution, max(f.org_name) as org_name, max(f.app_id) as track_id, max(f.app_name) as app_name, max(f.campaign_name) as campaign_name,
+  select f.currency, f.attribution, max(f.org_name) as org_name, max(f.app_id) as track_id, coalesce(max(a.app_name), max(f.app_name)) as app_name, max(f.campaign_name) as campaign_name,
          max(f.ad_group_name) as ad_group_name, max(k.keyword) as keyword, case when min(f.country_key) = max(f.country_key) then max(c.country_code) else 'ALL' end as country_code,
          count(distinct f.period_start) filter (where f.period_start < b.date_day) as before_day_count,
          count(distinct f.period_start) filter (where f.period_start > b.date_day) as after_day_count,
@@ -101,6 +101,7 @@ left   join lateral (
          sum(f.install_count) filter (where f.period_start < b.date_day) as before_install_count, sum(f.install_count) filter (where f.period_start > b.date_day) as after_install_count
   from   core.fact_search_ads_report as f
   join   core.dim_country as c on c.country_key = f.country_key
+  left   join core.dim_app     as a on a.app_key = f.app_key
   left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
   where  f.org_id = b.org_id and f.report_level = b.report_level and f.grain = 'day' and f.goal_id = '' and not f.is_total
   and    f.period_start between b.date_day - 7 and b.date_day + 7
@@ -111,6 +112,8 @@ left   join lateral (
 left   join ops.app_groups     as ag on ag.store = 'ios' and ag.track_id = m.track_id;
 comment on view   mart.bid_change_impact                          is 'One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency (is_primary_currency) and attribution (is_default_attribution). Nothing may be added up where nearby_change_count is above 0: the same days count for several changes; else counts and money may be. Did raising the bid lead to more installs? Which rules made taps more expensive?';
 comment on column mart.bid_change_impact.org_name                 is 'Name of the organisation; null, like all columns from reports, where no report covers the bid.';
+comment on column mart.bid_change_impact.campaign_name            is 'Name of the campaign.';
+comment on column mart.bid_change_impact.ad_group_name            is 'Name of the ad group.';
 comment on column mart.bid_change_impact.track_id                 is 'Advertised app.';
 comment on column mart.bid_change_impact.country_code             is 'Country, ISO 3166-1 alpha-2; ALL where reports name several countries or none.';
 comment on column mart.bid_change_impact.entity_level             is 'Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; empty where the log does not report it, and then treated as a keyword.';

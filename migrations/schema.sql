@@ -742,8 +742,8 @@ create table core.fact_search_ads_report (
   keyword_key integer, -- The keyword.
   org_name text, -- Name of the organisation.
   app_name text, -- Name of the app.
-  campaign_name text, -- Name of the campaign.
-  ad_group_name text, -- Name of the ad group.
+  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
+  ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
   ad_name text, -- Name of the ad.
   product_page_name text, -- Name of the product page.
   spend numeric, -- Money spent, in currency.
@@ -2093,7 +2093,7 @@ create view mart.bid_change_impact (
             f.attribution,
             max(f.org_name) AS org_name,
             max(f.app_id) AS track_id,
-            max(f.app_name) AS app_name,
+            COALESCE(max(a.app_name), max(f.app_name)) AS app_name,
             max(f.campaign_name) AS campaign_name,
             max(f.ad_group_name) AS ad_group_name,
             max(k.keyword) AS keyword,
@@ -2113,6 +2113,7 @@ create view mart.bid_change_impact (
             sum(f.install_count) FILTER (WHERE f.period_start > b.date_day) AS after_install_count
            FROM core.fact_search_ads_report f
              JOIN core.dim_country c ON c.country_key = f.country_key
+             LEFT JOIN core.dim_app a ON a.app_key = f.app_key
              LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
           WHERE f.org_id = b.org_id AND f.report_level = b.report_level AND f.grain = 'day'::text AND f.goal_id = ''::text AND NOT f.is_total AND f.period_start >= (b.date_day - 7) AND f.period_start <= (b.date_day + 7) AND b.entity_id =
                 CASE b.report_level
@@ -4122,9 +4123,9 @@ create view mart.search_ads_ad_group_report (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign.
+  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
-  ad_group_name text, -- Name of the ad group.
+  ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
@@ -4221,7 +4222,7 @@ create view mart.search_ads_campaign_report (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign.
+  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
@@ -4323,9 +4324,9 @@ create view mart.search_ads_daily (
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign.
+  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
-  ad_group_name text, -- Name of the ad group.
+  ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
   ad_id text, -- Ad; empty for none.
   ad_name text, -- Name of the ad.
   product_page text, -- Custom product page, by its id or else its name; empty for none.
@@ -4578,7 +4579,7 @@ create view mart.search_ads_daily (
     f.period_start AS date_day,
     c.country_code,
     f.app_id AS track_id,
-    f.app_name,
+    COALESCE(a.app_name, f.app_name) AS app_name,
     f.campaign_id,
     f.campaign_name,
     f.ad_group_id,
@@ -4658,6 +4659,7 @@ create view mart.search_ads_daily (
     ag.app_groups
    FROM reported f
      JOIN core.dim_country c ON c.country_key = f.country_key
+     LEFT JOIN core.dim_app a ON a.app_key = f.app_key
      LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
      LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
            FROM core.grouped_keyword n
@@ -4713,7 +4715,7 @@ create view mart.search_ads_daily_default (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign.
+  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
@@ -4757,7 +4759,7 @@ create view mart.search_ads_daily_reporting (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign.
+  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   date_day date, -- The day.
   money_currency text, -- Currency of money_spend: the organisation's own where it is known and the service reports the money in it, or else that of ops.search_ads_default.
   money_spend numeric, -- Money spent, in money_currency.
@@ -4813,9 +4815,9 @@ create view mart.search_ads_keyword_report (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign.
+  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
-  ad_group_name text, -- Name of the ad group.
+  ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
   keyword_id text, -- Keyword, or negative keyword; empty for none.
   keyword text, -- The keyword in words.
   match_type text, -- How the keyword must match.
@@ -4922,9 +4924,9 @@ create view mart.search_ads_search_term_report (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign.
+  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
-  ad_group_name text, -- Name of the ad group.
+  ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
   keyword_id text, -- Keyword, or negative keyword; empty for none.
   keyword text, -- The keyword in words.
   match_type text, -- How the keyword must match.
@@ -8691,8 +8693,8 @@ begin
       ('category_name',  'Name of the category.'),
       ('org_id',         'Search-ads organisation.'),
       ('org_name',       'Name of the organisation.'),
-      ('campaign_name',  'Name of the campaign.'),
-      ('ad_group_name',  'Name of the ad group.'),
+      ('campaign_name',  'Name of the campaign as reported with the row: a renamed one has several, so group by its id.'),
+      ('ad_group_name',  'Name of the ad group as reported with the row: a renamed one has several, so group by its id.'),
       ('dataset',        'Dataset.'),
       ('operation',      'Operation of the API.'),
       ('extra',          'Fields of the answer that have no column of their own; null when there are none.'),

@@ -62,16 +62,17 @@ group  by app_name, currency order by spend desc, app_name limit 3`,
   {
     mart: "search_ads_campaign_report",
     question: "What does an install cost, and how far did the figures move since they were first reported?",
-    query: `select campaign_name, sum(spend) as spend, round(sum(spend) / nullif(sum(install_count), 0), 2) as cost_per_install, sum(install_count - first_install_count) as installs_added
+    query: `select max(campaign_name) as campaign_name, sum(spend) as spend, round(sum(spend) / nullif(sum(install_count), 0), 2) as cost_per_install,
+       sum(install_count) - sum(first_install_count) as installs_added
 from   mart.search_ads_campaign_report
-where  currency = 'USD' and attribution = 'WITH' and goal_id = '' group by campaign_name order by spend desc, campaign_name limit 3`,
+where  currency = 'USD' and attribution = 'WITH' and goal_id = '' group by campaign_id order by spend desc, campaign_id limit 3`,
   },
   {
     mart: "search_ads_ad_group_report",
     question: "What does a tap cost in each ad group?",
-    query: `select campaign_name, ad_group_name, round(sum(spend) / nullif(sum(tap_count), 0), 2) as cost_per_tap
+    query: `select max(campaign_name) as campaign_name, max(ad_group_name) as ad_group_name, round(sum(spend) / nullif(sum(tap_count), 0), 2) as cost_per_tap
 from   mart.search_ads_ad_group_report
-where  currency = 'USD' and attribution = 'WITH' and goal_id = '' group by campaign_id, campaign_name, ad_group_id, ad_group_name order by cost_per_tap desc, ad_group_id limit 3`,
+where  currency = 'USD' and attribution = 'WITH' and goal_id = '' group by campaign_id, ad_group_id order by cost_per_tap desc, ad_group_id limit 3`,
   },
   {
     mart: "search_ads_keyword_report",

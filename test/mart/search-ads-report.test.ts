@@ -148,6 +148,13 @@ test("a campaign's day is reported as now and as at first, and what went is kept
   ]);
 });
 
+test("a renamed app has its newest name on all days, as in other marts", async () => {
+  const names = "select distinct app_name from mart.search_ads_daily_default";
+  expect(await mart.ask(names)).toEqual(["Ours"]);
+  await mart.name({ "ios:1": "Ours: Planner" });
+  expect(await mart.ask(names)).toEqual(["Ours: Planner"]);
+});
+
 test("totals, longer periods and other currencies are not added to a day", async () => {
   const rows = await mart.ask(`
     select currency, goal_id, count(*), sum(spend) as spend, sum(first_spend) as first_spend from mart.search_ads_campaign_report group by 1, 2 order by 1, 2`);

@@ -144,3 +144,24 @@ test("a place needs as many downloads as there are on days of which each device 
   const days = (await shown("Market", "overview")).filter((line) => line.includes("Seven"));
   expect(days.map((line) => line.split(" | ").slice(13, 15).join(" "))).toEqual(["60 false", "100 true"]);
 });
+
+test("a renamed campaign is one row, under its newest name", async () => {
+  const reported = (date_day: string, campaign_name: string) => ({
+    org_id: "7",
+    report_level: "CAMPAIGN",
+    grain: "day",
+    currency: "USD",
+    attribution: "WITH",
+    period_start: date_day,
+    period_end: date_day,
+    date_day,
+    app_id: "10",
+    app_key: "ios:10",
+    campaign_id: "50",
+    campaign_name,
+    country_key: "US",
+    spend: 2,
+  });
+  await mart.fill("core.fact_search_ads_report", [reported("2026-08-07", "Old"), reported("2026-08-08", "New")]);
+  expect(await shown("Search ads", "campaigns")).toEqual(["New | USD | 4 | - | - | - | - | - | -"]);
+});
