@@ -218,7 +218,7 @@ select ops.comment_columns('ops.credit_spend_daily');
 
 create view ops.app_answer as
 select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope ->> 'device' as device_code,
-       s.scope ->> 'context' as context, greatest(s.window_start, g.dropped_before) as window_start, s.window_end, s.state = 'empty' as is_empty,
+       coalesce(s.scope ->> 'context', s.scope ->> 'chart_version') as context, greatest(s.window_start, g.dropped_before) as window_start, s.window_end, s.state = 'empty' as is_empty,
        s.ended_at as answered_at
 from   ops.slice as s
 cross  join lateral (
@@ -229,7 +229,7 @@ where  s.state in ('loaded', 'empty') and s.scope ->> 'app' is not null and (g.d
 comment on view   ops.app_answer               is 'One row per answer about one app: its days, with or without rows, and without those that retention dropped since. Is there no figure because there is none, or because nobody requested it? Since when is a dataset requested for an app?';
 comment on column ops.app_answer.country_code  is 'Country; null where the request named none, and the answer is about all.';
 comment on column ops.app_answer.device_code   is 'Device; null where the request named none.';
-comment on column ops.app_answer.context       is 'Kind of figure, of datasets that request each on its own (sales_metric); null otherwise.';
+comment on column ops.app_answer.context       is 'Kind of figure, of datasets that request each on its own: context of sales_metric, chart version of category_rank on iOS; null otherwise.';
 comment on column ops.app_answer.window_start  is 'First day of the answer that retention has not dropped.';
 comment on column ops.app_answer.window_end    is 'Day after its last day.';
 comment on column ops.app_answer.is_empty      is 'True where the answer has no rows.';

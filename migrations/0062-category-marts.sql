@@ -26,6 +26,14 @@ comment on column mart.category_rank_daily.worst_category_rank is 'Worst place o
 comment on column mart.category_rank_daily.observation_count          is 'Number of reported ranks of the day.';
 select ops.comment_columns('mart.category_rank_daily');
 
+create view ops.category_rank_answer as
+select n.store, n.track_id, n.country_code, n.device_code, coalesce(n.context, '') as chart_version, n.window_start, n.window_end
+from   ops.app_answer as n
+where  n.dataset = 'category_rank';
+comment on view   ops.category_rank_answer               is 'One row per answer about the places of an app in charts: a day of it without a row in mart.category_rank_daily is one without a place. Did the app fall out of the chart, or is there no answer?';
+comment on column ops.category_rank_answer.chart_version is 'Chart version of the answer; empty where it names none.';
+select ops.comment_columns('ops.category_rank_answer', 'ops.app_answer');
+
 create view mart.category_rank_vs_downloads_daily as
 select r.store, r.track_id, r.app_name, r.country_code, r.country_name, r.device_code, r.category_code, r.category_name, r.chart, r.chart_version, r.date_day,
        r.category_rank, e.download_count as estimated_download_count, e.revenue as estimated_revenue,

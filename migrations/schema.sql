@@ -5441,7 +5441,7 @@ create view ops.app_answer (
   track_id text, -- Track id of the app in its store.
   country_code text, -- Country; null where the request named none, and the answer is about all.
   device_code text, -- Device; null where the request named none.
-  context text, -- Kind of figure, of datasets that request each on its own (sales_metric); null otherwise.
+  context text, -- Kind of figure, of datasets that request each on its own: context of sales_metric, chart version of category_rank on iOS; null otherwise.
   window_start date, -- First day of the answer that retention has not dropped.
   window_end date, -- Day after its last day.
   is_empty boolean, -- True where the answer has no rows.
@@ -5452,7 +5452,7 @@ create view ops.app_answer (
     s.scope ->> 'app'::text AS track_id,
     s.scope ->> 'country'::text AS country_code,
     s.scope ->> 'device'::text AS device_code,
-    s.scope ->> 'context'::text AS context,
+    COALESCE(s.scope ->> 'context'::text, s.scope ->> 'chart_version'::text) AS context,
     GREATEST(s.window_start, g.dropped_before) AS window_start,
     s.window_end,
     s.state = 'empty'::text AS is_empty,
@@ -5535,6 +5535,26 @@ create table ops.batch (
   constraint batch_pkey PRIMARY KEY (batch_id),
   constraint batch_digest_key UNIQUE (digest)
 );
+
+-- One row per answer about the places of an app in charts: a day of it without a row in mart.category_rank_daily is one without a place. Did the app fall out of the chart, or is there no answer?
+create view ops.category_rank_answer (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country; null where the request named none, and the answer is about all.
+  device_code text, -- Device; null where the request named none.
+  chart_version text, -- Chart version of the answer; empty where it names none.
+  window_start date, -- First day of the answer that retention has not dropped.
+  window_end date -- Day after its last day.
+) as
+ SELECT store,
+    track_id,
+    country_code,
+    device_code,
+    COALESCE(context, ''::text) AS chart_version,
+    window_start,
+    window_end
+   FROM ops.app_answer n
+  WHERE dataset = 'category_rank'::text;
 
 -- Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer, and kept for 90 days.
 create table ops.compared_day (

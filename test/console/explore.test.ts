@@ -120,6 +120,21 @@ test("two categories of one name, as Music of apps and of games, are two lines",
   expect(text).not.toContain("Overall 36");
 });
 
+test("a day whose answer names no place in a chart is not ranked; one without an answer is neither", async () => {
+  // v2 has answers from the 14th on and places from the 16th; other versions are other charts
+  await stage.stage.query(`
+    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+    select 'category_rank', 'o', jsonb_build_object('app', a.track_id, 'store', a.store, 'country', 'US', 'resolution', 'daily', 'chart_version', v.version), v.first_day, '2026-08-20',
+           '2026-08-20', '', 'daily', 'loaded', 1, 1, (select min(run_id) from ops.run), now(), now()
+    from   core.dim_app as a, (values ('v1', date '2026-08-10'), ('v2', '2026-08-14')) as v (version, first_day)`);
+  const { text } = await client.get("/explore?view=charts&from=2026-08-12&to=2026-08-19");
+  expect(text).toContain("Overall, free, v2: requested on 6 of 8 days, not ranked on 2; best rank 7");
+  expect(text).toMatch(/<td[^>]*>no place<\/td>/);
+  expect((await client.get("/explore.csv?view=charts&from=2026-08-12&to=2026-08-19")).text).toContain(
+    "2026-08-14,Overall,36,FREE,v2,\r\n",
+  );
+});
+
 test("a drawing that has no room for each chart says of how many charts it shows the best", async () => {
   const { text } = await client.get("/explore?view=charts");
   const [drawing = ""] = /<svg[^]*?<\/svg>/.exec(text) ?? [];

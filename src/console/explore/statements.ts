@@ -4,7 +4,7 @@ import { sql, type SqlFragment } from "../../postgres/sql.ts";
 import type { Choice } from "./choice.ts";
 
 /*
- * Each statement reads marts and core alone, so that it runs as it is for an analyst who copies it, and as storehouse_reader.
+ * Each statement reads marts, core and views of ops alone, so that it runs as it is for an analyst who copies it, and as storehouse_reader.
  */
 
 /** A day of an app's rank for the keyword. */
@@ -114,13 +114,29 @@ export type ChartRow = {
   readonly best_category_rank: number | null;
 };
 
-/** The app's places in charts, by day: the best one of each day. */
+/** The app's places in charts, by day: the best one of each day; null on days that were answered and name none. */
 export function chartsOf({ app, country, device, window }: Choice): SqlFragment<ChartRow> {
   return sql<ChartRow>`
-select date_day, coalesce(category_name, category_code) as category, category_code, chart, chart_version, best_category_rank
-from   mart.category_rank_daily
-where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${country} and device_code = ${device}
-and    date_day between ${window.start}::date and ${lastDay(window)}::date
+with places as (
+  select date_day, coalesce(category_name, category_code) as category, category_code, chart, chart_version, best_category_rank
+  from   mart.category_rank_daily
+  where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${country} and device_code = ${device}
+  and    date_day between ${window.start}::date and ${lastDay(window)}::date
+), charts as (
+  select max(category) as category, category_code, chart, chart_version from places group by category_code, chart, chart_version
+)
+select * from places
+union  all
+select d.date_day, c.category, c.category_code, c.chart, c.chart_version, null
+from   charts as c
+join   core.dim_date as d on d.date_day between ${window.start}::date and ${lastDay(window)}::date
+where  exists (
+  select from ops.category_rank_answer as n
+  where  n.store = ${app.store} and n.track_id = ${app.trackId} and n.window_start <= d.date_day and n.window_end > d.date_day
+  and    n.chart_version = c.chart_version and coalesce(n.country_code, ${country}) = ${country} and coalesce(n.device_code, ${device}) = ${device})
+and    not exists (
+  select from places as p
+  where  p.date_day = d.date_day and p.category_code = c.category_code and p.chart = c.chart and p.chart_version = c.chart_version)
 order  by date_day, category, category_code, chart, chart_version`;
 }
 

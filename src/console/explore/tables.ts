@@ -113,7 +113,7 @@ export function chartTable(rows: readonly ChartRow[]): Html {
         { heading: "Day", cell: (row: ChartRow) => row.date_day },
         { heading: "Category", cell: nameOf },
         { heading: "Chart", cell: (row) => [row.chart, row.chart_version].filter((word) => word !== "").join(" ") },
-        { heading: "Place", isNumber: true, cell: (row) => row.best_category_rank },
+        { heading: "Place", isNumber: true, cell: (row) => row.best_category_rank ?? "no place" },
       ],
       rows.slice(-mostRows).toReversed(),
     )}
