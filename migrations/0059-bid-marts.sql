@@ -44,7 +44,8 @@ left   join lateral (
          n.is_complete and exists (select from core.fact_keyword_rank as r
                                    where  r.app_key = p.app_key and r.date_day = p.date_day and r.country_key = p.country_key) as is_complete
   from   ops.requested_keyword_day as n
-  where  n.app_key = p.app_key and n.date_day = p.date_day and n.country_key = p.country_key and n.device_key in (0, 1)) as w on true
+  where  n.app_key = p.app_key and n.date_day = p.date_day and n.country_key = p.country_key and n.device_key in (0, 1)
+  offset 0) as w on true -- a fence: joined, the days of all apps would be counted for each row
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id

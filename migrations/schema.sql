@@ -2753,7 +2753,8 @@ create view mart.keyword_cannibalisation (
                    FROM core.fact_keyword_rank r
                   WHERE r.app_key = p.app_key AND r.date_day = p.date_day AND r.country_key = p.country_key)) AS is_complete
            FROM ops.requested_keyword_day n
-          WHERE n.app_key = p.app_key AND n.date_day = p.date_day AND n.country_key = p.country_key AND (n.device_key = ANY (ARRAY[0, 1]))) w ON true
+          WHERE n.app_key = p.app_key AND n.date_day = p.date_day AND n.country_key = p.country_key AND (n.device_key = ANY (ARRAY[0, 1]))
+         OFFSET 0) w ON true
      LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
            FROM core.grouped_keyword n
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true

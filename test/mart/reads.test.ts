@@ -201,3 +201,26 @@ test("days of an app without a review are found among its own reviews, and these
     select count(*)::int from (${sql.raw(query)}) as d where review_count = 0`.execute(stage.db);
   expect(rows).toEqual([{ count: 10 }]);
 });
+
+test("whether the ranks of a paid keyword's day are complete is looked up for that day alone", async () => {
+  await sql`select ops.make_partition(('core.fact_' || f)::regclass, '2026-08-01') from unnest('{search_ads_report,keyword_metadata}'::text[]) as f`.execute(
+    stage.db,
+  );
+  await sql`
+    insert into core.fact_search_ads_report (org_id, report_level, grain, currency, attribution, goal_id, period_start, period_end, is_total, app_id, campaign_id, ad_group_id,
+                                             keyword_id, ad_id, product_page, search_term, match_type, country_key, gender, age, device_class, customer_type, segment,
+                                             date_day, app_key, keyword_key, spend, slice_id, fetched_at)
+    select '1', 'KEYWORD', 'day', 'USD', 'WITH', '', d, d, false, a.track_id, '', '', k.keyword, '', '', '', '', 840, '', '', '', '', '', d, a.app_key, k.keyword_key, 1, 1, d
+    from   core.dim_app as a, core.dim_keyword as k, generate_series(timestamp '2026-08-01', '2026-08-28', interval '1 day') as d`.execute(
+    stage.db,
+  );
+  // the app's own brand, so that each keyword and day is one row
+  await sql`
+    insert into core.fact_keyword_metadata (keyword_key, date_day, country_key, store, brand_track_id, slice_id, fetched_at)
+    select keyword_key, '2026-08-01', 840, 'ios', '7', 1, now() from core.dim_keyword`.execute(stage.db);
+  await sql`analyze`.execute(stage.db);
+  const query = `select count(*) filter (where is_complete is not null) as known from mart.keyword_cannibalisation where ${oneApp} and ${week}`;
+  const { fact_keyword_rank_summary: sums = 0 } = await read(query);
+  expect(sums).toBeGreaterThanOrEqual(7 * keywords);
+  expect(sums).toBeLessThan(apps * days);
+});
