@@ -329,6 +329,9 @@ with answered as materialized (
   where  n.dataset = 'search_ads_report' and n.state in ('pending', 'running', 'deferred', 'failed') and n.scope ->> 'report_level' = 'CAMPAIGN'
   and    n.scope ->> 'grain' = 'day' and n.scope ->> 'goal_id' is null
   and    not exists (select from ops.search_ads_default as d where (n.scope ->> 'currency', n.scope ->> 'attribution') <> (d.currency, d.attribution))
+), reported as materialized (
+  -- once for all rows
+  select coalesce(range_agg(daterange(n.date_day, n.date_day + 1)), '{}') as days from ops.search_ads_answered_day as n
 ), summed as (
   select o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, k.period_kind, k.period_start, k.period_end - k.period_start as period_day_count,
          datemultirange(daterange(k.period_start, k.period_end)) as span, count(o.is_complete) as requested_rank_days, count(*) filter (where o.is_complete) as rank_days,
@@ -362,6 +365,7 @@ left   join answered        as a on a.store = s.store and a.track_id = s.track_i
 left   join answered        as e on e.store = s.store and e.track_id = s.track_id and e.country_code is null
 left   join ops.review_days as q on q.store = s.store and q.track_id = s.track_id and q.country_code = s.country_code
 cross  join waiting         as r
+cross  join reported        as p
 cross  join lateral (
   select coalesce(a.unestimated_days, '{}') * s.span as unestimated_days,
          (coalesce(a.unreported_days, '{}') + coalesce(e.unreported_days, '{}')) * s.span as unreported_days,
@@ -376,7 +380,7 @@ cross  join lateral (
          coalesce(q.unanswered_days && s.span, false) as are_reviews_waiting, r.report_days && s.span as are_reports_waiting,
          not isempty(w.unestimated_days) as are_estimates_waiting, not isempty(w.unreported_days) as are_downloads_waiting,
          not isempty(w.unanswered_revenue_days) as is_revenue_waiting, not isempty(w.unanswered_page_view_days) as are_page_views_waiting,
-         case when s.store = 'ios' then (select count(*) from ops.search_ads_answered_day as d where d.date_day <@ s.span) else 0 end as search_ads_days) as n;
+         case when s.store = 'ios' then ops.day_count(p.days * s.span) else 0 end as search_ads_days) as n;
 comment on view   mart.app_overview_by_period                      is 'One row per app of the portfolio, country and week or month with any row in app_overview_daily: its sums, and of how many days they are. It reads all days of an app: filter by app or country. Choose one period_kind; then counts, revenue and spend may be added up over apps, countries and periods (never ALL with countries), and a sum of which one row has is_complete false is a part. Added up over countries the figures of the store may be less than their total over all countries, which core.fact_sales_metric has (is_total). How did downloads of a region change from week to week? Which weeks lack days?';
 comment on column mart.app_overview_by_period.country_code         is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.';
 comment on column mart.app_overview_by_period.region               is 'Continent-sized region of the country in UN M49.';

@@ -1333,6 +1333,9 @@ create view mart.app_overview_by_period (
           WHERE n_1.dataset = 'search_ads_report'::text AND (n_1.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND (n_1.scope ->> 'report_level'::text) = 'CAMPAIGN'::text AND (n_1.scope ->> 'grain'::text) = 'day'::text AND (n_1.scope ->> 'goal_id'::text) IS NULL AND NOT (EXISTS ( SELECT
                    FROM ops.search_ads_default d
                   WHERE (n_1.scope ->> 'currency'::text) <> d.currency OR (n_1.scope ->> 'attribution'::text) <> d.attribution))
+        ), reported AS MATERIALIZED (
+         SELECT COALESCE(range_agg(daterange(n_1.date_day, n_1.date_day + 1)), '{}'::datemultirange) AS days
+           FROM ops.search_ads_answered_day n_1
         ), summed AS (
          SELECT o.store,
             o.track_id,
@@ -1394,6 +1397,7 @@ create view mart.app_overview_by_period (
      LEFT JOIN answered e ON e.store = s.store AND e.track_id = s.track_id AND e.country_code IS NULL
      LEFT JOIN ops.review_days q ON q.store = s.store AND q.track_id = s.track_id AND q.country_code = s.country_code
      CROSS JOIN waiting r
+     CROSS JOIN reported p
      CROSS JOIN LATERAL ( SELECT COALESCE(a.unestimated_days, '{}'::datemultirange) * s.span AS unestimated_days,
             (COALESCE(a.unreported_days, '{}'::datemultirange) + COALESCE(e.unreported_days, '{}'::datemultirange)) * s.span AS unreported_days,
             (COALESCE(a.unanswered_revenue_days, '{}'::datemultirange) + COALESCE(e.unanswered_revenue_days, '{}'::datemultirange)) * s.span AS unanswered_revenue_days,
@@ -1410,9 +1414,7 @@ create view mart.app_overview_by_period (
             NOT isempty(w.unanswered_revenue_days) AS is_revenue_waiting,
             NOT isempty(w.unanswered_page_view_days) AS are_page_views_waiting,
                 CASE
-                    WHEN s.store = 'ios'::text THEN ( SELECT count(*) AS count
-                       FROM ops.search_ads_answered_day d
-                      WHERE d.date_day <@ s.span)
+                    WHEN s.store = 'ios'::text THEN ops.day_count(p.days * s.span)
                     ELSE 0::bigint
                 END AS search_ads_days) n;
 

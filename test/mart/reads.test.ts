@@ -224,3 +224,7 @@ test("whether the ranks of a paid keyword's day are complete is looked up for th
   expect(sums).toBeGreaterThanOrEqual(7 * keywords);
   expect(sums).toBeLessThan(apps * days);
 });
+
+test("on which days reports of search ads are complete is read once, not for each week", async () => {
+  expect(await scans("select * from mart.app_overview_by_period", "slice")).toBeLessThan(2 * apps);
+});
