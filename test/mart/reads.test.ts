@@ -1,5 +1,9 @@
 import { sql } from "../../src/postgres/sql.ts";
+import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { readCollection } from "../../src/metabase/collection-file.ts";
+import { withoutFilters } from "../../src/metabase/wanted-cards.ts";
 import { openWarehouseStage } from "../support/warehouse-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 
@@ -227,4 +231,12 @@ test("whether the ranks of a paid keyword's day are complete is looked up for th
 
 test("on which days reports of search ads are complete is read once, not for each week", async () => {
   expect(await scans("select * from mart.app_overview_by_period", "slice")).toBeLessThan(2 * apps);
+});
+
+test("cards about reviews read the ledger once, not for each day that they show", async () => {
+  const { dashboards } = readCollection(path.join(projectRoot, "config", "metabase"));
+  const { cards = {} } = dashboards.find(({ name }) => name === "Reviews") ?? {};
+  expect(cards).toHaveProperty("stars");
+  for (const [card, { sql: text }] of Object.entries(cards))
+    expect([card, (await scans(withoutFilters(text), "slice")) < days / 3]).toEqual([card, true]);
 });
