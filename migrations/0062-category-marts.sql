@@ -27,10 +27,12 @@ comment on column mart.category_rank_daily.observation_count          is 'Number
 select ops.comment_columns('mart.category_rank_daily');
 
 create view ops.category_rank_answer as
-select n.store, n.track_id, n.country_code, n.device_code, coalesce(n.context, '') as chart_version, n.window_start, n.window_end
+select n.store, n.track_id, n.country_code, coalesce(n.context, '') as chart_version, n.window_start, n.window_end
 from   ops.app_answer as n
-where  n.dataset = 'category_rank';
-comment on view   ops.category_rank_answer               is 'One row per answer about the places of an app in charts: a day of it without a row in mart.category_rank_daily is one without a place. Did the app fall out of the chart, or is there no answer?';
+-- one about all countries has the last day that the service knows, whichever that is
+where  n.dataset = 'category_rank' and n.country_code is not null;
+comment on view   ops.category_rank_answer               is 'One row per answer about the places of an app in the charts of a country: a day of it without a row in mart.category_rank_daily is one without a place. Did the app fall out of the chart, or is there no answer?';
+comment on column ops.category_rank_answer.country_code  is 'Country.';
 comment on column ops.category_rank_answer.chart_version is 'Chart version of the answer; empty where it names none.';
 select ops.comment_columns('ops.category_rank_answer', 'ops.app_answer');
 

@@ -166,10 +166,10 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
        o.views as page_view_count, o.spend as search_ads_spend, case when o.spend is not null then m.currency end as search_ads_currency,
        o.installs as search_ads_install_count,
        case when o.unconverted = 0 then o.reporting_spend end as search_ads_reporting_spend, case when o.spend is not null then y.currency end as reporting_currency,
-       exists (select from ops.app_answer as n
-               where  n.track_id = a.track_id and n.dataset = 'category_rank' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
-               -- an answer about the iPad alone has no place on the iPhone
-               and    (n.country_code is null or n.country_code = c.country_code) and n.device_code is distinct from 'IPAD') as is_category_rank_answered,
+       o.category_rank is not null
+       or exists (select from ops.category_rank_answer as n
+                  where  n.track_id = a.track_id and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
+                  and    n.country_code = c.country_code) as is_category_rank_answered,
        exists (select from ops.app_answer as n
                where  n.track_id = a.track_id and n.dataset = 'download_revenue' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
                and    (n.country_code is null or n.country_code = c.country_code))

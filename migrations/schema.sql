@@ -1503,9 +1503,9 @@ create view mart.app_overview_daily (
             WHEN o.spend IS NOT NULL THEN y.currency
             ELSE NULL::text
         END AS reporting_currency,
-    (EXISTS ( SELECT
-           FROM ops.app_answer n
-          WHERE n.track_id = a.track_id AND n.dataset = 'category_rank'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.device_code IS DISTINCT FROM 'IPAD'::text)) AS is_category_rank_answered,
+    o.category_rank IS NOT NULL OR (EXISTS ( SELECT
+           FROM ops.category_rank_answer n
+          WHERE n.track_id = a.track_id AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND n.country_code = c.country_code)) AS is_category_rank_answered,
     (EXISTS ( SELECT
            FROM ops.app_answer n
           WHERE n.track_id = a.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AND NOT (EXISTS ( SELECT
@@ -5539,12 +5539,11 @@ create table ops.batch (
   constraint batch_digest_key UNIQUE (digest)
 );
 
--- One row per answer about the places of an app in charts: a day of it without a row in mart.category_rank_daily is one without a place. Did the app fall out of the chart, or is there no answer?
+-- One row per answer about the places of an app in the charts of a country: a day of it without a row in mart.category_rank_daily is one without a place. Did the app fall out of the chart, or is there no answer?
 create view ops.category_rank_answer (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  country_code text, -- Country; null where the request named none, and the answer is about all.
-  device_code text, -- Device; null where the request named none.
+  country_code text, -- Country.
   chart_version text, -- Chart version of the answer; empty where it names none.
   window_start date, -- First day of the answer that retention has not dropped.
   window_end date -- Day after its last day.
@@ -5552,12 +5551,11 @@ create view ops.category_rank_answer (
  SELECT store,
     track_id,
     country_code,
-    device_code,
     COALESCE(context, ''::text) AS chart_version,
     window_start,
     window_end
    FROM ops.app_answer n
-  WHERE dataset = 'category_rank'::text;
+  WHERE dataset = 'category_rank'::text AND country_code IS NOT NULL;
 
 -- Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer, and kept for 90 days.
 create table ops.compared_day (

@@ -111,20 +111,30 @@ test("a day without a place in the charts is distinguished from one that was not
   ).toEqual(["2026-08-03 | 7 | true", "2026-08-04 | - | true", "2026-08-05 | - | false"]);
 });
 
-test("an answer about the iPad alone says nothing of the places of the iPhone, which the overview has", async () => {
-  const on = "2026-08-06";
+test("an answer about the last day that the service has is about the day of its places, not about that of its request", async () => {
+  const [known, on] = ["2026-08-06", "2026-08-07"];
   await mart.fill("core.fact_visibility", [
     { app_key: "ios:1", country_key: "US", date_day: on, kind: "history", score: 3 },
   ]);
-  const answered = () =>
-    mart.ask(
-      `select is_category_rank_answered from mart.app_overview_daily where track_id = '1' and date_day = '${on}'`,
-    );
-  await slice("category_rank", { device: "IPAD", resolution: "last_day" }, [on, "2026-08-07"]);
-  await slice("category_rank", { device: "IPHONE", resolution: "last_day" }, [on, "2026-08-07"], "failed");
-  expect(await answered()).toEqual(["false"]);
-  await slice("category_rank", { device: "IPHONE", resolution: "last_day" }, [on, "2026-08-07"], "empty");
-  expect(await answered()).toEqual(["true"]);
+  await mart.fill("core.fact_category_rank", [
+    {
+      app_key: "ios:1",
+      country_key: "US",
+      date_day: known,
+      device_key: "IPHONE",
+      category_code: "36",
+      chart: "FREE",
+      ranked_at: `${known}T00:00:00`,
+      resolution: "last_day",
+      rank: 3,
+    },
+  ]);
+  await slice("category_rank", { device: "IPHONE", resolution: "last_day" }, [on, "2026-08-08"]);
+  expect(
+    await mart.ask(`
+      select date_day, best_category_rank, is_category_rank_answered from mart.app_overview_daily
+      where  track_id = '1' and date_day >= '${known}' order by 1`),
+  ).toEqual([`${known} | 3 | true`, `${on} | - | false`]);
 });
 
 test("a month counts the days with an answer beside those with a figure", async () => {

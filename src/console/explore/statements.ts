@@ -133,7 +133,7 @@ join   core.dim_date as d on d.date_day between ${window.start}::date and ${last
 where  exists (
   select from ops.category_rank_answer as n
   where  n.store = ${app.store} and n.track_id = ${app.trackId} and n.window_start <= d.date_day and n.window_end > d.date_day
-  and    n.chart_version = c.chart_version and coalesce(n.country_code, ${country}) = ${country} and coalesce(n.device_code, ${device}) = ${device})
+  and    n.chart_version = c.chart_version and n.country_code = ${country})
 and    not exists (
   select from places as p
   where  p.date_day = d.date_day and p.category_code = c.category_code and p.chart = c.chart and p.chart_version = c.chart_version)
