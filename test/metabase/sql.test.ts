@@ -59,6 +59,18 @@ describe("the SQL of every card of config/metabase runs on a warehouse that was 
     expect(hiding.map(({ name }) => name)).toEqual([]);
   });
 
+  test("a table that names apps says of which store they are, unless its mart is about one store: an app has one name in both", async () => {
+    const ofOneStore = /^mart\.(featuring_daily|bid_change_impact|keyword_cannibalisation)$/;
+    const silent: string[] = [];
+    for (const { name, card } of cards) {
+      const { fields } = await client.query(withoutFilters(card.sql));
+      const columns = fields.map((field) => field.name);
+      const saysStore = columns.includes("store") || columns.includes("device_code") || ofOneStore.test(card.table);
+      if (columns.includes("app_name") && !saysStore) silent.push(name);
+    }
+    expect(silent).toEqual([]);
+  });
+
   test("what is narrowed to an app is narrowed to a group of apps as well", () => {
     const byApp = cards.filter(({ card }) => filtersIn(card.sql).includes("app"));
     expect(byApp.length).toBeGreaterThan(40);

@@ -139,10 +139,10 @@ test("a place needs as many downloads as there are on days of which each device 
   await answer("IPHONE", ["06", "08"], "loaded");
   await answer("IPAD", ["06", "07"], "loaded");
   await answer("IPAD", ["07", "08"], "failed");
-  expect(await shown("Market", "rank_and_downloads")).toEqual(["2026-08-06 | Seven | US | 9 | - | 100"]);
+  expect(await shown("Market", "rank_and_downloads")).toEqual(["2026-08-06 | Seven | ios | US | 9 | - | 100"]);
   // the table of each day has the part, and says that it is one
   const days = (await shown("Market", "overview")).filter((line) => line.includes("Seven"));
-  expect(days.map((line) => line.split(" | ").slice(13, 15).join(" "))).toEqual(["60 false", "100 true"]);
+  expect(days.map((line) => line.split(" | ").slice(14, 16).join(" "))).toEqual(["60 false", "100 true"]);
 });
 
 test("a renamed campaign is one row, under its newest name", async () => {
