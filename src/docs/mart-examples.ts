@@ -98,7 +98,7 @@ where  currency = 'USD' and attribution = 'WITH' and before_day_count = 7 and af
   {
     mart: "review_daily",
     question: "How do users like us this month?",
-    query: `select app_name, country_code, sum(review_count) as reviews, round(sum(rating_sum)::numeric / nullif(sum(rated_review_count), 0), 2) as average_rating
+    query: `select store, app_name, country_code, sum(review_count) as reviews, round(sum(rating_sum)::numeric / nullif(sum(rated_review_count), 0), 2) as average_rating
 from   mart.review_daily
 where  date_day >= '2026-08-01' group by store, app_name, country_code order by store, app_name, country_code limit 3`,
   },
@@ -141,7 +141,7 @@ where  window_day_count = 7 and before_voice_share is not null and after_voice_s
   {
     mart: "app_overview_daily",
     question: "How did the apps do on a day?",
-    query: `select app_name, top_10_keyword_count, visibility_score, best_category_rank, review_count, estimated_download_count
+    query: `select store, app_name, top_10_keyword_count, visibility_score, best_category_rank, review_count, estimated_download_count
 from   mart.app_overview_daily
 where  country_code = 'US' and date_day = '2026-08-16' order by store, app_name limit 3`,
   },
