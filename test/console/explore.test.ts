@@ -206,6 +206,28 @@ test("a field that a view does not use keeps its value for the others", async ()
   }
 });
 
+test("a form that is sent with another app shows that one, although it has no such device, country or keyword", async () => {
+  const apps = (await client.get("/explore")).text.match(/<option value="\w+:[^"]+"/g) ?? [];
+  const [ios = "", android = ""] = ["ios", "android"].map((store) => {
+    const option = apps.find((one) => one.includes(`"${store}:`)) ?? "";
+    return option.slice('<option value="'.length, -1);
+  });
+  const sent = { drawn: `${ios} US`, country: "US", device: "IPHONE", keyword: "none of that app", with: "ios:1" };
+  const { text } = await client.get(`/explore?${new URLSearchParams({ ...sent, app: android }).toString()}`);
+  expect(text).toMatch(new RegExp(`<option value="${android}"\\s+selected`));
+  expect(text).toContain('role="img"');
+  expect(text).not.toContain('value="none of that app"');
+  // the same names in an address that no form made: nothing of another device stands under this one
+  const address = new URLSearchParams({ ...sent, app: android, drawn: "" }).toString();
+  expect((await client.get(`/explore?${address}`)).text).toContain(
+    `No ranks of ${android} in US on IPHONE are loaded.`,
+  );
+  // nor where the form still has its app and country
+  expect((await client.get(`/explore?${new URLSearchParams({ ...sent, app: ios }).toString()}`)).text).toContain(
+    "Nothing of it is loaded",
+  );
+});
+
 describe.skipIf(chromiumPath === null)(`Explore in a browser${leftOut}`, () => {
   let browser: Browser;
   let page: Page;

@@ -13,7 +13,14 @@ export type Named = {
   readonly rivals?: readonly string[] | undefined;
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
+  /** The app and country that a sent form was drawn for (`placeKey`): where another one is chosen in it, its other fields are of the one before. */
+  readonly drawnFor?: string | undefined;
 };
+
+/** An app and a country, as a form names what it was drawn for. */
+export function placeKey(app: string, country: string): string {
+  return `${app} ${country}`;
+}
 
 /** An app that can be chosen. `app`: `store:track id`. */
 type AppOption = {
@@ -131,7 +138,8 @@ export async function readChoice(db: Database, named: Named, account: string): P
   const app = named.app === undefined ? apps[0] : apps.find((one) => one.app === named.app);
   if (app === undefined) return null;
   const places = await readPlaces(db, app);
-  const place = chosenPlace(places, named);
+  const isMoved = named.drawnFor !== undefined && named.drawnFor !== placeKey(app.app, named.country ?? "");
+  const place = chosenPlace(places, named) ?? (isMoved ? nearestPlace(places, named) : undefined);
   if (place === undefined) return null;
   const [keywords, rivals] = [
     await readKeywords(db, app, place),
@@ -146,8 +154,8 @@ export async function readChoice(db: Database, named: Named, account: string): P
     app,
     country: place.country,
     device: place.device,
-    keyword: named.keyword ?? keywords[0] ?? "",
-    rivals: chosenRivals(rivals, named),
+    keyword: chosenKeyword(keywords, named, isMoved),
+    rivals: chosenRivals(rivals, named, isMoved),
     window: start < end ? { start, end } : { start: addDays(end, -1), end },
     options: {
       apps,
@@ -168,8 +176,21 @@ function chosenPlace(places: readonly PlaceOption[], { country, device }: Named)
   );
 }
 
-function chosenRivals(all: readonly AppOption[], { rivals }: Named): readonly AppOption[] {
-  if (rivals !== undefined) return all.filter(({ app }) => rivals.includes(app)).slice(0, mostRivals);
+/** Where a form leads that names the app or country of before with another one: to the same country where it can. */
+function nearestPlace(places: readonly PlaceOption[], { country }: Named): PlaceOption | undefined {
+  return places.find((one) => one.country === country) ?? places[0];
+}
+
+function chosenKeyword(all: readonly string[], { keyword }: Named, isMoved: boolean): string {
+  const isLeft = keyword === undefined || (isMoved && !all.includes(keyword));
+  return isLeft ? (all[0] ?? "") : keyword;
+}
+
+function chosenRivals(all: readonly AppOption[], { rivals = [] }: Named, isMoved: boolean): readonly AppOption[] {
+  const named = all.filter(({ app }) => rivals.includes(app)).slice(0, mostRivals);
+  // those of the app before may be of another store; who compared with none goes on so
+  const areLost = isMoved && named.length === 0 && rivals.some((app) => app !== "");
+  if (rivals.length > 0 && !areLost) return named;
   const competitors = all.filter(({ isCompetitor }) => isCompetitor);
   return (competitors.length > 0 ? competitors : all).slice(0, usualRivals);
 }

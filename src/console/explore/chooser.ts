@@ -2,7 +2,7 @@ import { lastDay } from "../../core/window.ts";
 import { countOf } from "../../core/words.ts";
 import { html, type Html } from "../html.ts";
 import { choice, hiddenFields } from "../parts/form-fields.ts";
-import { mostRivals, type Choice } from "./choice.ts";
+import { mostRivals, placeKey, type Choice } from "./choice.ts";
 import { moverSpans, type View } from "./views.ts";
 
 /** What the form shows as chosen. */
@@ -15,7 +15,7 @@ export function chooser({ chosen, view, daysBack }: Chosen): Html {
   const plain = (values: readonly string[]) => values.map((value) => [value, value] as const);
   const apps = options.apps.map((one) => [one.app, `${one.name} (${one.store})`] as const);
   return html`<form class="filters" method="get" action="/explore">
-    <input type="hidden" name="view" value="${view.name}" />
+    ${hiddenFields({ view: view.name, drawn: placeKey(app.app, country) })}
     ${choice({ name: "app", label: "App", value: app.app }, apps)}
     ${choice({ name: "country", label: "Country", value: country }, plain(options.countries))}
     ${options.devices.length > 1 ? choice({ name: "device", label: "Device", value: device }, plain(options.devices)) : null}

@@ -23,6 +23,7 @@ const Input = z.object({
   to: OptionalDay,
   back: z.enum(moverSpans).default("7"),
   with: z.union([z.string(), z.array(z.string())]).optional(),
+  drawn: Text,
 });
 type ExploreInput = z.output<typeof Input>;
 
@@ -37,6 +38,7 @@ function namedBy(input: ExploreInput): Named {
     from: input.from,
     to: input.to,
     rivals,
+    drawnFor: given(input.drawn),
   };
 }
 
