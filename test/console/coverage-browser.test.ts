@@ -247,4 +247,24 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     expect(await page.locator('td[tabindex="0"]').count()).toBe(1);
     expect(await page.locator("#cells tr[data-row]").count()).toBeLessThan(450);
   });
+
+  test("a selection far down is in view, marked, and says the same at its address", async () => {
+    const many = await stage.start(hundredsOfPartitions);
+    await page.unrouteAll();
+    await page.goto(new URL("/coverage?dataset=keyword_rank&days=50&offset=400", many.url).href);
+    await page.locator('tr[data-row="400"]').waitFor();
+    await cell(402, 45).click();
+    await cell(404, 48).click({ modifiers: ["Shift"] });
+    await panel("3 partitions × 4 days").waitFor();
+    await page.reload();
+    await panel("3 partitions × 4 days").waitFor();
+    const selected = page.locator('td[aria-selected="true"]');
+    await expect.poll(() => selected.count()).toBe(12);
+    const box = await placeOf(selected.first());
+    const grid = await placeOf(page.locator(".grid-wrap"));
+    const height = await page.locator(".grid-wrap").evaluate((wrap) => wrap.clientHeight);
+    expect(box.y).toBeGreaterThan(grid.y);
+    expect(box.y).toBeLessThan(grid.y + height);
+    expect(await selected.first().locator("..").getAttribute("data-row")).toBe("402");
+  });
 });

@@ -93,7 +93,6 @@ export function openRows(table, { text, onRows }) {
   return {
     total,
     keyOf: (row) => keys.get(row),
-    rowOf: (key) => [...keys].find(([, one]) => one === key)?.[0],
     readAgain: () => Promise.all([...table.tBodies].filter((body) => body.dataset.full).map(load)),
   };
 }

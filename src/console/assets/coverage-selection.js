@@ -175,17 +175,17 @@ export function openSelection(table, panel, { rows, text, onDragged }) {
     if (place) describe(event.target, place);
   });
 
-  // a selection that the address names
+  // a selection that the address names: its rows by their numbers, which may not be loaded yet
   const named = new URLSearchParams(location.search);
-  if (named.has("first")) {
+  if (table.dataset.top !== undefined) {
     const columnOf = (day) => columns.findIndex((one) => one.dataset.from <= day && day <= one.dataset.to);
-    const ends = [
-      { row: rows.rowOf(named.get("first")), column: columnOf(named.get("from")) },
-      { row: rows.rowOf(named.get("last")), column: columnOf(named.get("until")) },
-    ];
-    if (ends.every(({ row, column }) => row !== undefined && column >= 0)) [anchor, active] = ends;
+    const [left, right] = [columnOf(named.get("from")), columnOf(named.get("until"))];
+    if (left >= 0 && right >= 0) {
+      anchor = { row: Number(table.dataset.top), column: left };
+      active = { row: Number(table.dataset.bottom), column: right };
+    }
   }
   mark();
 
-  return { mark, show, isDragging: () => isDragging };
+  return { mark, show, isDragging: () => isDragging, topRow: () => (anchor && active ? bounds().top : null) };
 }

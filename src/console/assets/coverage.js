@@ -25,11 +25,17 @@ function startGrid(table, panel) {
     report,
   });
 
-  // the newest days are what most people want
-  const toNewest = () => (table.parentElement.scrollLeft = table.parentElement.scrollWidth);
-  toNewest();
-  // again when the style sheets have made it as wide as it is
-  addEventListener("load", toNewest, { once: true });
+  const wrap = table.parentElement;
+  const firstRow = selection.topRow() ?? Number(table.dataset.offset);
+  // the newest days are what most people want, and the rows that the address names
+  const toStart = () => {
+    wrap.scrollLeft = wrap.scrollWidth;
+    const row = firstRow > 0 && table.querySelector(`tr[data-row="${firstRow}"]`);
+    if (row) wrap.scrollTop = row.offsetTop - wrap.clientHeight / 3;
+  };
+  toStart();
+  // again when the style sheets have made it as large as it is
+  addEventListener("load", toStart, { once: true });
 }
 
 /** Reads markup; where there is no reply, what was shown before stays, with a word about it in the notice. */

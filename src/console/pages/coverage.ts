@@ -8,6 +8,7 @@ import {
   filtersOf,
   gridInput,
   selectionInput,
+  type SelectionInput,
   columnWidth,
   gridWindow,
   type GridInput,
@@ -42,6 +43,7 @@ type Grid = {
   /** Rows that are sent at a time, and the first of them. */
   readonly size: number;
   readonly offset: number;
+  readonly selected: ReturnType<typeof selectedRows>;
 };
 
 /** Every row of the datasets that are on: read once, for all filters of all visitors. */
@@ -60,19 +62,33 @@ async function readShownRows(context: PageContext, input: GridInput): Promise<re
   return filtered(named, filters);
 }
 
-async function readGrid(context: PageContext, input: GridInput): Promise<Grid> {
+async function readGrid(context: PageContext, input: GridInput & Partial<SelectionInput>): Promise<Grid> {
   const { app, read } = context;
   const window = gridWindow(input, app.clock.today());
   const width = columnWidth(input, window);
   const columns = columnsOf(window, width);
   const size = rowsAtOnce(columns.length);
   const groups = await readShownRows(context, input);
-  // an address that was sent may be of a longer grid
-  const offset = Math.min(input.offset, Math.max(0, groups.length - 1));
+  const selected = selectedRows(groups, input);
+  // rows that the address selects are in view; one that was sent may be of a longer grid
+  const wanted = input.offset === 0 && selected !== null && selected.top >= size ? selected.top : input.offset;
+  const offset = Math.min(wanted, Math.max(0, groups.length - 1));
   const shown = groups.slice(offset, offset + size);
   const key = `cells ${JSON.stringify([filtersOf(input), window, width, offset])}`;
   const rows = await read(key, (db) => readCells(app, db, { groups: shown, window, width }));
-  return { window, width, columns, rows, total: groups.length, size, offset };
+  return { window, width, columns, rows, total: groups.length, size, offset, selected };
+}
+
+/** The numbers of the first and the last row that an address selects; null where it selects none. */
+function selectedRows(
+  groups: readonly PartitionGroup[],
+  { first = "", last = "" }: Partial<SelectionInput>,
+): { readonly top: number; readonly bottom: number } | null {
+  if (first === "" || last === "") return null;
+  const [top = -1, bottom = -1] = [first, last]
+    .map((key) => groups.findIndex((group) => groupKey(group) === key))
+    .sort((a, b) => a - b);
+  return top < 0 ? null : { top, bottom };
 }
 
 /** The grid of coverage: what is loaded, what is missing and why, and what it costs to fill it. */
@@ -112,7 +128,7 @@ function nothing(): Html {
   return html`<p class="muted">The portfolio has no such cell. <code>storehouse sync</code> reads the portfolio.</p>`;
 }
 
-function table(input: GridInput, { columns, width, rows, total, size, offset }: Grid, since: number): Html {
+function table(input: GridInput, { columns, width, rows, total, size, offset, selected }: Grid, since: number): Html {
   const { dataset, app, country, days, to, by } = input;
   const address = (path: string) => pageAddress(path, { dataset, app, country, days, to, by });
   return html`<table
@@ -122,6 +138,7 @@ function table(input: GridInput, { columns, width, rows, total, size, offset }: 
     data-total="${total}"
     data-size="${size}"
     data-offset="${offset}"
+    ${selected === null ? null : html` data-top="${selected.top}" data-bottom="${selected.bottom}"`}
     data-page="${address("/coverage")}"
     data-more="${address("/coverage/cells")}"
     data-panel="${address("/coverage/selection")}"
