@@ -155,9 +155,25 @@ describe("the page of coverage", () => {
     const agreed = { ...fields, most: "1000", agreed: "1000" };
     const answers = await Promise.all(people.map((person) => person.post("/actions/fill", agreed)));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+    // back to the cells that were chosen, which say that it runs
+    const started = answers.find(({ status }) => status === 303)?.headers.get("location") ?? "";
+    expect(new URL(started, served.url).searchParams.get("first")).toBe(key);
+    expect((await clientOf(served).get(started)).text).toMatch(/Backfill of 1 partition[^<]* is under way/);
     await untilShown(async () => (await clientOf(served).get("/runs")).text, /id="running"[^]*badge good/);
     stage.stage.sandbox.set({ latencyMs: 0 });
     expect(await stage.stage.query("select from ops.plan")).toHaveLength(1);
+  });
+
+  test("says beside the cells what was wrong with a fill of them", async () => {
+    stage.stage.sandbox.set({ faults: [{ times: 100, kind: "empty-401" }] });
+    const local = clientOf(await stage.start());
+    const key = keyOf((await local.get(coverageGrid)).text);
+    const fields = { dataset: "keyword_rank", days: "14", first: key, last: key, from: dayAt(1), until: dayAt(2) };
+    await local.get(`/coverage?${new URLSearchParams(fields).toString()}`);
+    const answer = await local.post("/actions/fill", { ...fields, most: "1000", agreed: "1000" });
+    const panel = () => local.get(answer.headers.get("location")?.replace("/coverage?", "/coverage/selection?") ?? "");
+    await untilShown(async () => (await panel()).text, /class="notice bad">Backfill of 1 partition[^<]*: \S/);
+    stage.stage.sandbox.set({ faults: [] });
   });
 
   test("is read as storehouse_reader, with what it says of a selection: the loader need not be able to read the ledger", async () => {

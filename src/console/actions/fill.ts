@@ -9,7 +9,7 @@ import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
 import type { BackfillRequest } from "../../planner/backfill-request.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
 import type { RunControl } from "../background-runs.ts";
-import { endsOf, filtersOf, gridAddress, gridInput, selectionInput } from "../grid/filters.ts";
+import { endsOf, filtersOf, cellsAddress, gridInput, selectionInput } from "../grid/filters.ts";
 import { filtered, readRows } from "../grid/read-grid.ts";
 import { fillRequest, selectionOf, tooLarge, type Selection } from "../grid/selection.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
@@ -72,7 +72,7 @@ export const fillAction = defineAction({
     return {
       started: { what, work: (control) => planAndRun(app, fillRequest(selection, mostCredits), control) },
       says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`,
-      to: gridAddress(input),
+      to: cellsAddress(input),
     };
   },
 });

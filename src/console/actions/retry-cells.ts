@@ -5,7 +5,7 @@ import { sumBy } from "../../core/sum.ts";
 import { fail } from "../../core/errors.ts";
 import { retryInForeground } from "../../foreground.ts";
 import { reopenable } from "../../ledger/reopen.ts";
-import { gridAddress } from "../grid/filters.ts";
+import { cellsAddress } from "../grid/filters.ts";
 import { retryOf } from "../grid/selection.ts";
 import { defineAction } from "../define-action.ts";
 import { cellsInput, chosenCells, cellsText, selectedCells } from "./fill.ts";
@@ -46,7 +46,7 @@ export const retryCellsAction = defineAction({
         work: (control) => retryInForeground(app, { ...control, request, maxCredits: mostCredits, which }),
       },
       says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`,
-      to: gridAddress(input),
+      to: cellsAddress(input),
     };
   },
 });

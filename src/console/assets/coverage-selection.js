@@ -187,5 +187,7 @@ export function openSelection(table, panel, { rows, text, onDragged }) {
   }
   mark();
 
-  return { mark, show, isDragging: () => isDragging, topRow: () => (anchor && active ? bounds().top : null) };
+  // its first row and its last column: what has to be in view
+  const place = () => (anchor && active ? { row: bounds().top, column: bounds().right } : null);
+  return { mark, show, isDragging: () => isDragging, place };
 }

@@ -26,12 +26,13 @@ function startGrid(table, panel) {
   });
 
   const wrap = table.parentElement;
-  const firstRow = selection.topRow() ?? Number(table.dataset.offset);
-  // the newest days are what most people want, and the rows that the address names
+  const { row: firstRow, column } = selection.place() ?? { row: Number(table.dataset.offset) };
+  // the newest days are what most people want, and the cells that the address names
   const toStart = () => {
-    wrap.scrollLeft = wrap.scrollWidth;
-    const row = firstRow > 0 && table.querySelector(`tr[data-row="${firstRow}"]`);
-    if (row) wrap.scrollTop = row.offsetTop - wrap.clientHeight / 3;
+    const row = table.querySelector(`tr[data-row="${firstRow}"]`);
+    const cell = column === undefined ? null : row?.cells[column + 1];
+    wrap.scrollLeft = cell ? cell.offsetLeft + cell.offsetWidth - wrap.clientWidth : wrap.scrollWidth;
+    if (row && firstRow > 0) wrap.scrollTop = row.offsetTop - wrap.clientHeight / 3;
   };
   toStart();
   // again when the style sheets have made it as large as it is

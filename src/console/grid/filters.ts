@@ -52,7 +52,18 @@ export function endsOf({ first, last, from, until }: SelectionInput): Ends | nul
     : { first, last, from, to: until };
 }
 
-/** The address of the grid with these filters, and without a selection. */
-export function gridAddress({ dataset, app, country, days, to, by }: Omit<GridInput, "offset">): string {
-  return pageAddress("/coverage", { dataset, app, country, days, to, by });
+/** The address of cells of the grid: its filters and a selection. */
+export function cellsAddress({
+  dataset,
+  app,
+  country,
+  days,
+  to,
+  by,
+  first,
+  last,
+  from,
+  until,
+}: Omit<GridInput, "offset"> & SelectionInput): string {
+  return pageAddress("/coverage", { dataset, app, country, days, to, by, first, last, from, until });
 }

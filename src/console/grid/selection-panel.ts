@@ -10,7 +10,7 @@ import { actionForm } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { codeText } from "../parts/code-text.ts";
-import { timeElement } from "../parts/times.ts";
+import { instantText, timeElement } from "../parts/times.ts";
 import type { Selection, SelectionFacts } from "./selection.ts";
 import { hiddenFields } from "../parts/form-fields.ts";
 import { daysText, windowText } from "../parts/days-text.ts";
@@ -48,7 +48,7 @@ export function selectionPanel(
   const days = windowLength(window);
   return html`<h2>${countOf(groups.length, "partition")} × ${countOf(days, "day")}</h2>
     <p class="muted">${windowText(window)}</p>
-    ${stateList(facts.cells)} ${facts.reported.map(reportedLine)}
+    ${runOfConsole(context)} ${stateList(facts.cells)} ${facts.reported.map(reportedLine)}
     ${
       facts.reasons.length === 0
         ? null
@@ -59,6 +59,17 @@ export function selectionPanel(
     }
     ${facts.reasons.length > mostReasons ? html`<p class="muted">and ${facts.reasons.length - mostReasons} more reasons: select fewer cells.</p>` : null}
     ${fillPart(context, facts, fields)} ${retryPart(context, facts, fields)}`;
+}
+
+/** What the console itself runs, or what was wrong with what it ran last: cells alone do not say why they stay as they are. */
+function runOfConsole({ runs, now }: PageContext): Html | null {
+  const run = runs.latest();
+  if (run === null) return null;
+  const { what, ended } = run;
+  if (ended === null)
+    return html`<p class="notice" role="status">${what} is under way: <a href="/runs">Runs</a> shows and stops it.</p>`;
+  if (ended.problem === null) return null;
+  return html`<p class="notice bad">${what}, ${instantText(ended.at, now)}: ${codeText(ended.problem)}</p>`;
 }
 
 const mostReasons = 12;
