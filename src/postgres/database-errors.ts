@@ -26,6 +26,8 @@ const lostNodeCodes = new Set([
 ]);
 /** How poolers say that no connection is left (PgBouncer, Supavisor); none has the code of Postgres for it. */
 const fullPooler = /max_client_conn|max clients reached/i;
+/** How a server whose disk is full refuses a login (XX000) when its list of the catalogue has to be written anew. */
+const fullForLogins = /could not write init file/i;
 /** Unique violation under concurrent merges, serialisation failure, deadlock. */
 const passing = new Set(["23505", "40001", "40P01"]);
 
@@ -37,7 +39,7 @@ export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (error instanceof pg.DatabaseError)
-    return lostStarts.some((start) => code.startsWith(start)) || fullPooler.test(error.message);
+    return lostStarts.some((start) => code.startsWith(start)) || outageOf(error) !== undefined;
   return (
     lostNodeCodes.has(code) ||
     /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|connection has been discarded/i.test(
@@ -48,7 +50,7 @@ export function isLostConnection(error: unknown): boolean {
 
 /** True when the disk of the database is full, or it turned into one that only reads. */
 export function isOutOfRoom(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === "53100" || error.code === "25006");
+  return ["database_full", "database_read_only"].includes(outageOf(error) ?? "");
 }
 
 /** True when a lock was not granted within `lock_timeout`, or only by a deadlock. */
@@ -93,6 +95,7 @@ function brokenBy(cause: unknown): string {
 
 function outageOf(cause: unknown): (typeof outages)[keyof typeof outages] | undefined {
   if (!(cause instanceof pg.DatabaseError)) return undefined;
+  if (fullForLogins.test(cause.message)) return "database_full";
   return fullPooler.test(cause.message) ? "database_busy" : outages[cause.code as keyof typeof outages];
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { databaseOutage, isLostConnection, isPassing } from "../../src/postgres/database-errors.ts";
+import { connectionProblem, databaseOutage, isLostConnection, isPassing } from "../../src/postgres/database-errors.ts";
 import { liftReplyLimit, openWarehouse } from "../../src/postgres/database.ts";
 import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { freshDatabase } from "../support/database.ts";
@@ -34,13 +34,18 @@ describe("an error of the database", () => {
     expect(isPassing(databaseError(code))).toBe(worth);
   });
 
-  test.each(["no more connections allowed (max_client_conn)", "MaxClientsInSessionMode: max clients reached"])(
-    "of a pooler without a connection left means the same: %s",
-    (message) => {
+  test.each([
+    ["no more connections allowed (max_client_conn)", "database_busy"],
+    ["MaxClientsInSessionMode: max clients reached", "database_busy"],
+    ["could not write init file", "database_full"],
+  ])(
+    "of a pooler without a connection left, or of a full disk that keeps a login out, means the same: %s",
+    (message, code) => {
       const error = new pg.DatabaseError(message, 10, "error");
       error.code = "XX000";
       expect(isLostConnection(error)).toBe(true);
-      expect(databaseOutage(error)).toMatchObject({ code: "database_busy" });
+      expect(databaseOutage(error)).toMatchObject({ code });
+      expect(connectionProblem(error)).toMatchObject({ code });
     },
   );
 
