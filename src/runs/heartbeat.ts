@@ -77,6 +77,7 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   const { clock, rhythm } = parts;
   const ended = new AbortController();
   const reportLockWait = lockWaitReporter(parts);
+  const reportOutage = outageReporter(parts);
   const wait = () => clock.sleep(rhythm.beatMs, ended.signal).catch(() => undefined);
   let checking: Promise<void> | null = null;
 
@@ -84,7 +85,7 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
     // after an outage no process has sent a heartbeat for a while: the first to come back does not declare the others dead
     let steady = 0;
     for (await wait(); !ended.signal.aborted; await wait()) {
-      const beat = await beatOnce(parts);
+      const beat = await beatOnce(parts, reportOutage);
       steady = beat === null ? 0 : steady + 1;
       reportLockWait(beat?.answer?.lockWait ?? null);
       // the second steady beat is the first after which others may be declared dead
@@ -115,18 +116,29 @@ function beatQuestion({ worker, accountId, holders, rhythm }: HeartbeatParts): S
 }
 
 /** One beat; what it found, null when the database did not take it. */
-async function beatOnce(parts: HeartbeatParts): Promise<Beat<BeatFindings> | null> {
+async function beatOnce(parts: HeartbeatParts, report: HeartbeatParts["onBeat"]): Promise<Beat<BeatFindings> | null> {
   try {
     const beat = await parts.worker.beat(beatQuestion(parts));
     if (!beat.isEntered) parts.abort(fail("lease_expired"));
-    parts.onBeat(null);
+    report(null);
     return beat;
   } catch (error) {
-    if (isLostConnection(error)) parts.onBeat(databaseOutage(error, "no heartbeat gets through"));
-    else if (error instanceof StorehouseError && isOutage(error)) parts.onBeat(error);
+    if (isLostConnection(error)) report(databaseOutage(error, "no heartbeat gets through"));
+    else if (error instanceof StorehouseError && isOutage(error)) report(error);
     else logFailure(parts, error);
     return null;
   }
+}
+
+/** Passes the outcome of each beat on, and logs when they stop getting through, and when they do again. */
+function outageReporter({ clock, log, onBeat }: HeartbeatParts): HeartbeatParts["onBeat"] {
+  let since: number | null = null;
+  return (problem) => {
+    if (problem !== null && since === null) log.warn({ code: problem.code }, "database.unavailable");
+    if (problem === null && since !== null) log.info({ duration_ms: clock.now() - since }, "database.recovered");
+    since = problem === null ? null : (since ?? clock.now());
+    onBeat(problem);
+  };
 }
 
 /** Reads whether another process was refused, and releases what dead processes hold. What fails of it is done at a later beat. */

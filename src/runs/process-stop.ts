@@ -2,6 +2,7 @@ import { AbortError, type StorehouseError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { recordStop, type AccountStop } from "../credits/account-stop.ts";
 import type { Database } from "../postgres/database.ts";
+import { isOutage } from "../postgres/database-errors.ts";
 import type { Rhythm } from "./heartbeat.ts";
 
 type StopParts = {
@@ -36,6 +37,8 @@ export function createStop(parts: StopParts): ProcessStop {
       if (stopped !== null) return;
       stopped = error;
       halting.abort();
+      // what is under way is tried again for minutes, and may be all that a person sees meanwhile
+      if (isOutage(error)) parts.log.warn({ code: error.code }, "database.unavailable");
       if (error instanceof AbortError) noting = noteRefusal(parts, error);
     },
     halted: halting.signal,

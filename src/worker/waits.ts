@@ -70,16 +70,6 @@ export async function untilDatabaseResponds({ warehouse, clock, log }: App, stop
   await retry({ clock, backoff: waits, signal: stop, again }, check).catch(unlessStopped(stop));
 }
 
-/** A function to call after each heartbeat: it logs when they stop getting through, and when they do again. */
-export function beatReporter({ clock, log }: Pick<App, "clock" | "log">) {
-  let since: number | null = null;
-  return (problem: StorehouseError | null): void => {
-    if (problem !== null && since === null) log.warn({ code: problem.code }, "database.unavailable");
-    if (problem === null && since !== null) log.info({ duration_ms: clock.now() - since }, "database.recovered");
-    since = problem === null ? null : (since ?? clock.now());
-  };
-}
-
 /** A wait that the stop has ended gives null; any other error is thrown. */
 function unlessStopped(stop: AbortSignal): (error: unknown) => null {
   return (error) => {

@@ -30,7 +30,7 @@ import { itemOfAccount, readCrontab, scheduledBy } from "./crontab.ts";
 import { notedTask } from "./noted-task.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
-import { beatReporter, untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
+import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
 
 /*
  * A worker is a sequence of sessions. A session registers a process in the ledger, checks the balance, then runs the crontab and the
@@ -136,7 +136,6 @@ type Session = {
 /** Runs one session. Returns what ended it. */
 async function runSession(app: App, { stop, report, former, registered }: Session): Promise<StorehouseError> {
   const problems: { database: StorehouseError | null; api: StorehouseError | null } = { database: null, api: null };
-  const reportBeat = beatReporter(app);
   let isRunning = false;
   let abortedBy: () => StorehouseError | null = () => null;
   const reportNow = () => {
@@ -149,7 +148,7 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
     if (former !== null && (await releaseFormerClaims(app.warehouse.db, former)))
       app.log.warn({ problem: fail("lease_expired").message }, "worker.re_registered");
     await using ingest = await openIngest(app, "worker", createRunLimit(null), {
-      onBeat: (problem) => (reportBeat(problem), (problems.database = problem), reportNow()),
+      onBeat: (problem) => ((problems.database = problem), reportNow()),
       onApi: (problem) => ((problems.api = problem), reportNow()),
     });
     abortedBy = ingest.aborted;

@@ -109,7 +109,10 @@ test("answers that come while the disk is full are stored when there is room: no
   const database = await copied("beside", "migrated", "small");
   const gate = gateAfter(9);
   await using stage = await openStage({ market, database, clock: gate.clock, latencyMs: gate.latencyMs });
-  await using child = startDoomed(stage, "worker", { settings: { api: { concurrency, retry_seconds: 0.5 } } });
+  await using child = startDoomed(stage, "worker", {
+    settings: { api: { concurrency, retry_seconds: 0.5 } },
+    variables: { LOG_LEVEL: "warn" },
+  });
   await until(() => gate.held() === concurrency);
   const refused = async () => (await readFile(server.log, "utf8")).split("No space left on device").length;
   await disk.fill();
@@ -117,6 +120,8 @@ test("answers that come while the disk is full are stored when there is room: no
   gate.open();
   // both answers, and one of them once more
   await until(async () => (await refused()) > before + concurrency);
+  // it says so while it tries again
+  await until(() => child.output().stderr.includes('"code":"database_full","msg":"database.unavailable"'));
   await disk.free();
   await until(() => isLoaded(stage));
   child.process.kill("SIGTERM");
