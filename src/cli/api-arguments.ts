@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { AndroidTrackId, CountryCode, IosTrackId, LangCode } from "../api/values.ts";
+import { AndroidTrackId, IosTrackId, LangCode } from "../api/values.ts";
+import { Country, noCountry } from "../config/portfolio-settings.ts";
 
 /** Reads a track id: a number on iOS, a package name on Android. */
 export function trackIdArgument(text: string): string {
@@ -10,11 +11,12 @@ export function trackIdArgument(text: string): string {
   return text;
 }
 
-/** Reads a country, in capitals or not. */
+/** Reads a country, in capitals or not. One that does not exist is refused before it costs a credit. */
 export function countryArgument(text: string): string {
   const country = text.toUpperCase();
-  if (!CountryCode.safeParse(country).success)
+  if (!/^[A-Z]{2}$/.test(country))
     throw new InvalidArgumentError("It is no country: write its two letters, for instance US.");
+  if (!Country.safeParse(country).success) throw new InvalidArgumentError(`${noCountry(country)}.`);
   return country;
 }
 

@@ -43,6 +43,8 @@ function queryOf(words: readonly string[], { url }: Options): string {
   // an address of a script whose host is empty would be paid for
   if (/^(https?:\/\/)?\/*$/i.test(query))
     throw fail("bad_argument", { problem: "there is nothing to search for: give a name, or --url with a URL" });
+  if (url !== undefined && /\s/.test(query))
+    throw fail("bad_argument", { problem: "--url holds a space, as no URL does: leave --url out to search by name" });
   return query;
 }
 
