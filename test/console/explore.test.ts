@@ -189,6 +189,18 @@ test("an app, a country or a keyword that nothing is known of is said to be so",
     });
 });
 
+test("an app without keywords can be chosen for its charts and reviews, after those with ranks", async () => {
+  await stage.stage.query(`
+    with app as (insert into core.dim_app (store, track_id, app_name) values ('ios', '77', 'A wordless app') returning app_key)
+    insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, title, slice_id, fetched_at)
+    select app_key, '1', 'v2', '2026-08-18 10:00', (select country_key from core.dim_country where country_code = 'JP'), '', 2, 'silent', 1, '2026-08-20Z' from app`);
+  const { text } = await client.get("/explore?view=reviews&app=ios:77");
+  expect(text).toContain("silent");
+  expect(text).toMatch(/<option[^>]*value="ios:77"[^>]*selected/);
+  expect((await client.get("/explore?app=ios:77")).text).toContain("Nothing of it is loaded for A wordless app in JP");
+  expect((await client.get("/explore")).text).not.toMatch(/<option[^>]*value="ios:77"[^>]*selected/);
+});
+
 test("a field that a view does not use keeps its value for the others", async () => {
   const fields = { app: "", from: "2026-08-10", to: "2026-08-19", back: "30", keyword: "habit" };
   for (const view of views) {

@@ -30,7 +30,7 @@ type AppOption = {
   readonly name: string;
   readonly isCompetitor: boolean;
 };
-/** A country of an app with a device, and the first and the newest day of its ranks. */
+/** A country of an app with a device, and the first and the newest day of what is shown of it. */
 type PlaceOption = {
   readonly country: string;
   readonly device: string;
@@ -68,29 +68,45 @@ export const mostRivals = 5;
 /** Rivals that are drawn unless others are named. */
 const usualRivals = 3;
 
-/** The apps with ranks by keyword, by name: those that the account tracks before those that are only competitors. */
+/**
+ * The apps with something to show, by name: those with ranks by keyword before those that have charts or reviews alone, and those that the
+ * account tracks before those that are only competitors.
+ */
 async function readApps(db: Database, account: string): Promise<readonly AppOption[]> {
   const { rows } = await sql<AppOption>`
     select a.store || ':' || a.track_id as app, a.store, a.track_id as "trackId", coalesce(a.app_name, a.track_id) as name,
            not exists (select from core.tracked_app as t where t.app_key = a.app_key and t.account = ${account})
            and exists (select from core.tracked_competitor as n where n.competitor_app_key = a.app_key and n.account = ${account}) as "isCompetitor"
-    from   core.dim_app as a
-    where  exists (select from core.fact_keyword_rank_summary as s where s.app_key = a.app_key)
-    order  by "isCompetitor", name, a.store desc, app`.execute(db);
+    from   ops.portfolio_app as a
+    cross  join lateral (select exists (select from core.fact_keyword_rank_summary as s where s.app_key = a.app_key) as has_ranks) as r
+    where  r.has_ranks or exists (select from core.fact_category_rank as f where f.app_key = a.app_key) or exists (select from core.review as f where f.app_key = a.app_key)
+    order  by r.has_ranks desc, "isCompetitor", name, a.store desc, app`.execute(db);
   return rows;
 }
 
-/** Countries and devices of an app with ranks, the one with the most keywords on its newest day first. */
+/** Countries and devices of an app with ranks, the one with the most keywords on its newest day first; of an app without any those of its charts and reviews. */
 async function readPlaces(db: Database, { store, trackId }: AppOption): Promise<readonly PlaceOption[]> {
   const { rows } = await sql<PlaceOption>`
+    with app as (
+      select a.app_key, exists (select from core.fact_keyword_rank_summary as s where s.app_key = a.app_key) as has_ranks
+      from   core.dim_app as a
+      where  a.store = ${store} and a.track_id = ${trackId}
+    ), shown as (
+      select s.country_key, s.device_key, s.date_day, s.ranked_keyword_count as keyword_count
+      from   app as a join core.fact_keyword_rank_summary as s on s.app_key = a.app_key
+      union  all
+      select f.country_key, f.device_key, f.date_day, 0 from app as a join core.fact_category_rank as f on f.app_key = a.app_key where not a.has_ranks
+      union  all
+      -- reviews have no device
+      select f.country_key, case ${store} when 'ios' then 1 else 0 end, f.reviewed_at::date, 0
+      from   app as a join core.review as f on f.app_key = a.app_key where not a.has_ranks
+    )
     select c.country_code as country, d.device_code as device, min(s.date_day) as first, max(s.date_day) as newest
-    from   core.dim_app as a
-    join   core.fact_keyword_rank_summary as s on s.app_key = a.app_key
+    from   shown as s
     join   core.dim_country as c on c.country_key = s.country_key
     join   core.dim_device  as d on d.device_key = s.device_key
-    where  a.store = ${store} and a.track_id = ${trackId}
     group  by c.country_code, d.device_code, d.device_key
-    order  by sum(s.ranked_keyword_count) desc, c.country_code, d.device_key`.execute(db);
+    order  by sum(s.keyword_count) desc, c.country_code, d.device_key`.execute(db);
   return rows;
 }
 
@@ -130,7 +146,7 @@ async function readRivals(
 }
 
 /**
- * The choice that an address comes to; null where no app has ranks, or none of this id, or the app has none in the country or on the device
+ * The choice that an address comes to; null where no app has anything to show, or none of this id, or the app has nothing in the country or on the device
  * that is named. Throws `console_bad_input` for days that end before they begin.
  */
 export async function readChoice(db: Database, named: Named, account: string): Promise<Choice | null> {
