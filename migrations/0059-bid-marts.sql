@@ -1,7 +1,13 @@
 -- What paying for keywords does beside organic search, and what changes of bids did. A paid keyword matches ranks without regard to capital letters.
 
 create view mart.keyword_cannibalisation as
-with paid as (
+with waiting as materialized (
+  -- once for all rows: keywords that wait are counted from slices
+  select n.store, n.track_id, n.country_code, range_agg(daterange(n.date_day, n.date_day + 1)) as days, array_agg(n.date_day) as date_days,
+         array_agg(n.keyword_count) as keyword_counts
+  from   ops.unanswered_keyword_daily as n
+  group  by 1, 2, 3
+), paid as (
   select f.org_id, f.app_key, f.keyword_key, f.country_key, f.period_start as date_day, f.currency, f.attribution, max(f.org_name) as org_name,
          count(distinct f.keyword_id) as bid_keyword_count, sum(f.spend) as spend, sum(f.impression_count) as impression_count,
          sum(f.tap_count) as tap_count, sum(f.install_count) as install_count
@@ -38,14 +44,19 @@ left   join lateral (
           select m.brand_track_id
           from   core.fact_keyword_metadata as m
           where  m.keyword_key = any (s.keyword_keys) and m.country_key = p.country_key and m.store = a.store) as t) as b on true
+left   join core.fact_keyword_rank_summary as n
+       on n.app_key = p.app_key and n.date_day = p.date_day and n.country_key = p.country_key and n.device_key = case a.store when 'ios' then 1 else 0 end
+left   join waiting as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
+cross  join lateral (
+  select case when q.days @> p.date_day
+              then (select sum(f.keyword_count) from unnest(q.date_days, q.keyword_counts) as f (date_day, keyword_count) where f.date_day = p.date_day) end as keyword_count) as u
 left   join lateral (
-  -- sums of a month stay when retention removes its ranks
-  select n.requested_keyword_count, n.answered_keyword_count,
-         n.is_complete and exists (select from core.fact_keyword_rank as r
-                                   where  r.app_key = p.app_key and r.date_day = p.date_day and r.country_key = p.country_key) as is_complete
-  from   ops.requested_keyword_day as n
-  where  n.app_key = p.app_key and n.date_day = p.date_day and n.country_key = p.country_key and n.device_key in (0, 1)
-  offset 0) as w on true -- a fence: joined, the days of all apps would be counted for each row
+  select (coalesce(n.answered_keyword_count, 0) + coalesce(u.keyword_count, 0))::bigint as requested_keyword_count,
+         coalesce(n.answered_keyword_count, 0)::bigint as answered_keyword_count,
+         -- sums of a month stay when retention removes its ranks
+         u.keyword_count is null and exists (select from core.fact_keyword_rank as r
+                                             where  r.app_key = p.app_key and r.date_day = p.date_day and r.country_key = p.country_key) as is_complete
+  where  n.app_key is not null or u.keyword_count is not null) as w on true
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id

@@ -2678,7 +2678,16 @@ create view mart.keyword_cannibalisation (
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
- WITH paid AS (
+ WITH waiting AS MATERIALIZED (
+         SELECT n_1.store,
+            n_1.track_id,
+            n_1.country_code,
+            range_agg(daterange(n_1.date_day, n_1.date_day + 1)) AS days,
+            array_agg(n_1.date_day) AS date_days,
+            array_agg(n_1.keyword_count) AS keyword_counts
+           FROM ops.unanswered_keyword_daily n_1
+          GROUP BY n_1.store, n_1.track_id, n_1.country_code
+        ), paid AS (
          SELECT f.org_id,
             f.app_key,
             f.keyword_key,
@@ -2749,17 +2758,28 @@ create view mart.keyword_cannibalisation (
                  SELECT m.brand_track_id
                    FROM core.fact_keyword_metadata m
                   WHERE (m.keyword_key = ANY (s.keyword_keys)) AND m.country_key = p.country_key AND m.store = a.store) t) b ON true
-     LEFT JOIN LATERAL ( SELECT n.requested_keyword_count,
-            n.answered_keyword_count,
-            n.is_complete AND (EXISTS ( SELECT
+     LEFT JOIN core.fact_keyword_rank_summary n ON n.app_key = p.app_key AND n.date_day = p.date_day AND n.country_key = p.country_key AND n.device_key =
+        CASE a.store
+            WHEN 'ios'::text THEN 1
+            ELSE 0
+        END
+     LEFT JOIN waiting q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN q.days @> p.date_day THEN ( SELECT sum(f.keyword_count) AS sum
+                       FROM UNNEST(q.date_days, q.keyword_counts) f(date_day, keyword_count)
+                      WHERE f.date_day = p.date_day)
+                    ELSE NULL::numeric
+                END AS keyword_count) u
+     LEFT JOIN LATERAL ( SELECT (COALESCE(n.answered_keyword_count, 0::bigint)::numeric + COALESCE(u.keyword_count, 0::numeric))::bigint AS requested_keyword_count,
+            COALESCE(n.answered_keyword_count, 0::bigint) AS answered_keyword_count,
+            u.keyword_count IS NULL AND (EXISTS ( SELECT
                    FROM core.fact_keyword_rank r
                   WHERE r.app_key = p.app_key AND r.date_day = p.date_day AND r.country_key = p.country_key)) AS is_complete
-           FROM ops.requested_keyword_day n
-          WHERE n.app_key = p.app_key AND n.date_day = p.date_day AND n.country_key = p.country_key AND (n.device_key = ANY (ARRAY[0, 1]))
-         OFFSET 0) w ON true
-     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n.group_name, ', '::text ORDER BY n.group_name) AS keyword_groups
-           FROM core.grouped_keyword n
-          WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
+          WHERE n.app_key IS NOT NULL OR u.keyword_count IS NOT NULL) w ON true
+     LEFT JOIN LATERAL ( SELECT string_agg(DISTINCT n_1.group_name, ', '::text ORDER BY n_1.group_name) AS keyword_groups
+           FROM core.grouped_keyword n_1
+          WHERE lower(n_1.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id
   WHERE o.organic_rank <= 3 OR b.is_own_brand;
 

@@ -227,6 +227,7 @@ test("whether the ranks of a paid keyword's day are complete is looked up for th
   const { fact_keyword_rank_summary: sums = 0 } = await read(query);
   expect(sums).toBeGreaterThanOrEqual(7 * keywords);
   expect(sums).toBeLessThan(apps * days);
+  expect(await scans("select * from mart.keyword_cannibalisation", "slice")).toBeLessThan(apps);
 });
 
 test("on which days reports of search ads are complete is read once, not for each week", async () => {
