@@ -139,11 +139,25 @@ comment on column ops.failed_slice.ended_at      is 'When it failed.';
 comment on column ops.failed_slice.next_try_at   is 'When it is requested again automatically; null where only storehouse retry does.';
 select ops.comment_columns('ops.failed_slice');
 
+create view ops.worker_status as
+select w.worker_id, w.kind, w.account, w.host, w.pid, w.started_at, w.heartbeat_at, w.stopped_at, w.ended_as,
+       w.stopped_at is null and exists (
+         select from pg_catalog.pg_locks as l
+         where  l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
+         and    l.classid = x'53544f52'::integer::oid and l.objid = w.worker_id::oid and l.objsubid = 2) as is_running
+from   ops.worker as w;
+comment on view   ops.worker_status            is 'One row per process that sends requests to the API. Which workers run now, and since when?';
+comment on column ops.worker_status.is_running is 'True while it holds the advisory lock on its number; a frozen process holds it still.';
+select ops.comment_columns('ops.worker_status', 'ops.worker');
+
 create view ops.run_summary as
 select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at,
        -- what waited is another run's by now, or loaded; where a limit cut a run nothing of it is left to know it by
        -- what its limit does not pay for is cancelled at its end
        case when r.outcome = 'deferred' and r.max_credits is not null and r.plan_id is null and s.open_count + s.deferred_count = 0 then 'limited'
+            -- its process was killed; a run that any worker may go on with has none
+            when r.outcome is null and r.ended_at is null and r.worker_id is not null and not exists (
+                   select from ops.worker_status as w where w.worker_id = r.worker_id and w.is_running) then 'interrupted'
             when (r.outcome in ('planned', 'loaded') or r.outcome = 'deferred' and r.max_credits is null and r.plan_id is null) is not true then r.outcome
             when s.open_count > 0                       then 'unfinished'
             when s.deferred_count > 0                   then 'deferred'
@@ -176,7 +190,7 @@ comment on column ops.run_summary.as_of               is 'Day that counted as to
 comment on column ops.run_summary.plan_id             is 'Plan that it ran; null when it ran none.';
 comment on column ops.run_summary.started_at          is 'When it started.';
 comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
-comment on column ops.run_summary.outcome             is 'How it stands: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted; null while its process runs.';
+comment on column ops.run_summary.outcome             is 'How it stands: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted (stopped or killed); null while its process runs.';
 comment on column ops.run_summary.planned_slice_count is 'Planned slices.';
 comment on column ops.run_summary.planned_credits     is 'Planned credits.';
 comment on column ops.run_summary.naive_credits       is 'Credits that the same cells would cost with one request per item and day.';

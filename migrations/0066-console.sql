@@ -72,17 +72,6 @@ comment on column ops.slice_item.items is 'The keywords or ids, sorted.';
 comment on column ops.slice_item.slice_id is 'Number of the slice.';
 select ops.comment_columns('ops.slice_item');
 
-create view ops.worker_status as
-select w.worker_id, w.kind, w.account, w.host, w.pid, w.started_at, w.heartbeat_at, w.stopped_at, w.ended_as,
-       w.stopped_at is null and exists (
-         select from pg_catalog.pg_locks as l
-         where  l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
-         and    l.classid = x'53544f52'::integer::oid and l.objid = w.worker_id::oid and l.objsubid = 2) as is_running
-from   ops.worker as w;
-comment on view   ops.worker_status            is 'One row per process that sends requests to the API. Which workers run now, and since when?';
-comment on column ops.worker_status.is_running is 'True while it holds the advisory lock on its number; a frozen process holds it still.';
-select ops.comment_columns('ops.worker_status', 'ops.worker');
-
 create view ops.unfinished_sync as
 with run as materialized (
   select r.run_id, r.account, r.datasets, r.days, r.kind, r.ended_at,

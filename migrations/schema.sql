@@ -7616,7 +7616,7 @@ create view ops.run_summary (
   plan_id bigint, -- Plan that it ran; null when it ran none.
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text, -- How it stands: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted; null while its process runs.
+  outcome text, -- How it stands: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted (stopped or killed); null while its process runs.
   planned_slice_count integer, -- Planned slices.
   planned_credits bigint, -- Planned credits.
   naive_credits bigint, -- Credits that the same cells would cost with one request per item and day.
@@ -7640,6 +7640,9 @@ create view ops.run_summary (
     r.ended_at,
         CASE
             WHEN r.outcome = 'deferred'::text AND r.max_credits IS NOT NULL AND r.plan_id IS NULL AND (s.open_count + s.deferred_count) = 0 THEN 'limited'::text
+            WHEN r.outcome IS NULL AND r.ended_at IS NULL AND r.worker_id IS NOT NULL AND NOT (EXISTS ( SELECT
+               FROM ops.worker_status w
+              WHERE w.worker_id = r.worker_id AND w.is_running)) THEN 'interrupted'::text
             WHEN ((r.outcome = ANY (ARRAY['planned'::text, 'loaded'::text])) OR r.outcome = 'deferred'::text AND r.max_credits IS NULL AND r.plan_id IS NULL) IS NOT TRUE THEN r.outcome
             WHEN s.open_count > 0 THEN 'unfinished'::text
             WHEN s.deferred_count > 0 THEN 'deferred'::text

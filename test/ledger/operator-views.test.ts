@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { latestRuns } from "../../src/ledger/run-list.ts";
-import { sliceStory } from "../../src/ledger/status.ts";
+import { readStatus, sliceStory } from "../../src/ledger/status.ts";
 import { addDays } from "../../src/core/day.ts";
+import { sql } from "../../src/postgres/sql.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
 
 test("the views report of every slice, run and day what the service charged, and how new each app is", async () => {
@@ -18,6 +19,25 @@ test("the views report of every slice, run and day what the service charged, and
     "select newest_day::text, open_count::int as open from ops.freshness where dataset = 'keyword_rank'",
   );
   expect(fresh).toEqual([{ newest_day: addDays(today, -1), open: 0 }]);
+});
+
+test("a run whose process was killed counts as interrupted, and one whose process runs has no outcome yet", async () => {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
+  await stage.sync();
+  // as a process leaves it that is killed: nobody has written how it ended
+  await stage.query("update ops.run set outcome = null, ended_at = null");
+  await stage.query("update ops.worker set stopped_at = null");
+  await using app = await stage.open();
+  const { db } = app.warehouse;
+  const outcome = async () => (await latestRuns(db, 1)).map((run) => run.outcome);
+  expect(await outcome()).toEqual(["interrupted"]);
+  expect((await readStatus(db)).lastRun?.outcome).toBe("interrupted");
+  await db.connection().execute(async (held) => {
+    // what a process holds as long as it lives
+    await sql`select pg_advisory_lock(x'53544f52'::integer, worker_id::integer) from ops.run`.execute(held);
+    expect(await outcome()).toEqual([null]);
+    await sql`select pg_advisory_unlock_all()`.execute(held);
+  });
 });
 
 test("the story of a slice has its requests, its items and what of its answer did not fit", async () => {
