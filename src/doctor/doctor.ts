@@ -8,10 +8,11 @@ import { switchedOff, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Network } from "../core/http-agent.ts";
 import { openEmbedded } from "../postgres/embedded/embedded-server.ts";
-import { isMissingRight } from "../postgres/database-errors.ts";
+import { isLostConnection, isMissingRight } from "../postgres/database-errors.ts";
 import { openWarehouse, type Database } from "../postgres/database.ts";
 import { checkAlertSettings } from "./alert-check.ts";
 import { checkExport } from "./export-check.ts";
+import { checkLocks } from "./lock-check.ts";
 import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer } from "./database-checks.ts";
 import {
@@ -144,6 +145,7 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     ["database", checkServer],
     ["rights", checkRights],
     ["migrations", checkMigrations],
+    ["locks", checkLocks],
     ["clock of the database", (open) => checkDatabaseClock(open, clock)],
     ["database size", (open) => checkSize(open, settings)],
     ["workers", (open) => checkWorkers(open, account)],
@@ -161,7 +163,8 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     } catch (error) {
       // the check of the migrations has said what is missing
       if (isMissing(error)) continue;
-      found.push(isMissingRight(error) ? unreadable(name, error) : failedWith(name, error));
+      if (isLostConnection(error)) found.push(unanswered(name));
+      else found.push(isMissingRight(error) ? unreadable(name, error) : failedWith(name, error));
     }
   }
   return found.filter((one) => one !== null);
@@ -182,6 +185,15 @@ function exported(settings: Settings | undefined): readonly Check[] {
 /** No such schema, table or column. */
 function isMissing(error: unknown): boolean {
   return ["3F000", "42P01", "42703"].includes(causeCode(error));
+}
+
+/** The driver's words would have a person report what a lock or a slow disk does. */
+function unanswered(check: string): Diagnosis {
+  return failure(
+    check,
+    `the database gave no reply within ${timeoutMs / 1000} s`,
+    "see the check of locks, and the load and log of the server; then run `storehouse doctor` again",
+  );
 }
 
 function unreadable(check: string, error: Error): Diagnosis {

@@ -11,11 +11,13 @@ export type LockWait = {
   readonly program: string | null;
 };
 
+const ofThisProcess = sql`a.application_name = current_setting('application_name')`;
+
 /**
- * SQL: the lock that sessions of this process have awaited the longest, as JSON; null where none has been for so long. Processes of ours
- * await one another's advisory locks as a rule.
+ * SQL: the lock that sessions of this process, or those of which `whose` says so of `pg_stat_activity as a`, have awaited the longest, as
+ * JSON; null where none has been for so long. Processes of ours await one another's advisory locks as a rule.
  */
-export function longestLockWait(longerThanMs: number): SqlFragment<LockWait | null> {
+export function longestLockWait(longerThanMs: number, whose = ofThisProcess): SqlFragment<LockWait | null> {
   return sql<LockWait | null>`(
     select json_build_object('table', w.name, 'wait_ms', w.ms, 'held_by', w.holder, 'role', b.usename, 'program', b.application_name)
     from   (select l.relation::regclass::text as name, (extract(epoch from clock_timestamp() - l.waitstart) * 1000)::integer as ms,
@@ -24,7 +26,7 @@ export function longestLockWait(longerThanMs: number): SqlFragment<LockWait | nu
             join   pg_catalog.pg_stat_activity as a on a.pid = l.pid
             where  not l.granted and l.locktype <> 'advisory'
             and    l.waitstart < clock_timestamp() - ${longerThanMs}::double precision * interval '1 millisecond'
-            and    a.application_name = current_setting('application_name') and a.datname = current_database()
+            and    ${whose} and a.datname = current_database()
             order  by l.waitstart
             limit  1) as w
     left   join pg_catalog.pg_stat_activity as b on b.pid = w.holder)`;

@@ -53,6 +53,7 @@ describe("the doctor", () => {
       "database ok",
       "rights ok",
       "migrations ok",
+      "locks ok",
       "clock of the database ok",
       "database size ok",
       "workers warn",
