@@ -30,6 +30,7 @@ describe("deploy/storehouse.service", () => {
     accessSync(program.replace("/opt/storehouse", projectRoot), constants.X_OK);
     // the same .env as commands of a person: in a file of its own they would meet another database
     expect([settingOf("WorkingDirectory"), settingOf("EnvironmentFile")]).toEqual(["/opt/storehouse", undefined]);
+    expect(settingOf("Environment")).not.toContain("STOREHOUSE_HOME");
     expect(Number(settingOf("TimeoutStopSec"))).toBeGreaterThan(Settings.parse({}).worker.grace_seconds);
     expect([settingOf("Restart"), settingOf("RestartPreventExitStatus")]).toEqual(["on-failure", "2"]);
   });
