@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type Config, projectRoot } from "../config/config.ts";
 import { editedEnv } from "../config/edit-env.ts";
+import { readEnvironment } from "../config/env.ts";
 import { editedSettings, type NewApp, type SettingsChange } from "../config/edit-yaml.ts";
 import { KeywordText } from "../config/portfolio-settings.ts";
 import { readText } from "../config/read-text.ts";
@@ -43,7 +44,11 @@ export function writeSetup(files: SetupFiles, { variables, settings }: Setup): S
   const before = readText(files.settings) ?? "";
   const after = editedSettings(before, settings);
   const text = readText(files.environment) ?? readFileSync(path.join(projectRoot, ".env.example"), "utf8");
-  const writeEnvironment = () => replaceFile(files.environment, editedEnv(text, variables), { mode: 0o600 });
+  // a line that says the same already stays, with its comment; and a secret in a file of its own stays there
+  const stands: Readonly<Record<string, unknown>> = readEnvironment({}, files.environment);
+  const changed = Object.entries(variables).filter(([name, value]) => value !== (stands[name] ?? null));
+  const writeEnvironment = () =>
+    replaceFile(files.environment, editedEnv(text, Object.fromEntries(changed)), { mode: 0o600 });
   // in the check of the other file, which is written by then and does not count yet
   const check = (file: string) => {
     settingsIn(file);

@@ -110,6 +110,16 @@ test("without a terminal it takes options, the environment and the token from st
   expect((await start(["--yes", "--datasets", "+review"])).stdout).toMatch(/^Nothing changed: /);
 });
 
+test("run again it leaves what .env has already: comments behind a value, and a token in a file of its own", async () => {
+  writeFileSync(path.join(folder, "token"), secret);
+  const before = `API_BASE_URL="${sandbox.url}" # of the office\r\nAPI_TOKEN_FILE=${path.join(folder, "token")}\n`;
+  writeFileSync(path.join(folder, ".env"), before);
+  expect(await start(["--yes", "--datasets", "+review"])).toMatchObject({ code: 0, stderr: "" });
+  expect(readFileSync(path.join(folder, ".env"), "utf8")).toBe(before);
+  expect(await start(["--yes", "--token-stdin", "--no-check"], "another-token")).toMatchObject({ code: 0 });
+  expect(written()).toEqual({ API_BASE_URL: sandbox.url, API_TOKEN: "another-token" });
+});
+
 test("a configuration file that STOREHOUSE_CONFIG names and that is not there is made, in a folder that is", async () => {
   const named = path.join(folder, "new.yaml");
   const options = ["--yes", "--no-check", "--api", sandbox.url];
