@@ -129,5 +129,12 @@ export function boundsOf(options: { readonly from?: Day; readonly to?: Day }): P
   };
 }
 
+/** Reads an address to listen on. */
+export function hostArgument(text: string): string {
+  // an empty variable of a script is not to mean every address of the machine
+  if (text.trim() === "") throw new InvalidArgumentError("It is empty: name an address, or leave the option out.");
+  return text;
+}
+
 /** Reads a port, 0 for any free one. */
 export const portArgument = wholeNumber({ most: 65_535, says: "It is no port: write a number from 0 to 65535." });

@@ -38,6 +38,14 @@ test("a port that cannot be is refused before anything is started", async () => 
   await expect(quiet.parseAsync(["sandbox", "--port", "99999"], { from: "user" })).rejects.toThrow("65535");
 });
 
+test.each(["sandbox", "console", "gateway"])(
+  "%s does not take an empty host for every address of the machine",
+  async (name) => {
+    const quiet = await quietProgram(name);
+    await expect(quiet.parseAsync([name, "--host", " "], { from: "user" })).rejects.toThrow("It is empty");
+  },
+);
+
 test.each([program, ...commands].map((command) => [command.name(), command] as const))(
   "the help of %s is in the field's words",
   (_, command) => {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { startConsole } from "../../console/server.ts";
-import { portArgument } from "../arguments.ts";
+import { hostArgument, portArgument } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
 import { serveUntilStopped } from "../serve.ts";
 
@@ -12,6 +12,7 @@ export function defineConsole(command: Command): void {
     .option(
       "--host <address>",
       "address to listen on, instead of console.host; any but this machine's own takes a password",
+      hostArgument,
     )
     .option("--port <number>", "port, instead of console.port; 0 for any free one", portArgument)
     .action((options: Options) =>

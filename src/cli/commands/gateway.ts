@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
 import { startGateway } from "../../gateway/gateway.ts";
 import { dropKey, makeKey } from "../../gateway/keys.ts";
-import { portArgument } from "../arguments.ts";
+import { hostArgument, portArgument } from "../arguments.ts";
 import { print, remark } from "../output.ts";
 import { withApi, withApp } from "../with-app.ts";
 import { serveUntilStopped } from "../serve.ts";
@@ -18,7 +18,7 @@ type Options = {
 /** `storehouse gateway`: serve the API's contract to others until stopped. */
 export function defineGateway(command: Command): void {
   command
-    .option("--host <address>", "address to listen on, instead of gateway.host")
+    .option("--host <address>", "address to listen on, instead of gateway.host", hostArgument)
     .option("--port <number>", "port, instead of gateway.port; 0 for any free one", portArgument)
     .option(
       "--new-key <caller>",

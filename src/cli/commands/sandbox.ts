@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import type { Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../sandbox/sandbox.ts";
-import { dayArgument, portArgument, wholeNumber } from "../arguments.ts";
+import { dayArgument, hostArgument, portArgument, wholeNumber } from "../arguments.ts";
 import { printWhole, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 
@@ -21,7 +21,12 @@ const whole = wholeNumber({ most: 999_999_999, says: "It is no whole number." })
 /** `storehouse sandbox`: the API over a made-up market, for trying things out. */
 export function defineSandbox(command: Command): void {
   command
-    .option("--host <address>", "address to listen on; another than loopback shows it to the network", "127.0.0.1")
+    .option(
+      "--host <address>",
+      "address to listen on; another than loopback shows it to the network",
+      hostArgument,
+      "127.0.0.1",
+    )
     .option("--port <number>", "port; any free one when 0", portArgument, 9467)
     .option("--seed <number>", "which market", whole, 1)
     .option("--today <day>", "the day that the market takes for today (default: today in UTC)", dayArgument)
