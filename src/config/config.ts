@@ -25,7 +25,7 @@ export function apiAccess(environment: Environment): ApiAccess {
   const { API_BASE_URL: baseUrl, API_TOKEN: token, STOREHOUSE_ACCOUNT: account } = environment;
   const variable = tokenVariable(account ?? "");
   if (baseUrl === undefined && token === undefined)
-    throw fail("bad_setting", { variable: `API_BASE_URL and ${variable}`, problem: "are not set" });
+    throw fail("api_unset", { variable: `API_BASE_URL and ${variable}` });
   if (baseUrl === undefined) throw fail("bad_setting", { variable: "API_BASE_URL", problem: "is not set" });
   if (token === undefined) throw fail("bad_setting", { variable, problem: "is not set" });
   return { baseUrl, token, accountId: accountIdOf(token) };

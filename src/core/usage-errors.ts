@@ -11,6 +11,7 @@ export const usageErrors = {
     says: "{variable} {problem}",
     next: "set it in the environment or in .env; .env.example lists all",
   },
+  api_unset: { recovery: "usage", says: "{variable} are not set", next: "run `storehouse init`, or set both in .env" },
   bad_config: {
     recovery: "usage",
     says: "the configuration file is invalid: {file} line {line}: {key} {problem}",

@@ -67,6 +67,7 @@ async function start(options: readonly string[], input = "") {
 
 test("without a terminal it takes options, the environment and the token from standard input, and writes all or nothing", async () => {
   expect(await run([])).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes") });
+  expect((await run(["--yes"])).stderr).toMatch(/^bad_setting: API_BASE_URL is not set: name it by --api; /);
   const refused = await run(["--yes", "--api", sandbox.url], { API_TOKEN: "another-token" });
   expect(refused).toMatchObject({
     code: 2,

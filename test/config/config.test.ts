@@ -13,6 +13,12 @@ test("the way to the API is its address, its token and a name for the account", 
   });
 });
 
+test("without both, as in a new folder, the next step is init", () => {
+  expect(() => apiAccess({ LOG_LEVEL: "warn" })).toThrow(
+    "api_unset: API_BASE_URL and API_TOKEN are not set; run `storehouse init`, or set both in .env",
+  );
+});
+
 test.each([
   ["API_BASE_URL", { API_TOKEN: token }],
   ["API_TOKEN", { API_BASE_URL: "https://api.example" }],

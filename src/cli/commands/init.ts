@@ -115,11 +115,14 @@ async function setupOf(config: Config, options: Options): Promise<Answers> {
     API_TOKEN: options.tokenStdin ? readFileSync(0, "utf8").trim() : environment.API_TOKEN,
   };
   const { API_BASE_URL, API_TOKEN } = given;
-  const wrong = API_BASE_URL === undefined ? "is not set" : addressProblem(API_BASE_URL);
+  const wrong = API_BASE_URL === undefined ? "is not set: name it by --api" : addressProblem(API_BASE_URL);
   if (API_BASE_URL === undefined || wrong !== null)
     throw fail("bad_setting", { variable: "API_BASE_URL", problem: wrong });
   if (API_TOKEN === undefined || !/^\S+$/.test(API_TOKEN))
-    throw fail("bad_setting", { variable: "API_TOKEN", problem: "is not set, or holds spaces" });
+    throw fail("bad_setting", {
+      variable: "API_TOKEN",
+      problem: "is not set, or holds spaces: pass it by --token-stdin",
+    });
   const size = sizeIn(options.size ?? "");
   if (size === null) throw fail("bad_argument", { problem: "--size is three numbers, for instance 5x5x100" });
   const { datasets, wrong: word } = switchesIn(options.datasets ?? "");
