@@ -38,6 +38,11 @@ test("a port that cannot be is refused before anything is started", async () => 
   await expect(quiet.parseAsync(["sandbox", "--port", "99999"], { from: "user" })).rejects.toThrow("65535");
 });
 
+test("more runs of the schedule than are shown are refused, not left out in silence", async () => {
+  const quiet = await quietProgram("schedule");
+  await expect(quiet.parseAsync(["schedule", "--count", "1001"], { from: "user" })).rejects.toThrow("from 1 to 1000");
+});
+
 test.each(["sandbox", "console", "gateway"])(
   "%s does not take an empty host for every address of the machine",
   async (name) => {

@@ -9,7 +9,7 @@ import { currentPortfolio } from "../../planner/backfill-plan.ts";
 import type { Foreseen } from "../../planner/price-schedule.ts";
 import { scheduled } from "../../planner/scheduled-datasets.ts";
 import { openWork } from "../../ledger/open-slices.ts";
-import { countArgument } from "../arguments.ts";
+import { wholeNumber } from "../arguments.ts";
 import { withCheckedApp } from "../with-app.ts";
 import { print, printJson } from "../output.ts";
 import { countOf, durationText } from "../../core/words.ts";
@@ -39,19 +39,19 @@ export type ScheduleReport = {
   readonly waiting: { readonly slices: number; readonly credits: number };
 };
 
-const most = 1_000;
+const runsArgument = wholeNumber({ least: 1, most: 1_000, says: "Write a whole number from 1 to 1000." });
 
 /** `storehouse schedule`: the next runs and what each would cost. */
 export function defineSchedule(command: Command): void {
   command
-    .option("--count <number>", "runs of each line, 1000 at most", countArgument, 3)
+    .option("--count <number>", "runs of each line, 1000 at most", runsArgument, 3)
     .option("--json", "as JSON")
     .action((options: Options) =>
       // a crontab that does not fit is refused before anything is opened
       withCheckedApp(
         (config) => readCrontab(crontabFile(config)),
         async (app) => {
-          const schedule = await scheduleReport(app, Math.min(options.count, most));
+          const schedule = await scheduleReport(app, options.count);
           if (options.json) printJson(schedule);
           else printSchedule(schedule);
         },
