@@ -56,8 +56,8 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
       timeoutMs: settings.database.timeout_seconds * 1000,
     }),
   );
-  if (!(await isUpToDate(warehouse.db))) await migrateNow(warehouse);
   const log = await createAppLog(config);
+  if (!(await isUpToDate(warehouse.db))) await migrateNow(warehouse, log);
   const stack = opened.move();
   return {
     config,
@@ -102,7 +102,7 @@ async function openOwnPostgres(home: string) {
   return openEmbedded({ directory: path.join(home, "postgres"), database: "storehouse" });
 }
 
-async function migrateNow(warehouse: Warehouse): Promise<void> {
+async function migrateNow(warehouse: Warehouse, log: Log): Promise<void> {
   const { migrateWarehouse } = await import("./postgres/migrate.ts");
-  await migrateWarehouse(warehouse);
+  await migrateWarehouse(warehouse, (holder) => log.warn(holder, "database.lock_awaited"));
 }

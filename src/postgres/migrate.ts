@@ -7,6 +7,7 @@ import { withAdvisoryLock } from "./advisory-lock.ts";
 import { isMissingRight } from "./database-errors.ts";
 import { type Database, openWarehouse, type Warehouse } from "./database.ts";
 import { renewRights } from "./grants.ts";
+import { type LockHolder, migrationTransaction } from "./migration-transaction.ts";
 import { foreignThing, migrationsFolder, pendingMigrations } from "./pending-migrations.ts";
 
 /** Without it the queue's own migrations write to the console. */
@@ -20,10 +21,13 @@ export async function migrate(url: string): Promise<string[]> {
 
 /**
  * `migrate` over an open pool of at least three connections. On a database that is up to date it reads one table and needs no right to
- * change anything. Throws `migrations_pending` where the connected role may not migrate, `database_newer` where a newer program has, and
+ * change anything. Waits for tables that another session has locked; `onLocked` is called with that session. Throws `migrations_pending` where the connected role may not migrate, `database_newer` where a newer program has, and
  * `database_taken` where another program has tables in a schema of ours.
  */
-export async function migrateWarehouse(warehouse: Warehouse): Promise<string[]> {
+export async function migrateWarehouse(
+  warehouse: Warehouse,
+  onLocked: (holder: LockHolder) => void = () => undefined,
+): Promise<string[]> {
   const taken = await foreignThing(warehouse.db);
   if (taken !== null) throw fail("database_taken", { thing: taken });
   const { missing, unknown, mayMigrate } = await pendingMigrations(warehouse.db);
@@ -35,7 +39,7 @@ export async function migrateWarehouse(warehouse: Warehouse): Promise<string[]> 
     return [];
   }
   return withAdvisoryLock(warehouse.db, "migrate", async () => {
-    const ran = await bringUpToDate(warehouse.db);
+    const ran = await bringUpToDate(warehouse.db, onLocked);
     const queueMoved = await bringQueueUpToDate(warehouse);
     if (ran.length > 0 || queueMoved) await renewRights(warehouse.db);
     return ran;
@@ -43,8 +47,8 @@ export async function migrateWarehouse(warehouse: Warehouse): Promise<string[]> 
 }
 
 /** Runs what is missing, all of it or nothing. Another process may have run it while this one waited for the lock. */
-async function bringUpToDate(db: Database): Promise<string[]> {
-  return db.transaction().execute(async (transaction) => {
+async function bringUpToDate(db: Database, onLocked: (holder: LockHolder) => void): Promise<string[]> {
+  const work = async (transaction: Database) => {
     await sql.raw(ownTable).execute(transaction);
     const { missing } = await pendingMigrations(transaction);
     for (const name of missing) {
@@ -52,7 +56,8 @@ async function bringUpToDate(db: Database): Promise<string[]> {
       await sql`insert into ops.migration (name, ran_at) values (${name}, now())`.execute(transaction);
     }
     return [...missing];
-  });
+  };
+  return migrationTransaction(db, work, onLocked);
 }
 
 const ownTable = `

@@ -5,7 +5,7 @@ import path from "node:path";
 import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
 import { openWarehouse } from "../../src/postgres/database.ts";
-import { migrate } from "../../src/postgres/migrate.ts";
+import { migrate, migrateWarehouse } from "../../src/postgres/migrate.ts";
 import { isUpToDate } from "../../src/postgres/pending-migrations.ts";
 import { freshDatabase } from "../support/database.ts";
 import { emptyDatabase } from "../support/warehouse-empty.ts";
@@ -39,6 +39,28 @@ describe("migrate", () => {
       expect(rows).toEqual([{ made: null }]);
     },
   );
+
+  test("waits for what another session has locked, reports that session, and lets those who read get through between its tries", async () => {
+    await using database = await emptyDatabase();
+    await using other = await openWarehouse(database.url, 1, { session: { application_name: "a report" } });
+    await using warehouse = await openWarehouse(database.url, 3);
+    await other.pool.query(
+      "create schema ops; create table ops.migration (name text primary key, ran_at timestamptz not null)",
+    );
+    await other.pool.query("begin; lock table ops.migration in share mode");
+    const { rows } = await other.pool.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const holders: unknown[] = [];
+    const first = Promise.withResolvers<void>();
+    const migrating = migrateWarehouse(warehouse, (holder) => (holders.push(holder), first.resolve()));
+    await Promise.race([first.promise, migrating]);
+    expect(holders).toMatchObject([{ table: "ops.migration", held_by: rows[0]?.pid, program: "a report" }]);
+    const waiting = await other.pool.query(
+      "select from pg_locks where not granted and relation = 'ops.migration'::regclass",
+    );
+    expect(waiting.rows).toEqual([]);
+    await other.pool.query("commit");
+    expect((await migrating).length).toBeGreaterThan(50);
+  });
 
   test("leaves nothing to do, which the next start sees without loading the queue", async () => {
     await using database = await freshDatabase();
