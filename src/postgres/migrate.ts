@@ -21,8 +21,9 @@ export async function migrate(url: string): Promise<string[]> {
 
 /**
  * `migrate` over an open pool of at least three connections. On a database that is up to date it reads one table and needs no right to
- * change anything. Waits for tables that another session has locked; `onLocked` is called with that session. Throws `migrations_pending` where the connected role may not migrate, `database_newer` where a newer program has, and
- * `database_taken` where another program has tables in a schema of ours.
+ * change anything. Waits for tables that another session has locked; `onLocked` is called with that session. Throws `migrations_pending`
+ * where the connected role may not migrate, `database_newer` where a newer program has, and `database_taken` where another program has
+ * tables in a schema of ours.
  */
 export async function migrateWarehouse(
   warehouse: Warehouse,
