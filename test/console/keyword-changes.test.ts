@@ -158,6 +158,7 @@ describe("a change of keywords", () => {
     expect(JSON.parse(deed?.subject ?? "")).toEqual({ app, country: "US", verb: "add", remove: [], add });
     expect([done.status, done.headers.get("location")]).toEqual([303, `/portfolio/${app}/US`]);
     expect((await ann.get(`/portfolio/${app}/US`)).text).toContain("2 added, 0 removed.");
+    expect((await ann.get("/audit")).text).toContain("add water &lt;tracker&gt;, sleep diary");
     expect(stage.stage.requested().map(({ operation }) => operation)).toEqual([
       "dashboard.number-of-keywords",
       "dashboard.add-keywords",

@@ -65,7 +65,7 @@ function aboutText(subject: string): string {
   }
   const filled = Object.entries(fields as object).filter(([, value]) => value !== null && String(value) !== "");
   return filled
-    .map(([name, value]) => `${name} ${String(value)}`)
+    .map(([name, value]) => `${name} ${[value].flat().join(", ")}`)
     .join(", ")
     .slice(0, longestAbout);
 }
