@@ -1,7 +1,7 @@
 import type { Day } from "../core/day.ts";
 import type { Library, Mark } from "./draw.ts";
 import type { Ink } from "./palette.ts";
-import { isolated, shortened } from "./words.ts";
+import { shortenedName } from "./words.ts";
 
 /** A line whose end may have a label. */
 type Ended = {
@@ -10,23 +10,31 @@ type Ended = {
   readonly look: { readonly ink: Ink };
 };
 
+/** Size of a label, its distance from the frame, and what a name takes at least. */
+const [size, beside, leastForName] = [12, 10, 70];
+
+/** A rank with the name of its line, where there is room for more than the rank. */
+function labelOf(rank: number, name: string, width: number): string {
+  return width < leastForName ? `#${rank}` : shortenedName({ before: `#${rank} `, name, after: "" }, { width, size });
+}
+
 /** Pixels between two labels, so that they do not lie on each other. */
 const apart = 16;
 
 /**
  * The newest rank of each line beside the frame, at its height; none of a line whose newest day is not ranked. `at`: the share of the
- * height at which a rank lies; below it is the lane of days without rank.
+ * height at which a rank lies; below it is the lane of days without rank. `room`: pixels right of the frame.
  */
 export function endLabels(
   library: Library,
   lines: readonly Ended[],
   {
-    isNarrow,
+    room,
     at,
     height,
     lane,
   }: {
-    readonly isNarrow: boolean;
+    readonly room: number;
     readonly at: (rank: number) => number;
     readonly height: number;
     readonly lane: number;
@@ -43,13 +51,13 @@ export function endLabels(
     height + lane / 2,
   );
   return ends.map(({ name, rank, colour, y }, index) =>
-    library.text([isNarrow ? `#${rank}` : `#${rank} ${isolated(shortened(name, 9))}`], {
+    library.text([labelOf(rank, name, room - beside)], {
       frameAnchor: "top-right",
       textAnchor: "start",
       lineAnchor: "middle",
-      dx: 10,
+      dx: beside,
       dy: places[index] ?? y,
-      fontSize: 12,
+      fontSize: size,
       fill: colour,
       className: "end",
     }),

@@ -83,7 +83,7 @@ export function rankChart({ window, series, happenings = [], width = 904, ...wor
           lineMarks(library, line, { every: Math.ceil(marksApart / pixelsADay), index, of: lines.length }),
         ),
         ...endLabels(library, lines, {
-          isNarrow,
+          room: right,
           at: scale.at,
           height: height - top - bottom - below.height - lane,
           lane,

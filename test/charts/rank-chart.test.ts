@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { drawSvg, drawFile } from "../../src/charts/draw.ts";
 import { rankChart, type RankChart } from "../../src/charts/rank-chart.ts";
+import { widthOf } from "../../src/charts/words.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
 import { all, ofClass, readPicture, type Element } from "../support/picture.ts";
 
@@ -111,6 +112,15 @@ describe("ranks over time", () => {
     const dashes = ofClass(svg, "line").map((group) => group.attributes["stroke-dasharray"]);
     expect(new Set(dashes).size).toBe(4);
     expect(words(svg, "end")).toEqual(["#2 iPhone", "#4 mac", "#6 iPad"]);
+  });
+
+  test("a name at the end of a line is shortened to the room beside the frame, also in wide letters and with a rank of three digits", async () => {
+    const names = ["もふタスク - やることリスト", "Тихий Лес: медитация", "WWWWWWWWWW", "habit garden for everybody"];
+    const { svg } = await draw(Object.fromEntries(names.map((name) => [name, "211 211 211"])));
+    const labels = words(svg, "end");
+    expect(labels).toHaveLength(4);
+    // letters of a font may be a fifth wider than reckoned; 122 pixels are right of the frame
+    for (const label of labels) expect([label, widthOf(label) * 12 * 1.2 <= 122]).toEqual([label, true]);
   });
 
   test("names at the ends of lines stand apart, also of lines that end together at the bottom, and none below the days without rank", async () => {
