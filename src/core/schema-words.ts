@@ -21,6 +21,8 @@ function kindOf(input: unknown): string {
 
 function wanted(name: string, input: unknown): string {
   const kind = kinds[name] ?? name;
+  // what a text of an address became: nobody has written NaN
+  if (Number.isNaN(input)) return `must be ${kind}`;
   const found = kindOf(input);
   const isFraction = name === "int" && found === "a number";
   return isFraction || kind === found ? `must be ${kind}` : `must be ${kind}, not ${found}`;

@@ -8,7 +8,8 @@ const said = (schema: z.ZodType, value: unknown) =>
 test.each([
   [z.string(), 7, "must be text, not a number"],
   [z.number(), "7", "must be a number, not text"],
-  [z.number(), Number.NaN, "must be a number, not NaN"],
+  [z.number(), Number.NaN, "must be a number"],
+  [z.coerce.number().int(), "abc", "must be a number"],
   [z.int(), 1.5, "must be a whole number"],
   [z.int(), "1", "must be a number, not text"],
   [z.boolean(), null, "must be true or false, not null"],
