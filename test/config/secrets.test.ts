@@ -88,6 +88,7 @@ describe("what counts as a secret", () => {
     expect(secretsOf({ DATABASE_URL: "postgres://me@host/house?password=pass-word" })).toEqual(["pass-word"]);
     expect(secretsOf({ DATABASE_URL: "postgres://me@host/house" })).toEqual([]);
     expect(secretsOf({})).toEqual([]);
+    expect(secretsOf({ DATABASE_URL: " ", API_TOKEN: "\t" })).toEqual([]);
   });
 
   test("leave commands that a message names as they are where the password of the database is such a word", () => {
