@@ -1,6 +1,6 @@
 import { AbortError, SkipError, StorehouseError } from "../core/errors.ts";
 import type { KeywordChanges, KeywordsChanged, TrackedPlace } from "../person/keyword-changes.ts";
-import type { KeywordNights } from "../person/keyword-nights.ts";
+import { nightsInWords, type KeywordNights } from "../person/keyword-nights.ts";
 import type { SeenChanges } from "../person/seen-changes.ts";
 import { count, countOf } from "../core/words.ts";
 
@@ -50,11 +50,6 @@ function isNewApp({ now, changes }: Pick<ChangeReport, "now" | "changes">): bool
   return !now.isAppTracked && now.count === 0 && changes.add.length > 0;
 }
 
-function nightsInWords({ before, after }: KeywordNights): string {
-  const same = before === after ? ", as it does now" : `, now ${count(before)}`;
-  return `A night then costs about ${countOf(after, "credit")}${same}; 30 nights about ${count(30 * after)}.`;
-}
-
 /** What was done, and what the service did not confirm. */
 export function doneInWords(changes: KeywordChanges, { added, removed }: KeywordsChanged): string {
   const unconfirmed = [...without(changes.add, added), ...without(changes.remove, removed)];
@@ -91,7 +86,7 @@ export function changesAsJson(
     left: changes.left,
     repeats,
     credits,
-    creditsANight: nights,
+    moreCreditsANight: nights === null ? null : nights.after - nights.before,
     added: done?.added ?? null,
     removed: done?.removed ?? null,
     error: error instanceof StorehouseError ? error.code : error === null ? null : "interrupted",

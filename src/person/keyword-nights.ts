@@ -1,13 +1,24 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { App } from "../app.ts";
 import type { PortfolioApp } from "../core/portfolio.ts";
+import { count, countOf } from "../core/words.ts";
 import { storeOf } from "../core/store.ts";
 import { portfolioPrice } from "../planner/portfolio-price.ts";
 import { portfolioOf, readTracked } from "../planner/portfolio.ts";
 import type { KeywordChanges, TrackedPlace } from "./keyword-changes.ts";
 
-/** What a night costs in credits with the keywords of now, and with those after a change. */
+/** What a night costs in credits without search ads, with the keywords of now and with those after a change. */
 export type KeywordNights = { readonly before: number; readonly after: number };
+
+/**
+ * What nights then cost, compared with now. Only the difference is shown: what search ads take, which keywords do not change, is known to the
+ * service alone and is in neither figure.
+ */
+export function nightsInWords({ before, after }: KeywordNights): string {
+  if (before === after) return "A night then costs as many credits as now.";
+  const more = Math.abs(after - before);
+  return `A night then costs about ${countOf(more, "credit")} ${after > before ? "more" : "less"} than now, 30 nights about ${count(30 * more)}.`;
+}
 
 /** Prices a night before and after a change of keywords. Null before the account's apps were read: then nothing is known of its nights. */
 export async function nightsWith(

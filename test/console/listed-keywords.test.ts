@@ -102,9 +102,7 @@ describe("a change of what the configuration lists", () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `<script>alert(${index % 4_990})</script> 習慣`);
     const { status, text } = await post(ann, fields(lines.join("\r\n"), "sync"));
     expect([status, text]).toEqual([200, expect.stringContaining("4,990 keywords to add")]);
-    expect(text).toMatch(
-      /2 keywords to remove[^]*A night then costs about <strong>[\d,]+<\/strong> credits, now [\d,]+/,
-    );
+    expect(text).toMatch(/2 keywords to remove[^]*A night then costs about [\d,]+ credits more than now/);
     expect(text).toContain("+ &lt;script&gt;alert(0)&lt;/script&gt; 習慣");
     expect(text).not.toContain("<script>alert");
     expect(written()).toBe(mine);

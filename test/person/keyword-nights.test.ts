@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withChanges } from "../../src/person/keyword-nights.ts";
+import { nightsInWords, withChanges } from "../../src/person/keyword-nights.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { day } from "../../src/core/day.ts";
 import type { PortfolioApp } from "../../src/core/portfolio.ts";
@@ -26,6 +26,16 @@ test("changes of keywords give the portfolio that the account then has", () => {
   expect(more.flatMap(({ countries }) => countries.map(({ country }) => country))).toEqual(["US", "JP"]);
   const another = withChanges([app(2)], { trackId: "com.example", country: "US" }, { add: ["a"], remove: [] });
   expect(another.map(({ store }) => store)).toEqual(["ios", "android"]);
+});
+
+test("the price of nights is shown as the difference to now, which holds whatever search ads take beside it", () => {
+  expect(nightsInWords({ before: 209, after: 221 })).toBe(
+    "A night then costs about 12 credits more than now, 30 nights about 360.",
+  );
+  expect(nightsInWords({ before: 209, after: 208 })).toBe(
+    "A night then costs about 1 credit less than now, 30 nights about 30.",
+  );
+  expect(nightsInWords({ before: 209, after: 209 })).toBe("A night then costs as many credits as now.");
 });
 
 test("a night costs more with a hundred keywords more, and what is off costs nothing", async () => {

@@ -33,7 +33,7 @@ export const keywordsPage = definePage({
           action: "keywords",
           follow: "track",
           fields: { app: place.app, country: place.country },
-          note: "Nothing is sent before you have seen what changes, what it costs and what a night costs then.",
+          note: "Nothing is sent before you have seen what changes, what it costs, and how much more or less a night costs then.",
         })}
         <section class="card span-two" id="keywords">
           <h2>Keywords</h2>

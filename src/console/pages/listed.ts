@@ -34,7 +34,7 @@ export const listedPage = definePage({
           action: "listed-keywords",
           follow: "list",
           fields: { app: trackId, entry },
-          note: "The file is not written before you have seen what changes and what a night costs then.",
+          note: "The file is not written before you have seen what changes, and how much more or less a night costs then.",
         })}
         <section class="card span-two" id="keywords">
           <h2>Keywords</h2>

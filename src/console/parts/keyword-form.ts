@@ -3,7 +3,7 @@ import { count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import type { KeywordChanges, KeywordVerb } from "../../person/keyword-changes.ts";
 import { keywordsGiven } from "../../person/keyword-list.ts";
-import type { KeywordNights } from "../../person/keyword-nights.ts";
+import { nightsInWords, type KeywordNights } from "../../person/keyword-nights.ts";
 import type { ActionFields } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
@@ -67,17 +67,12 @@ export function keywordForm(
   </form>`;
 }
 
-/** What would be added and removed, and what a night costs then. */
+/** What would be added and removed, and how much more or less a night costs then. */
 export function changesList({ add, remove, left }: KeywordChanges, nights: KeywordNights | null): Html {
   return html`<div class="changes">
     ${keywordLines("+", "to add", add)}
     ${keywordLines("−", "to remove", remove)}${left.length === 0 ? null : html`<p class="muted">${countOf(left.length, "keyword needs nothing", "keywords need nothing")}.</p>`}${
-      nights === null
-        ? null
-        : html`<p>
-            A night then costs about <strong>${count(nights.after)}</strong> credits, now ${count(nights.before)}; 30
-            nights about ${count(30 * nights.after)}.
-          </p>`
+      nights === null ? null : html`<p>${nightsInWords(nights)}</p>`
     }
   </div>`;
 }
