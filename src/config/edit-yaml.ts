@@ -1,4 +1,4 @@
-import { type Document, isCollection, isMap, isSeq, parseDocument } from "yaml";
+import { type Document, isCollection, isMap, isSeq, parseDocument, visit } from "yaml";
 import type { Settings } from "./settings.ts";
 
 /** An app of the portfolio as the configuration lists it. */
@@ -20,6 +20,7 @@ export type SettingsChange = {
 /** The text of the configuration file with some settings changed. Everything else stays, comments and order too. */
 export function editedSettings(text: string, { source, apps = [], datasets = {} }: SettingsChange): string {
   const document = parseDocument(text);
+  withoutNames(document);
   const changes = [
     ...(source === undefined ? [] : [[["portfolio", "source"], source] as const]),
     ...Object.entries(datasets).map(([name, on]) => [["datasets", name, "on"], on] as const),
@@ -28,6 +29,12 @@ export function editedSettings(text: string, { source, apps = [], datasets = {} 
   for (const [path, value] of changes) setIn(document, path, value);
   for (const app of apps) addApp(document, app);
   return document.toString({ lineWidth: 0 });
+}
+
+/** Writes out what stands behind a name (`*name`): a change of one setting would change all that share it, or lose what they share. */
+function withoutNames(document: Document): void {
+  visit(document, { Alias: (_, alias) => document.createNode(alias.resolve(document)?.clone()) });
+  visit(document, { Value: (_, node) => void delete node.anchor });
 }
 
 /** Sets a value; what is missing or empty above it becomes a block. */

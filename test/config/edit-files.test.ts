@@ -77,6 +77,16 @@ describe("an edited configuration file", () => {
     expect(datasets).toEqual({ review: { history_days: 9, on: false } });
   });
 
+  test("changes one of several settings that share a name alone, and keeps what the others share", () => {
+    const shared = "datasets:\n  review: &few { on: true, history_days: 9 }\n  app_rating: *few\n";
+    const others = { on: true, history_days: 9 };
+    const { datasets } = settingsOf(editedSettings(shared, { datasets: { review: false } }));
+    expect(datasets).toEqual({ review: { on: false, history_days: 9 }, app_rating: others });
+    expect(editedSettings(shared, { datasets: { app_rating: true } })).toBe(shared);
+    const behind = settingsOf(editedSettings(shared, { datasets: { app_rating: false } }));
+    expect(behind.datasets).toEqual({ review: others, app_rating: { on: false, history_days: 9 } });
+  });
+
   test.each(["", "# nothing yet\n", "portfolio:\ndatasets:\n"])("begins with %j as well", (text) => {
     const { portfolio, datasets } = settingsOf(
       editedSettings(text, { source: "config", apps: [app], datasets: { review: true } }),
