@@ -22,6 +22,16 @@ test.each(commands.map((command) => [command.name(), command] as const))(
   },
 );
 
+test.each(commands.map((command) => [command.name(), command] as const))(
+  "the help of %s breaks no line within a sentence",
+  (_, command) => {
+    let help = "";
+    command.configureOutput({ writeOut: (text) => void (help += text), getOutHelpWidth: () => 10_000 }).outputHelp();
+    const behind = help.split("display help for command").at(-1)?.split("\n") ?? [];
+    expect(behind.filter((line) => /^\S/.test(line) && !/[.:]$/.test(line))).toEqual([]);
+  },
+);
+
 test("the help of the program names every command with its summary", async () => {
   const help = (await createProgram([])).helpInformation().replaceAll(/\s+/g, " ");
   for (const { name, summary } of commandTable) expect(help).toContain(`${name} ${summary}`);

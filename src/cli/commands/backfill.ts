@@ -33,10 +33,11 @@ export function defineBackfill(command: Command): void {
 }
 
 const planHelp = `
-A plan is kept. \`--plan\` runs it exactly as it was made, on any day. If what it requests has changed since then, the command
-lists the changes, spends nothing and ends with 2. A plan that was stopped goes on with the same \`--plan\`, and never costs more than
-its price. Above credits.ask_above in config/storehouse.yaml it wants a confirmation: at a terminal, or by --yes. Workers go on with
-what was stopped, unless \`--plan N --cancel\` gives it up.`;
+A plan is kept. \`--plan\` runs it exactly as it was made, on any day.
+If what it requests has changed since then, the command lists the changes, spends nothing and ends with 2.
+A plan that was stopped goes on with the same \`--plan\`, and never costs more than its price.
+Above credits.ask_above in config/storehouse.yaml it wants a confirmation: at a terminal, or by --yes.
+Workers go on with what was stopped, unless \`--plan N --cancel\` gives it up.`;
 
 /** A plan of this command's own that another process got in between of is made again so many times. */
 const madeAgainAtMost = 3;

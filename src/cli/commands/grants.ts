@@ -16,9 +16,9 @@ export function defineGrants(command: Command): void {
     .addHelpText(
       "after",
       `
-Run it as a superuser, or as the owner of the database who may make roles. A role logs in once it has a password: of
-STOREHOUSE_OWNER_PASSWORD, STOREHOUSE_LOADER_PASSWORD and STOREHOUSE_READER_PASSWORD those that are set are taken, or the files that
-these names with _FILE behind them name. Postgres is sent a verifier, never the password.
+Run it as a superuser, or as the owner of the database who may make roles.
+A role logs in once it has a password: of STOREHOUSE_OWNER_PASSWORD, STOREHOUSE_LOADER_PASSWORD and STOREHOUSE_READER_PASSWORD those that are set are taken, or the files that these names with _FILE behind them name.
+Postgres is sent a verifier, never the password.
 Exit codes: 0 done, 2 usage, or the role in DATABASE_URL may not do it.`,
     )
     .action((options: Options) => (options.print ? printWhole(printedStatements().trimEnd()) : grant(options)));

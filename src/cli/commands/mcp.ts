@@ -28,7 +28,7 @@ export function defineMcp(command: Command): void {
     .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
     .addHelpText(
       "after",
-      "\nWithout --http it serves one client over stdin and stdout, until that client leaves. Statements run as storehouse_reader, so\nSTOREHOUSE_READER_PASSWORD must be set and `storehouse grants` must have run with it. It never sends a request to the API and spends nothing.\nExit codes: 0 ended, 2 settings.",
+      "\nWithout --http it serves one client over stdin and stdout, until that client leaves.\nStatements run as storehouse_reader, so STOREHOUSE_READER_PASSWORD must be set and `storehouse grants` must have run with it.\nIt never sends a request to the API and spends nothing.\nExit codes: 0 ended, 2 settings.",
     )
     .action((options: Options) => withApp((app) => serve(app, options), options.asOf));
 }

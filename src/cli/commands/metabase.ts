@@ -36,7 +36,7 @@ export function defineMetabase(command: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nEnvironment: METABASE_API_KEY, or METABASE_EMAIL and METABASE_PASSWORD (a new Metabase gets its first administrator from them);\nSTOREHOUSE_READER_PASSWORD; METABASE_DATABASE_HOST when Metabase sees Postgres under another name.\nExit codes: 0 done, 1 Metabase failed, 2 usage, access or settings.",
+      "\nEnvironment: METABASE_API_KEY, or METABASE_EMAIL and METABASE_PASSWORD (a new Metabase gets its first administrator from them); STOREHOUSE_READER_PASSWORD; METABASE_DATABASE_HOST when Metabase sees Postgres under another name.\nExit codes: 0 done, 1 Metabase failed, 2 usage, access or settings.",
     )
     .action((options: Options) => withCheckedApp(checkStaysUp, (app) => metabase(app, options)));
 }

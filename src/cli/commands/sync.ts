@@ -28,8 +28,8 @@ export function defineSync(command: Command): void {
 }
 
 const firstHelp = `
-The first sync of an account shows what each step costs and wants a confirmation before it: at a terminal, or by --yes. An
-agreement holds for the database: later syncs and workers need none. --max-credits is an agreement up to that number.`;
+The first sync of an account shows what each step costs and wants a confirmation before it: at a terminal, or by --yes.
+An agreement holds for the database: later syncs and workers need none. --max-credits is an agreement up to that number.`;
 
 /** Syncs what a person has agreed to, once and for all or step by step. Null when they do not agree. */
 async function syncAgreed(app: App, options: RunOptions, how: ForegroundRun): Promise<SyncResult | null> {
