@@ -15,5 +15,12 @@ export async function beginSnapshot(
     set local datestyle = 'ISO, YMD';
     set local intervalstyle = 'postgres';
     set local extra_float_digits = 1;
-    set local bytea_output = 'hex'`);
+    set local bytea_output = 'hex';
+    -- the statement of an export that was killed ends soon after it, where the machine of the database can see that
+    do $$
+    begin
+      set local client_connection_check_interval = '10s';
+    exception when invalid_parameter_value then null;
+    end
+    $$`);
 }

@@ -1,8 +1,10 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
+import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { raiseFinding, readFindings } from "../../src/credits/findings.ts";
 import { exportTables } from "../../src/export/export-tables.ts";
+import { beginSnapshot } from "../../src/export/snapshot.ts";
 import { namedRelations } from "../../src/postgres/named-relations.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { readRelations } from "../../src/postgres/relations.ts";
@@ -40,6 +42,19 @@ async function isTrue(): Promise<void> {
   for (const { path: name, sha256: sum } of files)
     expect(await sha256(path.join(stage.out, "core", "fact_keyword_rank", name))).toBe(sum);
 }
+
+test("the database checks that an export is still connected, so that the statement of one that was killed ends", async () => {
+  const pool = new pg.Pool({ connectionString: stage.url });
+  const client = await pool.connect();
+  try {
+    await beginSnapshot(client);
+    const { rows } = await client.query("show client_connection_check_interval");
+    expect(rows).toEqual([{ client_connection_check_interval: "10s" }]);
+  } finally {
+    client.release(true);
+    await pool.end();
+  }
+});
 
 test("an export that is killed leaves the last good state; the next one brings it up to date and clears up", async () => {
   for (const month of ["2026-04-01", "2026-05-01", "2026-06-01"]) await stage.ranks(month, 3);
