@@ -28,7 +28,7 @@ test("changes of keywords give the portfolio that the account then has", () => {
   expect(another.map(({ store }) => store)).toEqual(["ios", "android"]);
 });
 
-test("the price of nights is shown as the difference to now, which holds whatever search ads take beside it", () => {
+test("the price of nights is shown as the difference to that of now", () => {
   expect(nightsInWords({ before: 209, after: 221 })).toBe(
     "A night then costs about 12 credits more than now, 30 nights about 360.",
   );
