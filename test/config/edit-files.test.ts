@@ -55,6 +55,8 @@ describe("an edited configuration file", () => {
     expect(editedSettings(shipped, { source: "account", apps: [], datasets: {} })).toBe(shipped);
     const edited = editedSettings(shipped, { source: "both", apps: [app], datasets: { review: false } });
     expect(commentsOf(edited)).toEqual(expect.arrayContaining(commentsOf(shipped)));
+    // an example of a section of its own does not become one of the section above it
+    expect(edited.match(/^ *# (accounts|alerts):/gm)).toEqual(["# accounts:", "# alerts:"]);
     const before = settingsOf(shipped);
     expect(settingsOf(edited)).toEqual({
       ...before,
