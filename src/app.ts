@@ -56,14 +56,14 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
       timeoutMs: settings.database.timeout_seconds * 1000,
     }),
   );
-  const log = await createAppLog(config);
-  if (!(await isUpToDate(warehouse.db))) await migrateNow(warehouse, log);
+  const [log, clock] = [await createAppLog(config), systemClock(asOf)];
+  if (!(await isUpToDate(warehouse.db))) await migrateNow(warehouse, { log, clock });
   const stack = opened.move();
   return {
     config,
     warehouse,
     databaseUrl,
-    clock: systemClock(asOf),
+    clock,
     log,
     hide: hiderOf(secretsOf(environment)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -102,7 +102,7 @@ async function openOwnPostgres(home: string) {
   return openEmbedded({ directory: path.join(home, "postgres"), database: "storehouse" });
 }
 
-async function migrateNow(warehouse: Warehouse, log: Log): Promise<void> {
+async function migrateNow(warehouse: Warehouse, { log, clock }: Pick<App, "log" | "clock">): Promise<void> {
   const { migrateWarehouse } = await import("./postgres/migrate.ts");
-  await migrateWarehouse(warehouse, (holder) => log.warn(holder, "database.lock_awaited"));
+  await migrateWarehouse(warehouse, { clock, onLocked: (holder) => log.warn(holder, "database.lock_awaited") });
 }

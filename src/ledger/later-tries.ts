@@ -188,9 +188,9 @@ export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promi
 }
 
 /**
- * Makes failed slices pending in a run, in a transaction of the caller's, and returns how many. A try that joins others replaces them: they are deleted, and their requests of
- * today move to it, so that the limit of the day still counts them. So do their stored answers, none of which is read again: they are about
- * other days. A try is left alone if another process has queued any of its slices.
+ * Makes failed slices pending in a run, in a transaction of the caller's, and returns how many. A try that joins others replaces them: they
+ * are deleted, and their requests of today move to it, so that the limit of the day still counts them. So do their stored answers, none of
+ * which is read again: they are about other days. A try is left alone if another process has queued any of its slices.
  */
 export async function queueTries(
   transaction: Database,

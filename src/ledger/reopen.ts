@@ -38,8 +38,8 @@ export type Reopened = {
 };
 
 /**
- * Makes slices pending in a run, in a transaction of the caller's, and returns how many; without those that were requested again since. If a slice failed because its stored
- * answer could not be read, that answer is not used again.
+ * Makes slices pending in a run, in a transaction of the caller's, and returns how many; without those that were requested again since. If
+ * a slice failed because its stored answer could not be read, that answer is not used again.
  */
 export async function reopen(
   transaction: Database,

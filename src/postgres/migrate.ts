@@ -3,11 +3,12 @@ import path from "node:path";
 import { Logger, runMigrations } from "graphile-worker";
 import { sql } from "./sql.ts";
 import { fail } from "../core/errors.ts";
+import { systemClock } from "../core/clock.ts";
 import { withAdvisoryLock } from "./advisory-lock.ts";
 import { isMissingRight } from "./database-errors.ts";
 import { type Database, openWarehouse, type Warehouse } from "./database.ts";
 import { renewRights } from "./grants.ts";
-import { type LockHolder, migrationTransaction } from "./migration-transaction.ts";
+import { type LockWaits, migrationTransaction } from "./migration-transaction.ts";
 import { foreignThing, migrationsFolder, pendingMigrations } from "./pending-migrations.ts";
 
 /** Without it the queue's own migrations write to the console. */
@@ -21,13 +22,13 @@ export async function migrate(url: string): Promise<string[]> {
 
 /**
  * `migrate` over an open pool of at least three connections. On a database that is up to date it reads one table and needs no right to
- * change anything. Waits for tables that another session has locked; `onLocked` is called with that session. Throws `migrations_pending`
+ * change anything. Waits for tables that another session has locked; `waits.onLocked` is called with that session. Throws `migrations_pending`
  * where the connected role may not migrate, `database_newer` where a newer program has, and `database_taken` where another program has
  * tables in a schema of ours.
  */
 export async function migrateWarehouse(
   warehouse: Warehouse,
-  onLocked: (holder: LockHolder) => void = () => undefined,
+  waits: LockWaits = { clock: systemClock(), onLocked: () => undefined },
 ): Promise<string[]> {
   const taken = await foreignThing(warehouse.db);
   if (taken !== null) throw fail("database_taken", { thing: taken });
@@ -40,7 +41,7 @@ export async function migrateWarehouse(
     return [];
   }
   return withAdvisoryLock(warehouse.db, "migrate", async () => {
-    const ran = await bringUpToDate(warehouse.db, onLocked);
+    const ran = await bringUpToDate(warehouse.db, waits);
     const queueMoved = await bringQueueUpToDate(warehouse);
     if (ran.length > 0 || queueMoved) await renewRights(warehouse.db);
     return ran;
@@ -48,7 +49,7 @@ export async function migrateWarehouse(
 }
 
 /** Runs what is missing, all of it or nothing. Another process may have run it while this one waited for the lock. */
-async function bringUpToDate(db: Database, onLocked: (holder: LockHolder) => void): Promise<string[]> {
+async function bringUpToDate(db: Database, waits: LockWaits): Promise<string[]> {
   const work = async (transaction: Database) => {
     await sql.raw(ownTable).execute(transaction);
     const { missing } = await pendingMigrations(transaction);
@@ -58,7 +59,7 @@ async function bringUpToDate(db: Database, onLocked: (holder: LockHolder) => voi
     }
     return [...missing];
   };
-  return migrationTransaction(db, work, onLocked);
+  return migrationTransaction(db, work, waits);
 }
 
 const ownTable = `

@@ -1,4 +1,4 @@
-import { systemClock } from "../core/clock.ts";
+import type { Clock } from "../core/clock.ts";
 import { retry } from "../core/retry.ts";
 import { isLockTimeout } from "./database-errors.ts";
 import type { Database } from "./database.ts";
@@ -6,28 +6,31 @@ import { schemas } from "./role-statements.ts";
 import { sql } from "./sql.ts";
 
 /** A session of another program that has a table of ours locked: its process in Postgres, its role and its name. */
-export type LockHolder = {
+type LockHolder = {
   readonly table: string;
   readonly held_by: number;
   readonly role: string | null;
   readonly program: string | null;
 };
 
+/** How a migration waits for locks: by which clock, and who is called with the session that holds one, after each try. */
+export type LockWaits = { readonly clock: Clock; readonly onLocked: (holder: LockHolder) => void };
+
 /** While a statement waits for a lock, everyone who reads the table waits behind it: between two tries they get through. */
 const lockTimeoutMs = 2_000;
 const pauseMs = 3_000;
 
 /**
- * All of `work` or nothing, again and again while another session has locked what it needs. `onLocked` is called with the session that has
- * been at it the longest, after each try.
+ * All of `work` or nothing, again and again while another session has locked what it needs. The session that `onLocked` is called with is
+ * the one whose statement began first.
  */
 export function migrationTransaction<T>(
   db: Database,
   work: (transaction: Database) => Promise<T>,
-  onLocked: (holder: LockHolder) => void,
+  { clock, onLocked }: LockWaits,
 ): Promise<T> {
   const again = (error: unknown) => isLockTimeout(error);
-  return retry({ clock: systemClock(), backoff: { firstMs: pauseMs, longestMs: pauseMs }, again }, async () => {
+  return retry({ clock, backoff: { firstMs: pauseMs, longestMs: pauseMs }, again }, async () => {
     try {
       return await db.transaction().execute(async (transaction) => {
         await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);

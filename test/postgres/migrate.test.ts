@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { migrate, migrateWarehouse } from "../../src/postgres/migrate.ts";
 import { isUpToDate } from "../../src/postgres/pending-migrations.ts";
@@ -51,7 +52,10 @@ describe("migrate", () => {
     const { rows } = await other.pool.query<{ pid: number }>("select pg_backend_pid() as pid");
     const holders: unknown[] = [];
     const first = Promise.withResolvers<void>();
-    const migrating = migrateWarehouse(warehouse, (holder) => (holders.push(holder), first.resolve()));
+    const migrating = migrateWarehouse(warehouse, {
+      clock: systemClock(),
+      onLocked: (holder) => (holders.push(holder), first.resolve()),
+    });
     await Promise.race([first.promise, migrating]);
     expect(holders).toMatchObject([{ table: "ops.migration", held_by: rows[0]?.pid, program: "a report" }]);
     const waiting = await other.pool.query(
