@@ -4,6 +4,7 @@ import { readCells, readRows } from "../src/console/grid/read-grid.ts";
 import { addDays } from "../src/core/day.ts";
 import { readStatus } from "../src/ledger/status.ts";
 import { latestRuns } from "../src/ledger/run-list.ts";
+import { readNeverRequested } from "../src/planner/earlier-gaps.ts";
 import { readScopeCoverage } from "../src/planner/gaps.ts";
 import { planChunks } from "../src/planner/plan-stream.ts";
 import type { Database } from "../src/postgres/database.ts";
@@ -64,6 +65,11 @@ export function ledgerQuestions(db: Database, settings: Settings, account: Accou
       name: "`gaps`, every app, 30 days",
       growth: "account",
       ask: () => readScopeCoverage(db, { request: request(), settings }),
+    },
+    {
+      name: "days that no sync reaches, for Today",
+      growth: "slices",
+      ask: () => readNeverRequested(db, settings, today),
     },
     {
       name: "the console opens a year of the grid of coverage",

@@ -11,3 +11,13 @@ export function isSlow(error: unknown): boolean {
     (error instanceof DatabaseError && error.code === cancelled)
   );
 }
+
+/** The value, or null where reading it takes longer than a page waits. */
+export async function unlessSlow<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isSlow(error)) return null;
+    throw error;
+  }
+}

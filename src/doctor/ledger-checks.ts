@@ -7,8 +7,7 @@ import { readChecks } from "../ledger/reported-checks.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
-import { earliest, latest } from "../core/day.ts";
-import { lastDay } from "../core/window.ts";
+import { unrequestedSpan } from "../ledger/unrequested-days.ts";
 import { readNeverRequested } from "../planner/earlier-gaps.ts";
 import { titleOf } from "../incidents/kinds.ts";
 import { countOf, listed, minuteOf } from "../core/words.ts";
@@ -72,14 +71,11 @@ export async function checkLostDays(db: Database): Promise<Diagnosis> {
 
 /** Days that no sync reaches any more and that were never requested, as after weeks in which nothing ran. */
 export async function checkUnrequestedDays(db: Database, settings: Settings, clock: Clock): Promise<Diagnosis> {
-  const found = await readNeverRequested(db, settings, clock.today());
-  if (found.length === 0) return pass("days not requested", "none");
-  const names = [...new Set(found.map(({ dataset }) => dataset))];
-  const first = earliest(found.map(({ window }) => window.start));
-  const last = latest(found.map(({ window }) => lastDay(window)));
+  const span = unrequestedSpan(await readNeverRequested(db, settings, clock.today()));
+  if (span === null) return pass("days not requested", "none");
   return warn(
     "days not requested",
-    `days of ${listed(names)} between ${first} and ${last}, which no sync requests any more`,
+    `days of ${listed(span.datasets)} between ${span.first} and ${span.last}, which no sync requests any more`,
     "`storehouse gaps` names the backfill that prices them",
   );
 }

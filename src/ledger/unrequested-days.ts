@@ -1,6 +1,6 @@
-import type { Day } from "../core/day.ts";
+import { earliest, latest, type Day } from "../core/day.ts";
 import type { NamedScopes } from "../core/partition-group.ts";
-import type { Window } from "../core/window.ts";
+import { lastDay, type Window } from "../core/window.ts";
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 
 /** The first day of a dataset that a sync requests, and the first one of which rows are kept; null where all are. */
@@ -37,6 +37,18 @@ export type UnrequestedDays = {
   readonly partitions: number;
   readonly all: number;
 };
+
+/** The datasets of some such days, and the first and the last day of all; null where there are none. */
+export function unrequestedSpan(
+  found: readonly UnrequestedDays[],
+): { readonly datasets: readonly string[]; readonly first: Day; readonly last: Day } | null {
+  if (found.length === 0) return null;
+  return {
+    datasets: [...new Set(found.map(({ dataset }) => dataset))],
+    first: earliest(found.map(({ window }) => window.start)),
+    last: latest(found.map(({ window }) => lastDay(window))),
+  };
+}
 
 /**
  * Stretches of days before those that a sync requests that were never requested of a partition, although syncs requested days before and

@@ -7,6 +7,9 @@ import { callersCard } from "../../src/console/parts/callers-card.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { count } from "../../src/core/words.ts";
 import type { OpenIncident } from "../../src/incidents/open-incidents.ts";
+import { fail } from "../../src/core/errors.ts";
+import { unlessSlow } from "../../src/console/slow.ts";
+import { trustList } from "../../src/console/parts/trust-list.ts";
 import { familyStatus } from "../../src/console/parts/family-status.ts";
 import { day } from "../../src/core/day.ts";
 import { columnOf } from "../support/html-tables.ts";
@@ -166,6 +169,21 @@ describe("the status of a family", () => {
       sentence: "Off: none of its datasets is on.",
     });
   });
+});
+
+test("where the days that no sync requests could not be read in time, the list says so below how far datasets are complete", () => {
+  const ranks = { family: "rank", tone: "good", sentence: "Complete to 2026-11-21.", datasets: ["a"] } as const;
+  const statuses = [{ ...ranks, completeTo: "2026-11-21" }];
+  const unknown = "whether there are days that no sync requests any more: <code>storehouse gaps</code> does.";
+  expect(trustList(statuses, { knowsUnrequested: false }).markup).toMatch(/Complete to [^]*whether there are days/);
+  expect(trustList(statuses, { knowsUnrequested: false }).markup).toContain(unknown);
+  expect(trustList(statuses, { knowsUnrequested: true }).markup).not.toContain("whether there are days");
+});
+
+test("a reading that takes longer than a page waits has no value, and any other error is thrown", async () => {
+  expect(await unlessSlow(Promise.resolve(1))).toBe(1);
+  expect(await unlessSlow(Promise.reject(fail("console_slow", { seconds: 5 })))).toBeNull();
+  await expect(unlessSlow(Promise.reject(new Error("other")))).rejects.toThrow("other");
 });
 
 test("each caller of the gateway has its calls, where their answers came from, and the credits of all its days", () => {

@@ -11,13 +11,13 @@ import { sumFailures } from "../../ledger/failures.ts";
 import { readNeverRequested } from "../../planner/earlier-gaps.ts";
 import { readIntervals, readLateDatasets } from "../../worker/late-datasets.ts";
 import { definePage, type PageContext } from "../define-page.ts";
-import { html, type Html } from "../html.ts";
-import { isSlow } from "../slow.ts";
-import { pageAddress } from "../parts/address.ts";
+import { html } from "../html.ts";
+import { unlessSlow } from "../slow.ts";
 import { mark } from "../parts/badge.ts";
 import { codeText } from "../parts/code-text.ts";
 import { creditsCard } from "../parts/credits-card.ts";
-import { familyNames, familyStatus } from "../parts/family-status.ts";
+import { trustList } from "../parts/trust-list.ts";
+import { familyNames, familyStatus, type FamilyFacts } from "../parts/family-status.ts";
 import { incidentList } from "../parts/incident-list.ts";
 import { nextRunsCard, workersCard } from "../parts/schedule-cards.ts";
 import { runningCard } from "../parts/running-card.ts";
@@ -39,19 +39,17 @@ export const todayPage = definePage({
     const morning = await context.read("morning", async (db) =>
       readMorning(db, { settings, accountId: await accountIn(db), now }),
     );
-    // reads the whole ledger: a very large one takes longer than a page waits
-    const gaps = await context
-      .read("gaps", (db) => readGaps(db, app))
-      .catch((error: unknown) => {
-        if (isSlow(error)) return null;
-        throw error;
-      });
+    // both read the whole ledger: of a very large one that takes longer than a page waits
+    const days = await unlessSlow(context.read("complete days", readCompleteDays));
+    const unrequested = await unlessSlow(
+      context.read("days not requested", (db) => readNeverRequested(db, settings, app.clock.today())),
+    );
     const forecast = await context.read("credit forecast", async (db) =>
       readCreditForecast({ db, settings, clock: app.clock, accountId: await accountIn(db) }, morning.budgets),
     );
     const failures = await context.read("sums of failures", (db) => sumFailures(db, accountOf(settings)));
     const late = await context.read("late datasets", (db) => readLateDatasets(db, morning.datasets, app));
-    const statuses = gaps === null ? null : familyStatuses(context, gaps, late);
+    const statuses = days === null ? null : familyStatuses(context, { days, unrequested: unrequested ?? [] }, late);
     const verdict = verdictWithFamilies(
       morning.verdict,
       (statuses ?? []).map(({ family, tone }) => ({ name: familyNames[family], tone })),
@@ -64,7 +62,7 @@ export const todayPage = definePage({
       <div class="columns" id="cards">
         <section class="card wide" id="trust">
           <h2>May the figures be trusted?</h2>
-          ${morning.datasets.length + morning.incidents.length === 0 ? html`<p>${codeText(firstStep)}</p>` : trustList(statuses)}
+          ${morning.datasets.length + morning.incidents.length === 0 ? html`<p>${codeText(firstStep)}</p>` : trustList(statuses, { knowsUnrequested: unrequested !== null })}
         </section>
         ${creditsCard(context, { account: morning.account, forecast })} ${nextRunsCard(morning, now)}
         ${workersCard(morning.workers)}
@@ -74,16 +72,12 @@ export const todayPage = definePage({
 
 const firstStep = "`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.";
 
-/** How far each dataset is complete, and the days that no sync reaches. */
-async function readGaps(db: Database, { config, clock }: PageContext["app"]) {
-  return {
-    days: await readCompleteDays(db),
-    unrequested: await readNeverRequested(db, config.settings, clock.today()),
-  };
-}
-
 /** How far each family of datasets is complete. */
-function familyStatuses({ app }: PageContext, gaps: Awaited<ReturnType<typeof readGaps>>, late: readonly string[]) {
+function familyStatuses(
+  { app }: PageContext,
+  gaps: Pick<FamilyFacts, "days" | "unrequested">,
+  late: readonly string[],
+) {
   const { settings } = app.config;
   const scheduled = readIntervals(app);
   const inUse = datasets.filter((dataset) => isInUse(dataset, { settings, scheduled }));
@@ -91,22 +85,4 @@ function familyStatuses({ app }: PageContext, gaps: Awaited<ReturnType<typeof re
     const own = inUse.filter((dataset) => dataset.family === family).map(({ name }) => name);
     return { family, ...familyStatus({ ...gaps, datasets: own, late: new Set(late) }) };
   });
-}
-
-function trustList(statuses: ReturnType<typeof familyStatuses> | null): Html {
-  if (statuses === null)
-    return html`<p class="muted">
-      The ledger is too large to say in time: raise <code>console.timeout_seconds</code>, or see
-      <code>mart.data_freshness</code>.
-    </p>`;
-  return html`<ul class="families">
-    ${statuses.map(
-      ({ family, tone, sentence, datasets: own }) =>
-        html`<li>
-          ${mark(tone)}<strong>${familyNames[family]}</strong
-          ><span>${codeText(sentence)}</span
-          >${own.length > 0 && tone !== "good" && tone !== "calm" ? html`<a href="${pageAddress("/coverage", { dataset: own.join(",") })}">See the cells<span class="unseen"> of ${familyNames[family]}</span></a>` : null}
-        </li>`,
-    )}
-  </ul>`;
 }

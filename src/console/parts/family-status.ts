@@ -1,10 +1,9 @@
-import { earliest, latest } from "../../core/day.ts";
+import { latest } from "../../core/day.ts";
 import { count, countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import type { families } from "../../datasets/shared/define-dataset.ts";
-import { lastDay } from "../../core/window.ts";
 import type { CompleteDays } from "../../ledger/complete-days.ts";
-import type { UnrequestedDays } from "../../ledger/unrequested-days.ts";
+import { unrequestedSpan, type UnrequestedDays } from "../../ledger/unrequested-days.ts";
 import type { Tone } from "./badge.ts";
 
 type Family = (typeof families)[number];
@@ -80,11 +79,9 @@ function gapText(own: readonly CompleteDays[]): string {
 }
 
 function unrequestedText(own: readonly UnrequestedDays[]): string {
-  if (own.length === 0) return "";
-  const first = earliest(own.map(({ window }) => window.start));
-  const last = latest(own.map(({ window }) => lastDay(window)));
-  const names = [...new Set(own.map(({ dataset }) => dataset))].join(", ");
-  return `days of ${names} between ${first} and ${last} were never requested, and no sync does so any more: \`storehouse gaps\` names the backfill`;
+  const span = unrequestedSpan(own);
+  if (span === null) return "";
+  return `days of ${span.datasets.join(", ")} between ${span.first} and ${span.last} were never requested, and no sync does so any more: \`storehouse gaps\` names the backfill`;
 }
 
 function noDayText(own: readonly CompleteDays[]): string {
