@@ -120,7 +120,7 @@ async function hasLandedPages(parts: IngestParts, slice: Slice, { code }: Storeh
 /** The wait doubles with each failure; the slice's number varies it, so that slices that failed together are not tried together again. */
 function waitAfter(firstMs: number, failures: number, seed: number): number {
   const spread = 0.75 + ((seed * 7919) % 100) / 200;
-  return Math.min(longestWaitMs, backoffMs({ firstMs }, failures) * spread);
+  return backoffMs({ firstMs, longestMs: longestWaitMs }, failures) * spread;
 }
 
 async function end(parts: IngestParts, slice: Slice, ending: Ending): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
@@ -107,4 +108,24 @@ test("a sync requests failed slices again whose time has come, at the price that
   expect(await stage.sync({ maxCredits: 6 })).toMatchObject({ progress: { credits: 6 } });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { credits: price - 6 } });
   expect(stage.requested().reduce((sum, { charged }) => sum + charged, 0)).toBe(price);
+});
+
+test("a snapshot that failed has its next try on its own day or none: the next day's is another; a day of a series has it after midnight", async () => {
+  const failing = ["ios.app-simple", "android.app-simple", ...storm.map(({ operation }) => operation)];
+  await using stage = await openStage({
+    market,
+    faults: failing.map((operation) => ({ operation, times: 1_000_000, kind: "status", status: 500 })),
+  });
+  const machine = systemClock();
+  const ahead = Date.parse(`${today}T23:57:00Z`) - machine.now();
+  const clock = { ...machine, now: () => machine.now() + ahead, today: () => today };
+  await stage.sync({ clock, settings: { datasets: { app_rating: { on: true } } } });
+  const ends = await stage.query(
+    "select distinct dataset, class, due_at is not null as due from ops.slice where state = 'failed' order by 1, 2",
+  );
+  expect(ends).toEqual([
+    { dataset: "app_rating", class: "snapshot", due: false },
+    { dataset: "keyword_rank", class: "daily", due: true },
+    { dataset: "keyword_rank", class: "history", due: true },
+  ]);
 });
