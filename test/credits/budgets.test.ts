@@ -191,6 +191,7 @@ describe("a refusal", () => {
     expect(refuse(null, now)).toMatchObject({ until: at("12-01T00:00") });
     expect(refuse(at("12-02T00:00"), now)).toMatchObject({ until: at("12-01T00:00") });
     expect(refuse(at("11-27T00:00"), now)).toMatchObject({ until: at("11-26T00:00") });
+    expect(refuse(at("12-01T00:00"), now)).toMatchObject({ until: at("11-30T00:00") });
     expect(refuse(at("11-27T00:00"), at("11-26T00:00"))).toBeNull();
     expect(refuse(at("11-21T00:00"), now)).toBeNull();
     expect(refuse(at("12-01T00:00"), at("11-30T00:00"))).toBeNull();
