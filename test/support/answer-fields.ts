@@ -38,7 +38,8 @@ function valueOf({ type, properties, items, additionalProperties, anyOf, enum: k
     return Object.fromEntries(Object.entries(properties).map(([name, own]) => [name, valueOf(own)]));
   if (items !== undefined) return [valueOf(items)];
   if (typeof additionalProperties === "object") return { US: valueOf(additionalProperties) };
-  return type === "string" ? "one" : type === "boolean" ? true : 7;
+  const [kind] = [type].flat();
+  return kind === "string" ? "one" : kind === "boolean" ? true : 3;
 }
 
 function leavesOf(shape: Shape, path: string): readonly string[] {
