@@ -56,6 +56,9 @@ export function createClient(options: ClientOptions): Client {
     answerMs: options.timeoutMs,
   });
 
+  /** False once a call went unanswered on a connection: some servers close what they have answered on, and do not say so. */
+  let keepsConnections = true;
+
   async function send(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply> {
     const address = addressOf(operation, params, options.storeWords);
     const from = options.clock.now();
@@ -78,6 +81,7 @@ export function createClient(options: ClientOptions): Client {
     } catch (cause) {
       const why = { stopped: signal?.aborted === true, late: deadline.isOver(), network };
       const error = cause instanceof StorehouseError ? cause : transportFailure(operation, cause, why);
+      keepsConnections &&= error.code !== "cut_connection";
       onRequest?.({
         operation: operation.id,
         status: null,
@@ -112,6 +116,7 @@ export function createClient(options: ClientOptions): Client {
       method: address.method,
       headers: address.body === null ? headers : { ...headers, "content-type": "application/json" },
       body: address.body,
+      reset: !keepsConnections,
     };
     return agent.exchange(request, { onPart, cut });
   }

@@ -92,6 +92,26 @@ describe("a connection that is cut", () => {
   });
 });
 
+test("a server that answers once a connection and does not say so costs a call for each that is open, and every later one has a connection of its own", async () => {
+  const used = new WeakSet<object>();
+  await using server = await serve((response, { socket }) => {
+    if (used.has(socket)) socket.destroy();
+    else json(response);
+    used.add(socket);
+  });
+  await using client = openClient(server.origin);
+  const ends: (number | string)[] = [];
+  for (let call = 0; call < 20; call += 1)
+    ends.push(
+      await client.send(remainingCredits, {}).then(
+        ({ status }) => status,
+        ({ code }: StorehouseError) => code,
+      ),
+    );
+  expect(ends).toContain("cut_connection");
+  expect(new Set(ends.slice(10))).toEqual(new Set([200]));
+});
+
 describe("a refusal is known by its status", () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ["whose body is cut", (response) => void response.socket?.end("HTTP/1.1 401 No\r\ncontent-length: 100\r\n\r\nsor")],
