@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { creatives as operation } from "../api/operations/ad-intelligence.ts";
 import { rangeParams } from "../api/range.ts";
@@ -111,21 +110,11 @@ export const adCreative = defineDataset({
     const own = reported.filter(({ trackId }) => trackId == null || String(trackId) === part(slice.scope, "app"));
     const others = reported.filter((creative) => !own.includes(creative));
     return {
-      rows: { [table.name]: eachOnce(own).map((creative) => rowOf(slice, creative)) },
+      rows: { [table.name]: own.map((creative) => rowOf(slice, creative)) },
       invalid: others.map((item) => ({ reason: "an advertisement for an app that was not requested", item })),
     };
   },
 });
-
-/** What moved from one page to the next while they were read comes twice. */
-function eachOnce(creatives: readonly Creative[]): readonly Creative[] {
-  const first = new Map<string, Creative>();
-  return creatives.filter((creative) => {
-    const before = first.get(keyOf(creative));
-    if (before === undefined) first.set(keyOf(creative), creative);
-    return before === undefined || !isDeepStrictEqual(before, creative);
-  });
-}
 
 /**
  * The same media may be shown under several texts: each is an advertisement. What changes from one observation to the next is not part of
