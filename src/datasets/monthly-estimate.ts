@@ -3,7 +3,7 @@ import { iosMonthlyDownloadRevenue as operation } from "../api/operations/estima
 import { addDays, addMonths, monthStart } from "../core/day.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { countryOfKey } from "./shared/values.ts";
+import { amountOf, countryOfKey } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_monthly_estimate",
@@ -72,8 +72,8 @@ export const monthlyEstimate = defineDataset({
 
 function figures(reported: Figures) {
   return {
-    download_count: reported.download == null ? null : Number(reported.download),
-    revenue: reported.revenue == null ? null : Number(reported.revenue),
+    download_count: amountOf(reported.download),
+    revenue: amountOf(reported.revenue),
     extra: extraOf(reported, ["download", "revenue"]),
   };
 }

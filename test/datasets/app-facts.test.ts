@@ -259,6 +259,15 @@ describe("estimates of a month", () => {
     expect([rows.map((row) => row["country_key"]), invalid]).toEqual([["ALL", "US"], []]);
   });
 
+  test("lack what the service does not estimate", () => {
+    const part = { countryBreakDown: { US: { download: 3 }, JP: { download: null, revenue: 2 } }, revenue: 9 };
+    expect(estimate("2026-08-20", part)).toMatchObject([
+      { country_key: "ALL", download_count: null, revenue: 9 },
+      { country_key: "US", download_count: 3, revenue: null },
+      { country_key: "JP", download_count: null, revenue: 2 },
+    ]);
+  });
+
   test("of a country in lower case are that country's", () => {
     expect(
       estimate("2026-08-20", { ...reported, countryBreakDown: { us: reported.countryBreakDown.US } }),
