@@ -152,7 +152,16 @@ describe("distributions", () => {
       2, 6, 6, 6,
     ]);
     expect(of("language").map((one) => one["country"])).toEqual([undefined, "US", "DE"]);
-    expect(of("publisher_dimension")).toEqual([{ ...ios, area: "all", kind: "publisher_dimension" }]);
+    const narrowedBy = (kind: string) =>
+      ["media_type", "country", "network"].filter((name) => of(kind).some((one) => one[name] !== undefined)).join(" ");
+    expect(["country", "dimension", "type", "language", "network", "publisher_dimension"].map(narrowedBy)).toEqual([
+      "media_type",
+      "media_type country network",
+      "media_type country network",
+      "country",
+      "media_type country",
+      "",
+    ]);
     const request = (one: Record<string, string>) => adDistribution.request(sliceOf({ scope: one, window }));
     expect(request(scope("type", { media_type: "impressions", country: "US", network: "AdMob" }))).toEqual({
       trackId: String(large),
@@ -161,6 +170,7 @@ describe("distributions", () => {
       countryCode: "US",
       network: "AdMob",
     });
+    expect(request(scope("network", { media_type: "creatives" }))).toMatchObject({ mediaType: 1 });
     expect(request(scope("publisher_dimension"))).toEqual({ trackId: String(large), ...days });
   });
 

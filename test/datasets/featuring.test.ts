@@ -104,8 +104,8 @@ describe("a card", () => {
       startDate: "2026-08-03",
       endDate: "2026-08-10",
     });
-    const { rows, invalid } = cards(showing("2026-08-09", "US", {}), showing("2026-08-10", "US", {}));
-    expect([rows.map((row) => row["date_day"]), invalid]).toEqual([["2026-08-09"], []]);
+    const { rows, invalid } = cards(...["03", "09", "10"].map((date) => showing(`2026-08-${date}`, "US", {})));
+    expect([rows.map((row) => row["date_day"]), invalid]).toEqual([["2026-08-03", "2026-08-09"], []]);
   });
 
   test("of any other day is invalid: an answer of nothing else is no empty one", () => {

@@ -81,7 +81,7 @@ describe("rows by day", () => {
     ]);
   });
 
-  test("that only a field without a column distinguishes are all kept; the same row on two pages is one", () => {
+  test("that only a field without a column distinguishes are all kept; the same row twice, on a page or on two, is one", () => {
     const odd = { ...adGroup, placement: "TODAY" };
     const { rows, invalid } = normalise([adGroup, odd, { ...adGroup, placement: "SEARCH" }], {
       pages: [{ tableData: [odd] }],
@@ -89,6 +89,7 @@ describe("rows by day", () => {
     expect(invalid).toEqual([]);
     expect(new Set(rows.map((row) => row["segment"])).size).toBe(3);
     expect(rows.map((row) => row["extra"])).toEqual([null, '{"placement":"TODAY"}', '{"placement":"SEARCH"}']);
+    expect(normalise([adGroup, adGroup]).rows).toMatchObject([{ segment: "" }]);
   });
 
   test("that only such a field distinguishes are the same ones on each day, in whichever form it comes, with any figures", () => {
@@ -152,10 +153,11 @@ describe("totals", () => {
 
   test("are rows that name their app alone, at the levels of campaigns and below", () => {
     const { orgId, appId, date } = adGroup;
+    const none = { campaignId: null, adGroupId: "" };
     const totalAt = (level: string) =>
-      normalise([adGroup, { orgId, appId, date, spend: 99 }], { scope: { ...scope, report_level: level } }).rows.map(
-        (row) => row["is_total"],
-      );
+      normalise([adGroup, { orgId, appId, date, ...none, spend: 99 }], {
+        scope: { ...scope, report_level: level },
+      }).rows.map((row) => row["is_total"]);
     for (const level of ["CAMPAIGN", "AD_GROUP", "AD", "KEYWORD", "NEGATIVE", "SEARCH_TERM"])
       expect([level, totalAt(level)]).toEqual([level, [false, true]]);
     for (const level of ["APP", "CPP"]) expect([level, totalAt(level)]).toEqual([level, [false, false]]);
