@@ -29,8 +29,9 @@ import { checkStorable } from "./raw/check-storable.ts";
 import { createStop, type ProcessStop } from "./runs/process-stop.ts";
 import { reapDeadWorkers, startHeartbeat, usualRhythm, type HeartbeatParts } from "./runs/heartbeat.ts";
 
-/** Callbacks of a process: its heartbeats, and what is wrong with the API, null once it responds again. */
+/** When a process is to stop, and callbacks: its heartbeats, and what is wrong with the API, null once it responds again. */
 export type Watchers = {
+  readonly stop?: AbortSignal;
   readonly onBeat?: HeartbeatParts["onBeat"];
   readonly onApi?: (problem: StorehouseError | null) => void;
 };
@@ -58,7 +59,7 @@ export async function openIngest(
   app: App,
   kind: WorkerKind,
   runLimit: RunLimit,
-  { onBeat = () => undefined, onApi = () => undefined }: Watchers = {},
+  { stop: stopSignal = new AbortController().signal, onBeat = () => undefined, onApi = () => undefined }: Watchers = {},
 ): Promise<Ingest> {
   await using opened = new AsyncDisposableStack();
   const { clock, log } = app;
@@ -82,7 +83,7 @@ export async function openIngest(
   const queueId = kind === "worker" ? shared : workerId;
   const reap = () => reapDeadWorkers(living);
   const own = { kind, client, runLimit, holders, accountId, account, workerId, queueId, stop, reapDeadWorkers: reap };
-  const parts = await partsOf(app, { ...own, onApiChange: outage.onChange });
+  const parts = await partsOf(app, { ...own, stopSignal, onApiChange: outage.onChange });
   opened.use(
     startHeartbeat({
       ...living,
@@ -123,6 +124,7 @@ type ProcessParts = Pick<
   readonly runLimit: RunLimit;
   readonly holders: Holders;
   readonly stop: ProcessStop;
+  readonly stopSignal: AbortSignal;
   readonly onApiChange: (problem: StorehouseError | null) => void;
 };
 
@@ -191,6 +193,7 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
     scrub: app.hide,
     abort,
     halted,
+    stop: own.stopSignal,
     stoppedBy: stop.stoppedBy,
     reapDeadWorkers: own.reapDeadWorkers,
     queueLeftOver: own.kind === "worker" ? () => queueLeftOver({ db, clock, log }, settings) : undefined,

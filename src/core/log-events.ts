@@ -79,7 +79,10 @@ export const logEvents = {
     level: "warn",
     says: "a reply names a price that cannot be right; its call is booked at the documented price; at debug while that is known",
   },
-  "database.unavailable": { level: "warn", says: "the database does not respond; the worker waits" },
+  "database.unavailable": {
+    level: "warn",
+    says: "the database does not respond or takes no work; what is under way is tried again",
+  },
   "database.lock_awaited": {
     level: "warn",
     says: "this process waits for a lock that another session holds (`held_by`: its process in Postgres); it continues when the lock is released",

@@ -45,6 +45,8 @@ export type IngestParts = {
   readonly abort: (error: StorehouseError) => void;
   /** Aborted when no more calls may be sent: calls under way end, slices whose call is not sent yet are released. */
   readonly halted: AbortSignal;
+  /** Aborted when the process is to stop: then it waits for nothing. */
+  readonly stop: AbortSignal;
   /** The error that stopped all calls of the process; null while none did, and after an orderly stop. */
   readonly stoppedBy: () => StorehouseError | null;
   /** Frees what dead processes hold: slices, credits. */

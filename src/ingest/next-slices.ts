@@ -10,6 +10,8 @@ export type NextSlices = {
   readonly claim: (most: number) => Promise<readonly Slice[]>;
   /** To be called when the end of a slice could not be written: its claim is released. */
   readonly lost: () => void;
+  /** To be called when none runs any more: releases once more what is claimed, where the end of one could not be written. */
+  readonly ended: () => Promise<void>;
   /** To be called when another process may have queued slices: the next claim reads the state of the queue. */
   readonly changed: () => void;
   /** How long to wait when there is nothing to claim, in ms. */
@@ -112,6 +114,10 @@ export function createNextSlices(parts: IngestParts): NextSlices {
         }
       }),
     lost,
+    ended: async () => {
+      // otherwise the next process to check takes them for those of a process that died
+      if (orphanChecks.length > 0) await releaseOrphans(clock.now()).catch(() => undefined);
+    },
     changed: () => (wakeAt = Number.NEGATIVE_INFINITY),
     nextCheckMs: () => {
       const oftenMs = checkEveryMs(parts.retryMs);

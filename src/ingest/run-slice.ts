@@ -6,7 +6,7 @@ import { coverAgain } from "../load/load.ts";
 import { commitSlice, type Committed } from "./commit-slice.ts";
 import { failAttempt, failForGood, fieldsOf } from "./fail-attempt.ts";
 import { fetchSlice } from "./fetch-slice.ts";
-import { retryDatabase } from "./retry-database.ts";
+import { retryAround, retryDatabase } from "./retry-database.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
 import { asOfToday } from "./as-of-today.ts";
@@ -39,7 +39,7 @@ const commitTries = 4;
  */
 export async function runSlice(parts: IngestParts, claimed: Slice, signals: CallSignals): Promise<void> {
   let slice: Slice | null = claimed;
-  await retryDatabase(parts, async () => {
+  await retryAround(parts, async () => {
     // after an outage of the database the slice is still this process's and is claimed again
     slice ??= await claimAgain(parts, claimed);
     if (slice === null) return;

@@ -100,6 +100,7 @@ export function startSliceRunner(
       grace.addEventListener("abort", () => cut.abort(), { once: true });
       await feeding;
       await Promise.allSettled(running);
+      await queue.ended();
     },
   };
 }

@@ -35,7 +35,7 @@ const passing = new Set(["23505", "40001", "40P01"]);
  * True when the database could not be reached, broke the connection, or has no room or no connection left: nothing was decided about the
  * work at hand.
  */
-export function isLostConnection(error: unknown): boolean {
+export function isLostConnection(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (error instanceof pg.DatabaseError)

@@ -134,7 +134,8 @@ async function beatOnce(parts: HeartbeatParts, report: HeartbeatParts["onBeat"])
 function outageReporter({ clock, log, onBeat }: HeartbeatParts): HeartbeatParts["onBeat"] {
   let since: number | null = null;
   return (problem) => {
-    if (problem !== null && since === null) log.warn({ code: problem.code }, "database.unavailable");
+    if (problem !== null && since === null)
+      log.warn({ code: problem.code, problem: problem.message }, "database.unavailable");
     if (problem === null && since !== null) log.info({ duration_ms: clock.now() - since }, "database.recovered");
     since = problem === null ? null : (since ?? clock.now());
     onBeat(problem);

@@ -38,7 +38,7 @@ export function createStop(parts: StopParts): ProcessStop {
       stopped = error;
       halting.abort();
       // what is under way is tried again for minutes, and may be all that a person sees meanwhile
-      if (isOutage(error)) parts.log.warn({ code: error.code }, "database.unavailable");
+      if (isOutage(error)) parts.log.warn({ code: error.code, problem: error.message }, "database.unavailable");
       if (error instanceof AbortError) noting = noteRefusal(parts, error);
     },
     halted: halting.signal,

@@ -2,7 +2,7 @@ import { backoffMs, type Backoff } from "../core/retry.ts";
 import { cancelBeyondLimit } from "../ledger/cancel-slices.ts";
 import { closeRun, runProgress, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
 import type { Unfinished } from "./unfinished.ts";
-import { retryDatabase } from "../ingest/retry-database.ts";
+import { retryAround, retryDatabase } from "../ingest/retry-database.ts";
 import type { ReportedProgress, SyncParts, SyncResult } from "./run-parts.ts";
 
 /** What a run does until nothing is left of it. */
@@ -36,7 +36,7 @@ export async function runToEnd(
     let tries = 0;
     // before the wave: what others have open counts as covered in it, and may be cancelled before the next check
     const hadOthers = await retryDatabase(parts.ingest, areOthersAtWork);
-    const { taken, leftOut, isWhole } = await retryDatabase(parts.ingest, async () => {
+    const { taken, leftOut, isWhole } = await retryAround(parts.ingest, async () => {
       tries += 1;
       // what a try has queued before its connection broke is what the next wave is planned from
       if (tries > 1) await drain(parts, { runId, isWhole: false, elsewhere: 0 });

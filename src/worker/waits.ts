@@ -30,7 +30,7 @@ export async function openWorkerApp(
   const again = (error: unknown, _failures: number, waitMs: number) => {
     if (config.environment.DATABASE_URL === undefined || !mayComeUp(error)) return false;
     const known = error instanceof StorehouseError ? error : databaseOutage(error);
-    log.warn({ code: known.code, wait_ms: waitMs }, "database.unavailable");
+    log.warn({ code: known.code, problem: known.message, wait_ms: waitMs }, "database.unavailable");
     onState?.({ is: "database_unavailable", error: { code: known.code, message: known.message } });
     return true;
   };
@@ -59,7 +59,7 @@ export async function untilDatabaseResponds({ warehouse, clock, log }: App, stop
   const from = clock.now();
   const again = (error: unknown, _failures: number, waitMs: number) => {
     if (!(error instanceof StorehouseError) || !isOutage(error)) return false;
-    log.warn({ code: error.code, wait_ms: waitMs }, "database.unavailable");
+    log.warn({ code: error.code, problem: error.message, wait_ms: waitMs }, "database.unavailable");
     return true;
   };
   const check = async () => {

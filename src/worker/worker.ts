@@ -148,6 +148,7 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
     if (former !== null && (await releaseFormerClaims(app.warehouse.db, former)))
       app.log.warn({ problem: fail("lease_expired").message }, "worker.re_registered");
     await using ingest = await openIngest(app, "worker", createRunLimit(null), {
+      stop,
       onBeat: (problem) => ((problems.database = problem), reportNow()),
       onApi: (problem) => ((problems.api = problem), reportNow()),
     });

@@ -10,7 +10,7 @@ import { openWorkerApp } from "../../src/worker/waits.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 import { grant, passwords, tried, urlAs } from "../support/granted-stage.ts";
 import { runCommand } from "../support/command.ts";
-import { startDoomed, syncCommand } from "../support/ingest-child.ts";
+import { startChild, startDoomed, syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { calmRun, charged, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
@@ -121,7 +121,7 @@ test("answers that come while the disk is full are stored when there is room: no
   // both answers, and one of them once more
   await until(async () => (await refused()) > before + concurrency);
   // it says so while it tries again
-  await until(() => child.output().stderr.includes('"code":"database_full","msg":"database.unavailable"'));
+  await until(() => child.output().stderr.includes('"code":"database_full","problem":'));
   await disk.free();
   await until(() => isLoaded(stage));
   child.process.kill("SIGTERM");
@@ -129,6 +129,26 @@ test("answers that come while the disk is full are stored when there is room: no
   await expectCalm(stage, calm, 0);
   const [booked] = await stage.query<{ cost: number }>("select sum(cost)::int as cost from ops.request");
   expect(booked?.cost).toBe(charged(stage.requested()));
+});
+
+test("a sync that is stopped while it waits for room ends at once, and has said what it waits for", async () => {
+  const database = await copied("stopped", "migrated", "small");
+  const gate = gateAfter(9);
+  await using stage = await openStage({ market, database, clock: gate.clock, latencyMs: gate.latencyMs });
+  await using child = startChild(stage, syncCommand, {
+    // it would wait for half an hour
+    settings: { api: { concurrency, retry_seconds: 60 } },
+    variables: { LOG_LEVEL: "warn" },
+  });
+  await until(() => gate.held() === concurrency);
+  await disk.fill();
+  gate.open();
+  await until(() =>
+    /"problem":"database_full: the disk of Postgres is full; .*"database.unavailable"/.test(child.output().stderr),
+  );
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(2);
+  await disk.free();
 });
 
 test("exhausted connections are an outage: a sync says so and requests nothing, a worker waits", async () => {
