@@ -2,12 +2,14 @@ import type { AccountState } from "../credits/account.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
 import type { OpenIncident } from "../incidents/open-incidents.ts";
 import type { NextRun } from "../ledger/next-runs.ts";
+import { unrequestedSpan, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { outcomeWords, type LastRun } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
+import { lockWaitNext, lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
 import { useWords } from "../core/credit-budget.ts";
 import { hourMs } from "../core/day.ts";
 import type { Fact } from "./fact-list.ts";
-import { count, countOf, durationText } from "../core/words.ts";
+import { count, countOf, durationText, listed } from "../core/words.ts";
 import { timeText } from "./times.ts";
 
 /** What the facts above the datasets are about. */
@@ -19,6 +21,9 @@ export type StatusFacts = {
   readonly workers: WorkerCounts;
   readonly incidents: readonly OpenIncident[];
   readonly lastRun: LastRun | null;
+  readonly lockWait: LockWait | null;
+  /** Days that no sync reaches any more; null where it takes too long to read which. */
+  readonly unrequested: readonly UnrequestedDays[] | null;
 };
 
 /** The facts of the morning, in the order in which a person needs them. */
@@ -30,7 +35,17 @@ export function statusFacts(facts: StatusFacts): readonly Fact[] {
     ["workers", workersText(facts.workers)],
     ["incidents", incidentsText(facts)],
     ["last run", facts.lastRun && lastRunText(facts.lastRun)],
+    ["lock", facts.lockWait && `${lockWaitText(facts.lockWait)}; ${lockWaitNext(facts.lockWait)}`],
+    ["not requested", unrequestedText(facts.unrequested)],
   ];
+}
+
+function unrequestedText(found: StatusFacts["unrequested"]): string | null {
+  if (found === null)
+    return "not read, which would take long; `storehouse gaps` shows days that no sync requests any more";
+  const span = unrequestedSpan(found);
+  if (span === null) return null;
+  return `days of ${listed(span.datasets)} between ${span.first} and ${span.last}, which no sync requests any more; \`storehouse gaps\` names the backfill that prices them`;
 }
 
 function creditsText({ account, now }: StatusFacts): string {

@@ -1,15 +1,9 @@
-import { DatabaseError } from "pg";
 import { StorehouseError } from "../core/errors.ts";
-
-/** Postgres cancelled a statement: its time limit. */
-const cancelled = "57014";
+import { isCancelled } from "../postgres/database-errors.ts";
 
 /** True for what a read ends with that took longer than a page waits. */
 export function isSlow(error: unknown): boolean {
-  return (
-    (error instanceof StorehouseError && error.code === "console_slow") ||
-    (error instanceof DatabaseError && error.code === cancelled)
-  );
+  return (error instanceof StorehouseError && error.code === "console_slow") || isCancelled(error);
 }
 
 /** The value, or null where reading it takes longer than a page waits. */

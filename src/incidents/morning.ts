@@ -6,6 +6,7 @@ import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
 import { readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
 import { countRunning, readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
+import { readLockWait, type LockWait } from "../postgres/lock-waits.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
 import { sumBy } from "../core/sum.ts";
@@ -21,6 +22,7 @@ export type Morning = Status & {
   readonly nextRuns: readonly NextRun[];
   readonly workers: WorkerCounts;
   readonly incidents: readonly OpenIncident[];
+  readonly lockWait: LockWait | null;
   readonly verdict: Verdict;
 };
 
@@ -48,6 +50,7 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
     nextRuns: await readNextRuns(db, now, account),
     workers: await readWorkerCounts(db, account),
     incidents: await readOpenIncidents(db),
+    lockWait: await readLockWait(db),
   };
   // where a worker runs, its checks open incidents
   const isServed = read.workers.running + read.workers.waiting > 0;

@@ -2,6 +2,7 @@ import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
 import { countOf, listed } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
+import { lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
 
 /** What the verdict of the morning is worked out from. */
 export type VerdictFacts = {
@@ -27,6 +28,8 @@ export type VerdictFacts = {
   readonly lastRun: Pick<LastRun, "outcome"> | null;
   /** The latest sync that was broken off and not followed by one of the same datasets. */
   readonly unfinishedSync: UnfinishedSync | null;
+  /** What a process has waited for behind another session of the database; null where none does. */
+  readonly lockWait: LockWait | null;
   /** The newest day that any dataset has answered. */
   readonly newestDay: string | null;
 };
@@ -104,7 +107,7 @@ const endWords = {
 } as const satisfies Record<UnfinishedSync["endedAs"], string>;
 
 function warnOf(facts: VerdictFacts): readonly string[] {
-  const { failedForNow, deferred, open, running, workers, unfinishedSync } = facts;
+  const { failedForNow, deferred, open, running, workers, unfinishedSync, lockWait } = facts;
   const isServed = running > 0 || workers.running + workers.waiting > 0;
   return [
     facts.lists > 0 && facts.lists === facts.datasets ? "nothing was requested beyond the lists of the portfolio" : "",
@@ -115,6 +118,7 @@ function warnOf(facts: VerdictFacts): readonly string[] {
     !isServed && open > 0
       ? `${countOf(open, "slice waits", "slices wait")} and no process runs ${open === 1 ? "it" : "them"}`
       : "",
+    lockWait === null ? "" : lockWaitText(lockWait),
     failedForNow > 0
       ? countOf(failedForNow, "failed slice is requested again later", "failed slices are requested again later")
       : "",

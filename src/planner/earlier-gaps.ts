@@ -10,7 +10,8 @@ import type { NamedScopes } from "../core/partition-group.ts";
 import { requestable } from "../plan/missing.ts";
 import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
-import type { Queryable } from "../postgres/sql.ts";
+import { isCancelled } from "../postgres/database-errors.ts";
+import { sql, type Queryable } from "../postgres/sql.ts";
 import { settingsOf, timingWith } from "./dataset-settings.ts";
 import { datasetsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
@@ -49,6 +50,22 @@ export async function readEarlierGaps(
 /** Days before those that a sync of everything reaches, of which nothing was requested between days of which something was. */
 export function readNeverRequested(db: Queryable, settings: Settings, today: Day): Promise<readonly UnrequestedDays[]> {
   return readUnrequestedDays(db, reachesOf({ datasets: [], bounds: {}, today }, settings), { apps: [], countries: [] });
+}
+
+/** The same, or null where reading it takes longer: it reads the whole ledger. */
+export async function readNeverRequestedWithin(
+  db: Database,
+  { settings, today, ms }: { readonly settings: Settings; readonly today: Day; readonly ms: number },
+): Promise<readonly UnrequestedDays[] | null> {
+  try {
+    return await db.transaction().execute(async (transaction) => {
+      await sql`set local statement_timeout to ${sql.lit(ms)}`.execute(transaction);
+      return readNeverRequested(transaction, settings, today);
+    });
+  } catch (error) {
+    if (isCancelled(error)) return null;
+    throw error;
+  }
 }
 
 /** The first day that a sync of the request reaches, of each of its datasets that has a history. */

@@ -58,6 +58,11 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === "55P03" || error.code === "40P01");
 }
 
+/** True when Postgres cancelled a statement, as at its time limit. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "57014";
+}
+
 /** True when the same transaction is likely to succeed the next time. */
 export function isPassing(error: unknown): boolean {
   return error instanceof pg.DatabaseError && passing.has(error.code ?? "");

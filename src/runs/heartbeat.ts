@@ -8,8 +8,9 @@ import { isReconcileDue, reconcile } from "../ledger/reconcile.ts";
 import type { Beat, LivingWorker } from "../ledger/workers.ts";
 import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
+import { longestLockWait, type LockWait } from "../postgres/lock-waits.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
-import { lockWaitReporter, longestLockWait, type LockWait } from "./lock-waits.ts";
+import { lockWaitReporter } from "./lock-wait-reporter.ts";
 
 /**
  * How often a process says that it lives, after how long without one it counts as dead, how far apart checks of a refused account are, and
@@ -108,11 +109,13 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
 /** What a beat reads: `isDue` when another process has died, or the requests of the account are stopped. */
 type BeatFindings = { readonly isDue: boolean; readonly lockWait: LockWait | null };
 
+const ofThisProcess = sql`a.application_name = current_setting('application_name')`;
+
 /** SQL: what a beat reads, as JSON. */
 function beatQuestion({ worker, accountId, holders, rhythm }: HeartbeatParts): SqlFragment<BeatFindings> {
   return sql<BeatFindings>`json_build_object(
     'isDue', ${isReconcileDue(worker.workerId, rhythm.deadAfterMs)} or ${hasDeadHolds(accountId, holders)} or ${isStopped(accountId)},
-    'lockWait', ${longestLockWait(lockWaitBeats * rhythm.beatMs)})`;
+    'lockWait', ${longestLockWait(lockWaitBeats * rhythm.beatMs, ofThisProcess)})`;
 }
 
 /** One beat; what it found, null when the database did not take it. */

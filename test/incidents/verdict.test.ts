@@ -17,6 +17,7 @@ const calm: VerdictFacts = {
   lists: 3,
   lastRun: { outcome: "loaded" },
   unfinishedSync: null,
+  lockWait: null,
   newestDay: "2026-11-21",
 };
 
@@ -36,6 +37,18 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     "a worker has read what the account tracks and no more",
     { datasets: 3, newestDay: "2026-11-22" },
     { state: "warn", text: "Not all is there yet: nothing was requested beyond the lists of the portfolio." },
+  ],
+  [
+    "a session of another program has a table that work under way waits for",
+    {
+      open: 1,
+      running: 1,
+      lockWait: { table: "core.fact_review", wait_ms: 9_200, held_by: 77, role: "alice", program: "a report" },
+    },
+    {
+      state: "warn",
+      text: "Not all is there yet: a process has waited for 9 s for core.fact_review, locked by session 77 of alice (a report).",
+    },
   ],
   ["work is under way", { open: 1 }, { state: "good", text: "All is well: 1 slice waits or runs." }],
   ["nothing was ever requested", { datasets: 0 }, { state: "good", text: "Nothing was requested yet." }],

@@ -7,10 +7,10 @@ import { withWarehouse } from "../environment.ts";
 import { factList, type Fact } from "../fact-list.ts";
 import { print, printJson } from "../output.ts";
 import { toned } from "../screen.ts";
-import { statusFacts } from "../status-facts.ts";
+import { statusFacts, type StatusFacts } from "../status-facts.ts";
 import { optional, table, type Cell } from "../table.ts";
 import { isoTime } from "../times.ts";
-import { accountIdIn } from "../../app.ts";
+import { accountIdIn, type App } from "../../app.ts";
 
 /** `storehouse status`: the page of the morning, the verdict first. */
 export function defineStatus(command: Command): void {
@@ -28,12 +28,26 @@ export function defineStatus(command: Command): void {
           },
           now: clock.now(),
         });
-        if (options.json) printJson(asJson(page));
-        else printPage(page, accountOf(config.settings));
+        const unrequested = page.datasets.length === 0 ? [] : await readUnrequested(app);
+        if (options.json) printJson(asJson({ ...page, unrequested }));
+        else printPage({ ...page, unrequested }, accountOf(config.settings));
       },
       { showsWorkers: true },
     ),
   );
+}
+
+/** A page for every morning does not wait for a ledger of years to be read. */
+const patienceMs = 2_000;
+
+/** What is shown: the morning, and days that no sync reaches any more. */
+type Page = Morning & Pick<StatusFacts, "unrequested">;
+
+/** Reads days that no sync reaches any more; null where that takes long. */
+async function readUnrequested({ warehouse, config: { settings }, clock }: App): Promise<Page["unrequested"]> {
+  // loads every dataset, too
+  const { readNeverRequestedWithin } = await import("../../planner/earlier-gaps.ts");
+  return readNeverRequestedWithin(warehouse.db, { settings, today: clock.today(), ms: patienceMs });
 }
 
 function asJson({
@@ -47,7 +61,9 @@ function asJson({
   lastRun,
   troubles,
   failedForNow,
-}: Morning) {
+  lockWait,
+  unrequested,
+}: Page) {
   const credits = account && {
     total: account.total,
     remaining: account.remaining,
@@ -56,12 +72,13 @@ function asJson({
     observedAt: isoTime(account.observedAt),
   };
   const runs = nextRuns.map((run) => ({ ...run, at: isoTime(run.at), pricedAt: isoTime(run.pricedAt) }));
-  return { verdict, credits, budgets, nextRuns: runs, workers, incidents, lastRun, datasets, troubles, failedForNow };
+  const shown = { verdict, credits, budgets, nextRuns: runs, workers, incidents, lastRun, lockWait, unrequested };
+  return { ...shown, datasets, troubles, failedForNow };
 }
 
 const counts = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "rejects"] as const;
 
-function printPage({ verdict, datasets, troubles, ...facts }: Morning, account: string): void {
+function printPage({ verdict, datasets, troubles, ...facts }: Page, account: string): void {
   print(toned(verdict.state, verdict.text));
   const whose: readonly Fact[] = account === "" ? [] : [["account", account]];
   const incidents = facts.incidents.map((one) => ({ ...one, summary: incidentText(one, account) }));

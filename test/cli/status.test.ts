@@ -1,0 +1,68 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Settings } from "../../src/config/settings.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { statusFacts } from "../../src/cli/status-facts.ts";
+import { readNeverRequestedWithin } from "../../src/planner/earlier-gaps.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
+import { runCommand } from "../support/command.ts";
+import { freshDatabase } from "../support/database.ts";
+
+let database: Awaited<ReturnType<typeof freshDatabase>>;
+let client: pg.Client;
+
+/** A dataset that was loaded long ago and is again since yesterday: a sync reaches a month back. */
+const history = `
+  insert into ops.run (kind, as_of, datasets, started_at) values ('sync', current_date, '{}', now());
+  insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+  select 'keyword_rank', 'any', '{"store": "ios", "app": "1", "country": "JP"}', current_date - i, current_date - i + 1, current_date, '', 'daily', 'loaded', 1, 3, 1, now(), now()
+  from   unnest(array[200, 1]) as i`;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(history);
+});
+afterAll(async () => {
+  await client.end();
+  await database[Symbol.asyncDispose]();
+});
+
+test("status names days that no sync reaches any more, and the command that goes on from there", async () => {
+  const behind = { databaseUrl: database.url, sandbox: { url: "", token: "" } };
+  const status = (...more: string[]) => runCommand(behind, ["status", ...more]);
+  expect((await status()).stdout).toMatch(
+    /^not requested {2}days of keyword_rank between \d{4}-\d\d-\d\d and \d{4}-\d\d-\d\d, which no sync requests any more; `storehouse gaps` names the backfill/m,
+  );
+  expect(JSON.parse((await status("--json")).stdout)).toMatchObject({
+    lockWait: null,
+    unrequested: [{ dataset: "keyword_rank", partitions: 1, all: 1 }],
+  });
+});
+
+test("where reading such days takes long, status says so and waits no longer", async () => {
+  await using warehouse = await openWarehouse(database.url, 1);
+  await client.query("begin");
+  await client.query("lock table ops.slice in access exclusive mode");
+  const today = systemClock().today();
+  const unrequested = await readNeverRequestedWithin(warehouse.db, { settings: Settings.parse({}), today, ms: 50 });
+  await client.query("rollback");
+  expect(unrequested).toBeNull();
+  expect(factsWith({ unrequested })["not requested"]).toMatch(/^not read, which would take long; `storehouse gaps` /);
+});
+
+test("status says who holds what a process waits for, and how that ends", () => {
+  const lockWait = { table: "core.fact_review", wait_ms: 9_200, held_by: 77, role: "alice", program: "a report" };
+  expect(factsWith({ lockWait })["lock"]).toBe(
+    "a process has waited for 9 s for core.fact_review, locked by session 77 of alice (a report); wait until it ends, or end it as its role or a superuser: `select pg_terminate_backend(77)`",
+  );
+  expect(factsWith({})["lock"]).toBeNull();
+});
+
+/** The facts of a warehouse in which nothing else is to say. */
+function factsWith(more: Partial<Parameters<typeof statusFacts>[0]>): Record<string, string | null> {
+  const workers = { running: 0, late: 0, waiting: 0, ageSeconds: null, lastEndedAs: null };
+  const none = { now: 0, account: null, budgets: [], nextRuns: [], workers, incidents: [], lastRun: null };
+  return Object.fromEntries(statusFacts({ ...none, lockWait: null, unrequested: [], ...more }));
+}
