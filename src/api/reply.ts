@@ -42,7 +42,7 @@ export type Received = Pick<ReplyFacts, "status" | "receivedAt" | "durationMs" |
   readonly headers: CreditHeaders;
 };
 
-/** What each status means. Of those that are not here, 5xx mean what 500 means and all others are `unexpected_status`. */
+/** What each status means. Of those that are not here, 500 and above are `server_error` and all others `unexpected_status`. */
 const meanings: Readonly<Record<number, ErrorCode | "answer">> = {
   200: "answer",
   201: "answer",
@@ -62,7 +62,6 @@ const meanings: Readonly<Record<number, ErrorCode | "answer">> = {
   422: "bad_request",
   425: "server_error",
   429: "too_many_requests",
-  500: "server_error",
 };
 
 /** Statuses under which a service may mean that no credits are left; only the balance shows it. */

@@ -53,12 +53,32 @@ test("a zero is a number", () => {
 test("a reset that is due or past says nothing of the period that begins, one beyond all calendars is not known", () => {
   expect(creditHeaders({ "x-credit-reset": "0" }, received).resetsAt).toBeNull();
   expect(creditHeaders({ "x-credit-reset": "-5" }, received).resetsAt).toBeNull();
+  expect(creditHeaders({ "x-credit-reset": "1" }, received).resetsAt).toBe(received + 1000);
   expect(creditHeaders({ "x-credit-reset": "1e18" }, received).resetsAt).toBeNull();
 });
 
 test("a balance beyond any allowance is cut to what the ledger can count", () => {
   const reported = creditHeaders({ "x-credit-cost": "-1e12", "x-credit-remaining": "9999999999" }, 0);
   expect([reported.cost, reported.remaining]).toEqual([-1_000_000_000, 1_000_000_000]);
+});
+
+test.each([
+  ["hit", "0", true],
+  ["joined", "0", true],
+  ["miss", "0", undefined],
+  ["hit", "3", undefined],
+  [undefined, "0", undefined],
+])(
+  "an answer of a gateway is shared where it cost nothing and was there already: %s, %s credits",
+  (from, cost, isShared) => {
+    const headers = { "x-credit-cost": cost, ...(from === undefined ? {} : { "x-storehouse-cache": from }) };
+    expect(creditHeaders(headers, received).isShared).toBe(isShared);
+  },
+);
+
+test("a pause of no seconds is over, one below none as well", () => {
+  const pauses = ["0", "-5"].map((text) => creditHeaders({ "retry-after": text }, received).notBefore);
+  expect(pauses).toEqual([received, received]);
 });
 
 test("a pause may be named by its end, which is not in the past", () => {

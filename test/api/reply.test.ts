@@ -1,14 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { CreditHeaders } from "../../src/api/credit-headers.ts";
 import { iosKeywordRanking } from "../../src/api/operations/keyword.ts";
 import { classifyReply } from "../../src/api/reply.ts";
 
 const none = { cost: null, remaining: null, resetsAt: null, notBefore: null };
 
-function replyOf(
-  status: number,
-  headers: Partial<typeof none | Record<keyof typeof none, number>> = {},
-  text = '{"success":true,"error":"ignore me"}',
-) {
+function replyOf(status: number, headers: Partial<CreditHeaders> = {}, text = '{"success":true,"error":"ignore me"}') {
   const body = Buffer.from(text);
   const times = { receivedAt: 0, durationMs: 0, serverTime: null };
   return classifyReply(iosKeywordRanking, { status, body, headers: { ...none, ...headers }, ...times });
@@ -88,6 +85,13 @@ describe("what a reply says of the account", () => {
     ["an empty answer for nothing, which is no price", 204, { cost: 0 }, { charged: 0, price: null }],
     ["an empty answer that states no price for free", 204, {}, { charged: 0, price: null }],
     ["a refusal for nothing, although it names a cost", 401, { cost: 3 }, { charged: null, price: null }],
+    ["a redirect for nothing, although it names a cost", 300, { cost: 3 }, { charged: null, price: null }],
+    [
+      "an answer that a gateway had already for no price",
+      200,
+      { cost: 0, isShared: true as const },
+      { charged: 0, price: null },
+    ],
     ["a failure for nothing, although it names a cost", 500, { cost: 3 }, { charged: null, price: null }],
   ])("takes %s", (_, status, headers, credits) => {
     expect(replyOf(status, headers).credits).toMatchObject(credits);
