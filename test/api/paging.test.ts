@@ -19,6 +19,17 @@ const paged = (first: 0 | 1) =>
     answer: z.object({ data: z.array(z.int()) }),
   });
 
+test("pages of which none says with which row it begins are requested by their number", () => {
+  expect(
+    [0, 1, 2].map((count) =>
+      cursorAfter(
+        paged(0),
+        Array.from({ length: count }, () => pageOf(50)),
+      ),
+    ),
+  ).toEqual([0, 1, 2]);
+});
+
 test("pages are counted from where the operation counts", () => {
   expect([0, 1, 2].map((index) => pageParams(paged(1), index))).toEqual([{ page: 1 }, { page: 2 }, { page: 3 }]);
   expect([0, 1, 2].map((index) => pageParams(paged(0), index))).toEqual([{ page: 0 }, { page: 1 }, { page: 2 }]);
@@ -73,6 +84,22 @@ describe("an answer that reports how many pages there are", () => {
     expect([0, 1].map((index) => pagesReported(paged(0), pageOf(50), index))).toEqual([2, 3]);
   });
 
+  test("goes on beyond that number as long as full pages hold fewer items than it reports", () => {
+    const reported = { totalPages: 1, totalElements: 250, pageSize: 100 };
+    expect([0, 1].map((index) => pagesReported(reviews, page(100, reported), index))).toEqual([3, 3]);
+    expect(pagesReported(reviews, page(50, reported), 2)).toBe(3);
+    expect(pagesReported(reviews, page(100, { ...reported, totalElements: 100 }), 0)).toBe(1);
+  });
+
+  test("lacks items on an empty page that it counts, but for a first and only one", () => {
+    const empty = (totalPages: number | undefined, index: number) =>
+      lacksItems(reviews, page(0, { totalPages }), index);
+    expect([empty(0, 0), empty(1, 0), empty(2, 0)]).toEqual([false, false, true]);
+    expect([empty(1, 1), empty(2, 1), empty(2, 2), empty(3, 2)]).toEqual([false, true, false, true]);
+    expect([empty(undefined, 0), empty(undefined, 1)]).toEqual([false, false]);
+    expect(lacksItems(reviews, page(1, { totalPages: 2 }), 1)).toBe(false);
+  });
+
   test("is counted from 1 where its pages are", () => {
     const creatives = operationById("ad-intelligence.creatives");
     const full = { data: Array.from({ length: 50 }), totalPages: 2 };
@@ -96,6 +123,9 @@ describe("an answer that counts its rows", () => {
     expect(pagesReported(reports, [part({ totalRowCount: 5, limit: 2, offset: 0 })], 0)).toBe(3);
     expect(pagesReported(reports, [part({ totalRowCount: 4, limit: 2, offset: 0 })], 0)).toBe(2);
     expect(pagesReported(reports, [part({ totalRowCount: 5, limit: 2, offset: 2 })], 1)).toBe(3);
+    expect(pagesReported(reports, [part({ totalRowCount: 3, limit: 1, offset: 0 })], 0)).toBe(3);
+    // a limit of none says nothing of how many pages are left
+    expect(pagesReported(reports, [part({ totalRowCount: 3, limit: 0, offset: 1 })], 1)).toBe(3);
   });
 
   test("goes on as long as one of its reports does", () => {
@@ -123,7 +153,8 @@ describe("an answer that counts its rows", () => {
     expect(empty({ totalRowCount: 5, limit: 2, offset: 2 }, 1)).toBe(true);
     expect(empty({ totalRowCount: 5, limit: 2, offset: 0 }, 0)).toBe(false);
     expect(empty({ totalRowCount: 5, limit: 2 }, 1)).toBe(false);
-    expect(empty({ limit: 2, offset: 2 }, 1)).toBe(false);
+    expect(empty({ limit: 2, offset: 0 }, 1)).toBe(false);
+    expect(empty({ totalRowCount: 5, limit: 5, offset: 5 }, 1)).toBe(false);
     expect(lacksItems(reports, [part({ totalRowCount: 5, limit: 2, offset: 2 })], 1)).toBe(false);
     expect(lacksItems(dashboardApps, [], 1)).toBe(false);
   });

@@ -18,7 +18,9 @@ test("a report is requested with all that its rows do not echo, one by days with
     currency: "USD",
   };
   expect(request()).toEqual(byDay);
-  const longest = { ...window, end: addDays(window.start, searchAdsReport.longestWindow ?? 0) };
+  // the shortest month is the most that a call from its first day on may span
+  const start = day("2026-02-01");
+  const longest = { start, end: addDays(start, searchAdsReport.longestWindow ?? 0) };
   expect(searchAdsReport.request(sliceOf({ scope, window: longest, asOf: longest.end }))).toMatchObject({
     endDate: longest.end,
   });
