@@ -3,7 +3,7 @@ import { systemClock } from "../core/clock.ts";
 import { errorCodes } from "../core/error-codes.ts";
 import { addDays, isDay, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
-import { fail } from "../core/errors.ts";
+import { fail, type StorehouseError } from "../core/errors.ts";
 
 /** The stores opened in 2008, and no plan reaches a century ahead: a day outside is a mistake. */
 const firstDay = "1970-01-01";
@@ -57,6 +57,12 @@ export function sliceArgument(text: string): string {
   if (!/^[1-9]\d{0,17}$/.test(text))
     throw new InvalidArgumentError("It is no number of a slice: `storehouse raw list` shows them.");
   return text;
+}
+
+/** The error for a number that no slice has, with where to find others. */
+export function noSuchSlice(sliceId: string): StorehouseError {
+  const where = "`storehouse raw list` shows slices with their numbers, `storehouse failures` those that failed";
+  return fail("bad_argument", { problem: `there is no slice ${sliceId}: ${where}` });
 }
 
 /** Reads the number of a page, from 0. */

@@ -30,6 +30,16 @@ export async function createProgram(names: readonly string[] = commandTable.map(
   return program;
 }
 
+/** Runs what a person typed behind the name of the program. */
+export async function runTyped(typed: readonly string[]): Promise<void> {
+  // two words, since `storehouse help sync` shows what `storehouse sync --help` does
+  const [first = "", name = ""] = typed.filter((word) => !word.startsWith("-"));
+  const program = await createProgram([first, name]);
+  const isKnown = [...commandTable.map((command) => command.name), ""].includes(name);
+  // of the help for a command that there is not the parser would show that of the program, as an error for `help help`
+  await program.parseAsync(first === "help" && !isKnown ? [name] : [...typed], { from: "user" });
+}
+
 /** The options of the program count for every command, before its name and behind it. */
 async function prepareScreen(program: Command): Promise<void> {
   const { color, utc } = program.opts<{ color: boolean; utc?: true }>();

@@ -44,6 +44,16 @@ test("a command that cannot run reports in one line how it can", async () => {
   ])
     expect(await run(stage, command)).toMatchObject({ code: 2, stderr: expect.stringContaining("It is empty") });
 
+  const unknown = await run(stage, ["help", "statsu"]);
+  expect(unknown).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("unknown command 'statsu'") });
+  expect(unknown.stderr).toContain("Did you mean status?");
+  for (const known of [["help", "status"], ["help"], ["help", "help"]])
+    expect(await run(stage, known)).toMatchObject({ code: 0, stderr: "" });
+  for (const command of [["show"], ["raw", "show"]])
+    expect((await run(stage, [...command, "999999"])).stderr).toMatch(
+      /^bad_argument: there is no slice 999999: `storehouse raw list` shows slices with their numbers, /,
+    );
+
   const none = await run(stage, ["backfill", "--as-of", today, "--plan", "4711"]);
   expect(none.stderr).toMatch(/^unknown_plan: no plan has the number 4711 \(there is none yet\); /);
   const { planId } = await planned(stage);

@@ -2,7 +2,7 @@ import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { reportFailure } from "../../src/cli/report-failure.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { runTyped } from "../../src/cli/program.ts";
 import { setScreen } from "../../src/cli/screen.ts";
 import { environmentBehind, type Behind, type ChildOptions } from "./ingest-child.ts";
 import { quick } from "./ingest-stage.ts";
@@ -51,9 +51,7 @@ export async function runCommand(
 /** As src/cli.ts does it. */
 async function codeOf(typed: readonly string[]): Promise<number> {
   try {
-    const words = typed.filter((word) => !word.startsWith("-"));
-    const program = await createProgram(words.slice(0, 2));
-    await program.parseAsync([...typed], { from: "user" });
+    await runTyped(typed);
     return Number(process.exitCode ?? 0);
   } catch (error) {
     return reportFailure(error);

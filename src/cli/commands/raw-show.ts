@@ -5,7 +5,7 @@ import { strikerOf } from "../../core/secret.ts";
 import { sliceFacts } from "../../ledger/answers.ts";
 import { bodyText } from "../../raw/body-text.ts";
 import { landedPages } from "../../raw/read-answers.ts";
-import { pageArgument, sliceArgument } from "../arguments.ts";
+import { pageArgument, noSuchSlice, sliceArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { timeText } from "../times.ts";
 import { printBytes, printWhole, remark } from "../output.ts";
@@ -25,7 +25,7 @@ export function addRawShow(raw: Command): void {
     .action((sliceId: string, options: Options) =>
       withWarehouse(async ({ warehouse: { db }, config }) => {
         const slice = await sliceFacts(db, sliceId);
-        if (slice === null) throw fail("bad_argument", { problem: `there is no slice ${sliceId}` });
+        if (slice === null) throw noSuchSlice(sliceId);
         const pages = await landedPages(db, sliceId);
         const page = pages.get(options.page);
         if (page === undefined)

@@ -1,8 +1,7 @@
 import { Argument, type Command } from "commander";
 import { scopeText } from "../../core/about.ts";
-import { fail } from "../../core/errors.ts";
 import { sliceStory, type SliceStory } from "../../ledger/status.ts";
-import { sliceArgument } from "../arguments.ts";
+import { noSuchSlice, sliceArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson } from "../output.ts";
 import { count, countOf } from "../../core/words.ts";
@@ -18,7 +17,7 @@ export function defineShow(command: Command): void {
     .action((sliceId: string, options: { json?: true }) =>
       withWarehouse(async ({ warehouse }) => {
         const story = await sliceStory(warehouse.db, sliceId);
-        if (story === null) throw fail("bad_argument", { problem: `there is no slice ${sliceId}` });
+        if (story === null) throw noSuchSlice(sliceId);
         if (options.json) printJson(story);
         else printStory(story);
       }),
