@@ -4,15 +4,17 @@ import { syncInForeground } from "../foreground.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import { readCrontab, scheduledBy } from "../worker/crontab.ts";
 import { untilDatabaseResponds } from "../worker/waits.ts";
+import { checkClock } from "./check-clock.ts";
 import { withProgress } from "./commands/sync.ts";
 import { agreeToWorker, isAgreedAlready } from "./first-spending.ts";
 import { remark } from "./output.ts";
 import { exitCodeOf, exitCodes } from "./run-report.ts";
 
-/** True where a person has agreed that the account spends, earlier or now. Waits for a database that stops to respond meanwhile. */
+/** True where a person has agreed that the account spends, earlier or now. Waits for a database that stops to respond meanwhile. Throws where the clock of this machine is wrong. */
 export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> {
   while (!stop.aborted) {
     try {
+      await checkClock(app);
       return (await isAgreedAlready({ app, agreed: [] })) || (await ask(app, yes, stop));
     } catch (error) {
       if (!isLostConnection(error)) throw error;

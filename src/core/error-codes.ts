@@ -17,6 +17,11 @@ import { usageErrors } from "./usage-errors.ts";
 export const errorCodes = {
   ...usageErrors,
   ...consoleErrors,
+  clock_wrong: {
+    recovery: "usage",
+    says: "the clock of this machine is {by} {side} that of the database: rows would be of another day",
+    next: "synchronise both clocks with a time server (NTP)",
+  },
   // requests to the API
   no_connection: {
     recovery: "retry",

@@ -87,6 +87,10 @@ export const logEvents = {
     level: "warn",
     says: "this process waits for a lock that another session holds (`held_by`: its process in Postgres); it continues when the lock is released",
   },
+  "clock.differs": {
+    level: "warn",
+    says: "the clock of this machine is so far ahead of the database's (`ahead_ms`; behind it where negative) that leases and holds of credits fail: synchronise both with a time server",
+  },
   "database.recovered": { level: "info", says: "the database responds again" },
   "queue.error": { level: "error", says: "graphile-worker reports an error" },
   "queue.warning": { level: "warn", says: "graphile-worker reports a problem" },

@@ -3,6 +3,7 @@ import { sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import { lackingRights, lackingRightsFix, lackingRightsText } from "../postgres/lacking-rights.ts";
 import { foreignThing, pendingMigrations } from "../postgres/pending-migrations.ts";
+import { readDatabaseClock, skewHarmfulMs, skewOf, type ClockReading } from "../postgres/clock-skew.ts";
 import type { Database } from "../postgres/database.ts";
 import { failedWith, failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
 
@@ -81,42 +82,23 @@ export async function checkMigrations(db: Database): Promise<Diagnosis> {
       );
 }
 
-/** Beyond the first a warning, beyond the second holds and leases fail. In ms. */
-const skewWarned = 5_000;
-const skewHarmful = 60_000;
+/** Beyond this a warning. In ms. */
+const skewWarnedMs = 5_000;
 
-/**
- * Compares this machine's clock with another that was read between `requestedAt` and `answeredAt`. `precisionMs` is the resolution of the
- * other clock.
- */
-export function checkSkew(
-  whose: string,
-  other: {
-    readonly requestedAt: number;
-    readonly answeredAt: number;
-    readonly time: number;
-    readonly precisionMs: number;
-  },
-): Diagnosis {
+/** Compares this machine's clock with another one. */
+export function checkSkew(whose: string, reading: ClockReading): Diagnosis {
   const check = `clock of ${whose}`;
-  const here = (other.requestedAt + other.answeredAt) / 2;
-  // the round trip and the resolution of the other clock are no skew
-  const unsure = (other.answeredAt - other.requestedAt) / 2 + other.precisionMs;
-  const skew = other.time + other.precisionMs / 2 - here;
-  const sure = Math.max(0, Math.abs(skew) - unsure);
-  const found = `${Math.round(Math.abs(skew) / 100) / 10} s ${skew < 0 ? "behind" : "ahead of"} this machine`;
-  if (sure > skewHarmful) return failure(check, found, "synchronise both clocks with a time server (NTP)");
-  if (sure > skewWarned) return warn(check, found, "synchronise both clocks with a time server (NTP)");
-  return pass(check, `agrees with this machine's to ${Math.max(1, Math.ceil((Math.abs(skew) + unsure) / 1000))} s`);
+  const { aheadMs, unsureMs, sureMs } = skewOf(reading);
+  const found = `${Math.round(Math.abs(aheadMs) / 100) / 10} s ${aheadMs < 0 ? "behind" : "ahead of"} this machine`;
+  if (sureMs > skewHarmfulMs) return failure(check, found, "synchronise both clocks with a time server (NTP)");
+  if (sureMs > skewWarnedMs) return warn(check, found, "synchronise both clocks with a time server (NTP)");
+  return pass(
+    check,
+    `agrees with this machine's to ${Math.max(1, Math.ceil((Math.abs(aheadMs) + unsureMs) / 1000))} s`,
+  );
 }
 
 /** Compares this machine's clock with the database's. */
 export async function checkDatabaseClock(db: Database, clock: Clock): Promise<Diagnosis> {
-  // the first query may open the connection
-  await sql`select 1`.execute(db);
-  const requestedAt = clock.now();
-  const { rows } = await sql<{
-    ms: number;
-  }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(db);
-  return checkSkew("the database", { requestedAt, answeredAt: clock.now(), time: rows[0]?.ms ?? 0, precisionMs: 0 });
+  return checkSkew("the database", await readDatabaseClock(db, clock));
 }

@@ -1,4 +1,7 @@
 import { hostname } from "node:os";
+import type { Clock } from "../core/clock.ts";
+import { durationText } from "../core/words.ts";
+import { readDatabaseClock, skewHarmfulMs, skewOf } from "../postgres/clock-skew.ts";
 import { sql } from "../postgres/sql.ts";
 import { pendingMigrations } from "../postgres/pending-migrations.ts";
 import type { Database } from "../postgres/database.ts";
@@ -8,7 +11,7 @@ import type { WorkerState } from "./worker-state.ts";
 
 /** One condition of a worker's readiness. */
 type ReadyCheck = {
-  readonly check: "database" | "migrations" | "rights" | "heartbeat" | "token";
+  readonly check: "database" | "migrations" | "rights" | "clock" | "heartbeat" | "token";
   readonly ok: boolean;
   /** What the check found, as a sentence. */
   readonly found: string;
@@ -33,7 +36,11 @@ function unknown(check: ReadyCheck["check"]): ReadyCheck {
 export type Readiness = { readonly ready: boolean; readonly checks: readonly ReadyCheck[] };
 
 /** What the checks read. */
-export type ReadyParts = { readonly db: () => Database | null; readonly state: () => WorkerState | null };
+export type ReadyParts = {
+  readonly db: () => Database | null;
+  readonly state: () => WorkerState | null;
+  readonly clock: Pick<Clock, "now">;
+};
 
 /** Limit of one query: `/readyz` answers within about three times that, also without a database. */
 const timeoutMs = 2_000;
@@ -46,13 +53,14 @@ export async function isUp(db: Database | null): Promise<boolean> {
 }
 
 /** Runs all checks; without a database those that need it fail. */
-export async function readReadiness({ db, state }: ReadyParts): Promise<Readiness> {
+export async function readReadiness({ db, state, clock }: ReadyParts): Promise<Readiness> {
   const open = db();
   const up = (await isUp(open)) ? open : null;
   const checks = [
     databaseCheck(up !== null, state()),
     await migrationsCheck(up),
     await rightsCheck(up),
+    await clockCheck(up, clock),
     await heartbeatCheck(up),
     tokenCheck(state()),
   ];
@@ -96,6 +104,17 @@ async function rightsCheck(db: Database | null): Promise<ReadyCheck> {
   return lacking.length === 0
     ? passed("rights", `${me} may load`)
     : failed("rights", `${me} lacks ${lackingRightsText(lacking)}`, lackingRightsFix(me));
+}
+
+/** What a worker holds and leases ends by the clock of the database. */
+async function clockCheck(db: Database | null, clock: ReadyParts["clock"]): Promise<ReadyCheck> {
+  const reading = db !== null ? await within(readDatabaseClock(db, clock), timeoutMs) : null;
+  if (reading === null) return unknown("clock");
+  const { aheadMs, sureMs } = skewOf(reading);
+  const found = `the clock of the database is ${durationText(Math.abs(aheadMs))} ${aheadMs < 0 ? "behind" : "ahead of"} this machine's`;
+  return sureMs > skewHarmfulMs
+    ? failed("clock", found, "synchronise both clocks with a time server (NTP)")
+    : passed("clock", found);
 }
 
 async function heartbeatCheck(db: Database | null): Promise<ReadyCheck> {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
 import { checkMigrations, checkRights } from "../../src/doctor/database-checks.ts";
 import { readReadiness } from "../../src/health/readiness.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
@@ -8,7 +9,7 @@ test("a right that an older program did not grant is named, with the command tha
   await using house = await openGranted();
   await using loader = await openWarehouse(house.urlOf("loader"), 2);
   const ready = async () => {
-    const { checks } = await readReadiness({ db: () => loader.db, state: () => null });
+    const { checks } = await readReadiness({ db: () => loader.db, state: () => null, clock: systemClock() });
     return checks.find(({ check }) => check === "rights");
   };
   expect(await checkRights(loader.db)).toMatchObject({ state: "ok" });

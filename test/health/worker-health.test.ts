@@ -144,7 +144,7 @@ describe("a worker with a health server", () => {
     const port = await portOf(child);
     expect((await get(port, "/healthz")).status).toBe(200);
     await until(async () => (await checkOf(port, "database"))?.found.startsWith("database_unreachable") === true);
-    expect((await ready(port)).failing).toEqual(["database", "migrations", "rights", "heartbeat", "token"]);
+    expect((await ready(port)).failing).toEqual(["database", "migrations", "rights", "clock", "heartbeat", "token"]);
     expect(await checkOf(port, "token")).toMatchObject({ found: "unknown: the database does not respond" });
     const families = await scrape(port);
     expect(valueOf(families, "storehouse_database_up")).toBe(0);

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { syncInForeground, type ForegroundRun } from "../../foreground.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
+import { checkClock } from "../check-clock.ts";
 import { creditsArgument } from "../arguments.ts";
 import { withApi } from "../with-app.ts";
 import { isAgreedAlready, syncByStep } from "../first-spending.ts";
@@ -49,6 +50,7 @@ export async function foreground(
   words: Partial<RunWords> = {},
 ): Promise<void> {
   using stop = stopSignal();
+  await checkClock(app);
   const request = requestOf(app, options);
   const how = { request, maxCredits: options.maxCredits ?? null, stop: stop.signal, progress: () => undefined };
   const result = await run(how);

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { createLog } from "../../src/core/log.ts";
+import { checkClock } from "../../src/cli/check-clock.ts";
+import { readReadiness } from "../../src/health/readiness.ts";
+import { openWarehouse, type Warehouse } from "../../src/postgres/database.ts";
+import { freshDatabase } from "../support/database.ts";
+
+let database: Awaited<ReturnType<typeof freshDatabase>>;
+let warehouse: Warehouse;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  warehouse = await openWarehouse(database.url, 1);
+});
+afterAll(async () => {
+  await warehouse[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+/** The clock of a machine that is so many minutes ahead of the database's. */
+const ahead = (minutes: number) => ({ ...systemClock(), now: () => systemClock().now() + minutes * 60_000 });
+
+/** Checks such a clock, and returns what is logged. */
+async function logged(minutes: number): Promise<readonly Record<string, unknown>[]> {
+  const lines: Record<string, unknown>[] = [];
+  const to = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+  await checkClock({ warehouse, clock: ahead(minutes), log: createLog({ level: "warn", secrets: [], to }) });
+  return lines;
+}
+
+test("a clock that differs from the database's by minutes is warned of before work begins, and one that agrees is not", async () => {
+  expect(await logged(0)).toEqual([]);
+  expect(await logged(5)).toMatchObject([{ msg: "clock.differs" }]);
+  expect(await logged(-5)).toMatchObject([{ msg: "clock.differs" }]);
+});
+
+test("a clock that is hours off is refused: snapshots would be stamped with another day", async () => {
+  await expect(logged(240)).rejects.toThrow(
+    /^clock_wrong: the clock of this machine is 4\sh ahead of that of the database/,
+  );
+  await expect(logged(-240)).rejects.toThrow(/is 4\sh behind that of the database/);
+});
+
+test("a worker whose clock differs is not ready", async () => {
+  const clockOf = async (minutes: number) => {
+    const { checks } = await readReadiness({ db: () => warehouse.db, state: () => null, clock: ahead(minutes) });
+    return checks.find(({ check }) => check === "clock");
+  };
+  expect(await clockOf(0)).toMatchObject({ ok: true });
+  expect(await clockOf(5)).toMatchObject({ ok: false, next: "synchronise both clocks with a time server (NTP)" });
+});
