@@ -8,7 +8,7 @@ import { hiddenFields } from "./parts/form-fields.ts";
 /*
  * An action is a form that is posted to /actions/NAME. The server does not rely on what the page showed, but works the price out again:
  *
- *   nothing agreed, or less than it costs now    the price is shown, and a button that agrees to it
+ *   nothing agreed, or less than it costs now    the price is shown, at an address of its own, and a button that agrees to it
  *   agreed, and it is about something else now   the price and what it is about are shown again
  *   more than credits.ask_above                  the price has to be typed as well
  *   it cannot be done here                       what it would do and why not are shown, without a button

@@ -71,6 +71,23 @@ describe("what an action takes", () => {
     expect([other.status, other.text]).toEqual([400, expect.stringContaining("nothing_to_retry")]);
   });
 
+  test("an agreement at an address of its own, for the visitor who is to agree alone, and once", async () => {
+    const slices = await stage.failedSlice();
+    await operator.get(`/slices/${slices}`);
+    const { text, url } = await operator.post("/actions/retry", { slices });
+    expect(text).toContain("Nothing has been spent yet");
+    expect(new URL(url).pathname).toMatch(/^\/actions\/retry\/[\w-]{22}$/);
+    expect(await operator.get(url)).toMatchObject({
+      status: 200,
+      text: expect.stringContaining("3</strong>") as string,
+    });
+    const other = clientOf({ url });
+    await other.signIn(operatorPassword, "Ben");
+    expect((await other.get(url)).status).toBe(404);
+    expect((await viewer.get(url)).status).toBe(403);
+    expect((await operator.get(url.replace("retry", "fill"))).status).toBe(404);
+  });
+
   test("a price that was shown and agreed to, typed above credits.ask_above; then it is on record with who did it", async () => {
     const careful = clientOf(await stage.start({ ...withPasswords, settings: { credits: { ask_above: 2 } } }));
     await careful.signIn(operatorPassword, "Ann");

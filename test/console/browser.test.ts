@@ -134,6 +134,11 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
       `${scriptName}\tfrom the next sync on`,
     ]);
     expect(await page.title()).toBe("Keywords of the configuration · Storehouse");
+    // back is the form that was agreed to, at an address of its own: a browser would want to post it again, and shows a page of its own
+    await page.goBack();
+    await page.getByText("This form was sent already.").waitFor();
+    await page.goBack();
+    await page.getByLabel("Keywords one a line").waitFor();
   });
 
   test("so do a selection of the grid and what is to be agreed to", async () => {

@@ -87,10 +87,10 @@ export const withPasswords: { readonly environment: Partial<Environment> } = {
   },
 };
 
-/** What a server answered: status, headers, body as text. */
-type Answered = { readonly status: number; readonly headers: Headers; readonly text: string };
+/** What a server answered: status, headers, body as text, and the address that it answered at. */
+type Answered = { readonly status: number; readonly headers: Headers; readonly text: string; readonly url: string };
 
-/** A browser without a screen: it keeps cookies, and follows no redirect. */
+/** A browser without a screen: it keeps cookies, and follows no redirect but that to the form that wants an agreement. */
 export type Client = {
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answered>;
   /** Posts a form with the token of the last page, unless another one is given. */
@@ -115,7 +115,9 @@ export function clientOf({ url }: Pick<Console, "url">): Client {
     }
     const text = await response.text();
     token = /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? token;
-    return { status: response.status, headers: response.headers, text };
+    const form = response.headers.get("location");
+    if (form?.startsWith("/actions/")) return send(form, {});
+    return { status: response.status, headers: response.headers, text, url: response.url };
   }
   const post: Client["post"] = (path, fields) =>
     send(path, {

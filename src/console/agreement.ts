@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Price } from "./define-action.ts";
+import { OwnAddress } from "./parse-input.ts";
+
+const Credits = z.coerce.number().int().min(0);
+/**
+ * What each form has beside the action's own fields. `agreed`: the price that was shown; `bound`: the digest of what it was about then;
+ * `typed`: what a person typed instead of a click; `once`: the name of the form that wants an agreement, which holds once.
+ */
+export const Agreement = z.object({
+  agreed: Credits.optional(),
+  bound: z.string().optional(),
+  typed: z.string().optional(),
+  once: z.string().max(40).optional(),
+  back: OwnAddress,
+});
+
+/** What a form says of an agreement. */
+export type Agreed = z.output<typeof Agreement>;
+
+/** Agreed is the price that was shown, or more, for just what was shown; above the limit it has to be typed. */
+export function isAgreed(price: Price, agreement: Agreed, limit: number): boolean {
+  const { agreed, typed } = agreement;
+  if (price.cannot !== undefined) return false;
+  if (agreed === undefined) return price.credits === 0 && price.alwaysAsk !== true;
+  if (price.credits > agreed || isAboutOther(price, agreement)) return false;
+  return price.credits <= limit || Number(typed?.replaceAll(/[\s,._]/g, "")) === price.credits;
+}
+
+/** True where the page that was agreed to showed something else; a page that shows a price alone names what it is about in its fields. */
+export function isAboutOther(price: Price, { bound }: Agreed): boolean {
+  return bound !== undefined && bound !== digestOf(price);
+}
+
+/** What a price is about, so that a form can name it. */
+export function digestOf({ binds }: Price): string {
+  return createHash("sha256")
+    .update(JSON.stringify(binds ?? null))
+    .digest("base64url");
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { fail } from "../core/errors.ts";
+import type { Agreed } from "./agreement.ts";
+import type { AnyAction, Price } from "./define-action.ts";
+
+/** A form that wants an agreement: whose it is, what was posted, and the price that it shows. */
+export type KeptForm = {
+  readonly action: AnyAction;
+  readonly owner: string;
+  readonly given: Readonly<Record<string, string>>;
+  readonly agreement: Agreed;
+  readonly price: Price;
+};
+
+/** The forms that wait for an agreement, by name, each at an address of its own: a page that answers a post cannot be gone back to. */
+export type KeptForms = {
+  readonly keep: (form: KeptForm) => string;
+  /** Throws `console_unknown` for a form of nobody or of another visitor, `console_sent_already` for one that was agreed to. */
+  readonly find: (once: string, of: Pick<KeptForm, "action" | "owner">) => KeptForm;
+  /** Notes that a form is agreed to. Throws `console_sent_already` where it was before. */
+  readonly send: (once: string | undefined) => void;
+};
+
+/** Forms may hold thousands of keywords each; a person has a few open. */
+const mostKept = 100;
+/** Forms that were agreed to are remembered until so many others were: a second click comes at once. */
+const mostSent = 1_000;
+
+/** Keeps them as long as the process runs. */
+export function createKeptForms(): KeptForms {
+  const kept = new Map<string, KeptForm>();
+  const sent = new Set<string>();
+  return {
+    keep: (form) => {
+      const once = randomBytes(16).toString("base64url");
+      kept.set(once, form);
+      dropOldest(kept, mostKept);
+      return once;
+    },
+    find: (once, { action, owner }) => {
+      if (sent.has(once)) throw fail("console_sent_already");
+      const form = kept.get(once);
+      if (form === undefined || form.action !== action || form.owner !== owner)
+        throw fail("console_unknown", { what: "form at this address any more" });
+      return form;
+    },
+    send: (once) => {
+      if (once === undefined) return;
+      if (sent.has(once)) throw fail("console_sent_already");
+      sent.add(once);
+      kept.delete(once);
+      dropOldest(sent, mostSent);
+    },
+  };
+}
+
+function dropOldest(all: Map<string, KeptForm> | Set<string>, most: number): void {
+  for (const oldest of all.keys()) if (all.size > most) all.delete(oldest);
+}
