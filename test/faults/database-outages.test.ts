@@ -38,10 +38,10 @@ afterAll(async () => {
 });
 
 /** Copies a migrated database: that costs a tenth of migrating another. */
-async function copied(name: string, from = "migrated", tablespace = "pg_default"): Promise<string> {
+async function copied(name: string): Promise<string> {
   const url = new URL(disk.url);
   url.pathname = "/postgres";
-  expect(await tried(url.href, `create database ${name} template ${from} tablespace ${tablespace}`)).toEqual([]);
+  expect(await tried(url.href, `create database ${name} template migrated`)).toEqual([]);
   url.pathname = `/${name}`;
   return url.href;
 }
@@ -106,7 +106,7 @@ test("a full disk is an outage: a sync says so and requests nothing, a worker wa
 });
 
 test("answers that come while the disk is full are stored when there is room: none is requested or paid for twice", async () => {
-  const database = await copied("beside", "migrated", "small");
+  const database = await disk.migrated("beside");
   const gate = gateAfter(9);
   await using stage = await openStage({ market, database, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startDoomed(stage, "worker", {
@@ -132,7 +132,7 @@ test("answers that come while the disk is full are stored when there is room: no
 });
 
 test("a sync that is stopped while it waits for room ends at once, and has said what it waits for", async () => {
-  const database = await copied("stopped", "migrated", "small");
+  const database = await disk.migrated("stopped");
   const gate = gateAfter(9);
   await using stage = await openStage({ market, database, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startChild(stage, syncCommand, {

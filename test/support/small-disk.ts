@@ -6,40 +6,53 @@ import pg from "pg";
 import { databaseUrl } from "../setup/template-database.ts";
 import type { OwnPostgres } from "./own-postgres.ts";
 
-/** A database whose disk can be filled and freed. */
+/** A migrated database whose disk can be filled and freed. */
 export type SmallDisk = AsyncDisposable & {
   readonly url: string;
+  /** Makes another one on the same disk. */
+  readonly migrated: (name: string) => Promise<string>;
   readonly fill: () => Promise<void>;
   readonly free: () => Promise<void>;
 };
 
-/** Enough for a migrated database and a small market. */
+/** Enough for two migrated databases and a small market. */
 const diskMib = 160;
 
-/** Makes a migrated database on a disk of its own, a small file system in memory; where this process may mount none, the table of answers raises what a full disk does. */
+/**
+ * Makes a migrated database on a disk of its own, a small file system in memory; where this process may mount none, the tables of answers
+ * raise what a full disk does.
+ */
 export async function smallDisk(server: OwnPostgres): Promise<SmallDisk> {
   await using opened = new AsyncDisposableStack();
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-disk-"));
   opened.defer(() => rmSync(folder, { recursive: true }));
-  const plain = await server.migrated();
-  if (!mounts(folder)) {
-    const run = (text: string) => onServer(plain, [text]);
-    return { url: plain, fill: () => run(refuseRows), free: () => run(acceptRows), ...disposeWith(opened.move()) };
-  }
-  opened.defer(() => void execFileSync("umount", ["--lazy", folder]));
-  const { uid, gid } = statSync(server.data);
-  chownSync(folder, uid, gid);
-  await onServer(plain, [
-    `create tablespace small location '${folder}'`,
-    `create database small tablespace small template ${new URL(plain).pathname.slice(1)} strategy file_copy`,
-  ]);
-  const filler = path.join(folder, "filler");
-  return {
-    url: databaseUrl(plain, "small"),
-    fill: async () => fillUp(filler),
-    free: async () => rmSync(filler),
-    ...disposeWith(opened.move()),
+  const template = await server.migrated();
+  const tablespace = mounts(folder) ? "small" : "pg_default";
+  const urls: string[] = [];
+  const migrated = async (name: string) => {
+    const of = new URL(template).pathname.slice(1);
+    await onServer(databaseUrl(template, "postgres"), [
+      `create database ${name} template ${of} tablespace ${tablespace} strategy file_copy`,
+    ]);
+    const url = databaseUrl(template, name);
+    urls.push(url);
+    return url;
   };
+  if (tablespace === "small") {
+    opened.defer(() => void execFileSync("umount", ["--lazy", folder]));
+    const { uid, gid } = statSync(server.data);
+    chownSync(folder, uid, gid);
+    await onServer(template, [`create tablespace small location '${folder}'`]);
+  }
+  const filler = path.join(folder, "filler");
+  const onEach = async (statement: string) => {
+    for (const url of urls) await onServer(url, [statement]);
+  };
+  const steps =
+    tablespace === "small"
+      ? { fill: async () => fillUp(filler), free: async () => rmSync(filler) }
+      : { fill: () => onEach(refuseRows), free: () => onEach(acceptRows) };
+  return { url: await migrated("small"), migrated, ...steps, ...disposeWith(opened.move()) };
 }
 
 function disposeWith(stack: AsyncDisposableStack): AsyncDisposable {
