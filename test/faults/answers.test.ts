@@ -9,7 +9,6 @@ import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { openStage, today, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun, type Calm } from "../support/ingest-witness.ts";
-import { long } from "../support/long.ts";
 
 /** An iOS and an Android app in two countries: calls enough for what happens in their middle. */
 const market = { apps: 2 };
@@ -162,52 +161,45 @@ test("takes a 404 and a 204 for what they say and sends no second request", asyn
   expect(requestedAgain(stage)).toBe(0);
 });
 
-// a 404 and a 204 are distinguished above; here both are an end
-test.each(long ? [204, 404] : [204])(
-  "takes a %i for a further page for the end of the list, and loads the pages before it",
-  async (status) => {
-    const operation = "android.reviews";
-    const full = Array.from({ length: 100 }, (_, id) => ({
-      id,
-      date: "2026-08-18T10:00:00",
-      rating: 5,
-      countryCode: "en",
-    }));
+// a 404 and a 204 for a first page are distinguished above; for a further one both are an end
+test("takes a 204 and a 404 for a further page for the end of the list, and loads the pages before it", async () => {
+  const full = Array.from({ length: 100 }, (_, id) => ({ id, date: "2026-08-18T10:00:00", rating: 5 }));
+  const faults = (
+    [
+      ["android.reviews", 204],
+      ["ios.reviews", 404],
+    ] as const
+  ).flatMap(([operation, status]): Fault[] => {
     const reply = { operation, times: 1, kind: "status", charge: true } as const;
-    const faults: Fault[] = [
+    return [
       { ...reply, status: 200, body: JSON.stringify(full) },
       { ...reply, status, body: "" },
-      // for a first page it says that there is nothing
-      { ...reply, operation: "ios.reviews-v2", status, body: "" },
     ];
-    await using stage = await openStage({ market, faults });
-    const settings = { datasets: { review: { on: true, history_days: 3 } } };
-    const run = { settings, request: { datasets: ["tracked_app", "tracked_country", "review"] } };
-    await stage.sync(run);
-    const [firstPage] = await stage.query(
-      "select state from ops.slice where dataset = 'review' and operation = 'ios.reviews-v2'",
+  });
+  await using stage = await openStage({ market, faults });
+  const settings = { datasets: { review: { on: true, history_days: 3, options: { sources: ["plain"] } } } };
+  const run = { settings, request: { datasets: ["tracked_app", "tracked_country", "review"] } };
+  await stage.sync(run);
+  const reviews = () => stage.query("select slice_id, review_id from core.review order by 1, 2");
+  const slices = () =>
+    stage.query(
+      `select operation, state, error_code, rows_loaded, rows_rejected, planned_requests as pages from ops.slice
+       where  dataset = 'review' order by operation`,
     );
-    expect(firstPage).toEqual({ state: status === 204 ? "empty" : "skipped" });
-    expect(stage.requested().filter(({ operation: id }) => id === "ios.reviews-v2")).toHaveLength(1);
-    const reviews = () =>
-      stage.query("select slice_id, review_id from core.review where source = 'plain' order by 1, 2");
-    const slices = () =>
-      stage.query(
-        `select state, error_code, rows_loaded, rows_rejected, planned_requests as pages from ops.slice
-       where  dataset = 'review' and operation = $1`,
-        [operation],
-      );
-    const loaded = { state: "loaded", error_code: null, rows_loaded: 100, rows_rejected: 0, pages: 2 };
-    expect(await slices()).toEqual([loaded]);
-    const before = await reviews();
-    expect(before).toHaveLength(100);
-    await using app = await stage.open(run);
-    const { db } = app.warehouse;
-    const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
-    await replay(parts, review, { within: {}, keepPruned: false });
-    expect([await slices(), await reviews()]).toEqual([[loaded], before]);
-    stage.sandbox.clearLog();
-    expect(await stage.sync(run)).toMatchObject({ outcome: "loaded" });
-    expect(stage.requested()).toEqual([]);
-  },
-);
+  const loaded = { state: "loaded", error_code: null, rows_loaded: 100, rows_rejected: 0, pages: 2 };
+  const both = [
+    { operation: "android.reviews", ...loaded },
+    { operation: "ios.reviews", ...loaded },
+  ];
+  expect(await slices()).toEqual(both);
+  const before = await reviews();
+  expect(before).toHaveLength(200);
+  await using app = await stage.open(run);
+  const { db } = app.warehouse;
+  const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+  await replay(parts, review, { within: {}, keepPruned: false });
+  expect([await slices(), await reviews()]).toEqual([both, before]);
+  stage.sandbox.clearLog();
+  expect(await stage.sync(run)).toMatchObject({ outcome: "loaded" });
+  expect(stage.requested()).toEqual([]);
+});
