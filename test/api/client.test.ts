@@ -79,6 +79,12 @@ test.each([400, 401, 402, 403, 404, 429, 500, 503])("a %i is a reply, its body u
   expect(await client.send(remainingCredits, {})).toMatchObject({ status, byteCount: 6, answer: null });
 });
 
+test("an empty reply that says how it is packed is empty", async () => {
+  await using server = await serve((response) => response.writeHead(204, { "content-encoding": "gzip" }).end());
+  await using client = openClient(server.origin);
+  expect(await client.send(iosKeywordMetadata, yoga)).toMatchObject({ status: 204, problem: { code: "no_content" } });
+});
+
 test("a 401 without body and content type is a reply that charged nothing, although it names a cost", async () => {
   await using server = await serve((response) => response.writeHead(401, { "X-Credit-Cost": "5" }).end());
   await using client = openClient(server.origin);

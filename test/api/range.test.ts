@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { operationById } from "../../src/api/operations/all.ts";
+import { operationById, operations } from "../../src/api/operations/all.ts";
 import { iosKeywordHistory, iosKeywordRanking } from "../../src/api/operations/keyword.ts";
-import { daysFromAnyStart, latestEnd, rangeParams } from "../../src/api/range.ts";
+import { dayParams, daysFromAnyStart, latestEnd, rangeParams, windowOfCall } from "../../src/api/range.ts";
 import { day } from "../../src/core/day.ts";
 import { invent } from "../support/api-invented.ts";
 
@@ -22,6 +22,29 @@ test("an operation of one day takes no range", () => {
 
 test("an end of which nobody says whether it counts is sent as if it did", () => {
   expect(rangeParams(operationById("search-ads.bid-history-logs"), february)).toMatchObject({ endDate: "2028-02-29" });
+});
+
+const ranged = operations.filter(({ range }) => range !== null);
+
+test.each(ranged.map((operation) => [operation.id, operation] as const))(
+  "a call of %s is about the window that it was made for",
+  (_, operation) => {
+    for (const window of [february, { start: february.start, end: day("2028-02-02") }])
+      expect(windowOfCall(operation, rangeParams(operation, window))).toEqual(window);
+  },
+);
+
+test("a call is about its one day, and about none where it names none or two that are no range", () => {
+  const date = "2028-02-29";
+  expect(windowOfCall(iosKeywordRanking, { date })).toEqual({ start: date, end: "2028-03-01" });
+  const none = [{}, { startDate: date }, { endDate: date }, { startDate: date, endDate: "2028-02-28" }];
+  const odd = [
+    { startDate: "2028-02", endDate: date },
+    { startDate: date, endDate: "later" },
+  ];
+  for (const params of [...none, ...odd]) expect(windowOfCall(iosKeywordHistory, params)).toBeNull();
+  const appSearch = operationById("dashboard.app-search");
+  expect([dayParams(appSearch), windowOfCall(appSearch, { query: date })]).toEqual([[], null]);
 });
 
 const { range: month } = operationById("search-ads.reports");
