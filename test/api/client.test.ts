@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { remainingCredits } from "../../src/api/operations/account.ts";
 import { addKeywords, deleteKeywords } from "../../src/api/operations/dashboard-keyword.ts";
 import { iosKeywordMetadata } from "../../src/api/operations/keyword.ts";
+import { appMatch } from "../../src/api/operations/market.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { json, openClient, queryOf, segmentsOf, serve, token } from "../support/api-server.ts";
 
@@ -77,6 +78,19 @@ test.each([400, 401, 402, 403, 404, 429, 500, 503])("a %i is a reply, its body u
   await using server = await serve((response) => response.writeHead(status).end("<html>"));
   await using client = openClient(server.origin);
   expect(await client.send(remainingCredits, {})).toMatchObject({ status, byteCount: 6, answer: null });
+});
+
+test("a service that has an answer as text alone may send it, and one that has both sends JSON", async () => {
+  await using server = await serve((response, { headers }) => {
+    const [first, ...others] = (headers.accept ?? "").split(/\s*,\s*/);
+    expect(first).toBe("application/json");
+    if (others.some((type) => /^text\/plain\b/.test(type)))
+      response.writeHead(200, { "content-type": "text/plain" }).end("app.lumi.habit");
+    else response.writeHead(406).end();
+  });
+  await using client = openClient(server.origin);
+  const { answer } = await client.send(appMatch, { store: "ios", trackId: "6446318020" });
+  expect(answer?.toString()).toBe("app.lumi.habit");
 });
 
 test("an empty reply that says how it is packed is empty", async () => {
