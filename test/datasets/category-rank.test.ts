@@ -152,8 +152,21 @@ describe("ranks in charts", () => {
       { country_key: "US", date_day: "2026-07-31", resolution: "last_day", chart: "GROSSING", rank: 9 },
       { country_key: "JP", date_day: "2026-07-31" },
     ]);
-    const ahead = { trackId: "com.one", ranksByCategory: { US: { TOOLS: reported("2026-08-21T00:00:00") } } };
-    expect(ranks(scope, "android.global-category-rankings", ahead)).toEqual({ rows: [], invalid: ["a day to come"] });
+    const seenOn = (day: string) =>
+      ranks(scope, "android.global-category-rankings", {
+        trackId: "com.one",
+        ranksByCategory: { US: { TOOLS: reported(`${day}T00:00:00`) } },
+      });
+    expect(seenOn("2026-08-20")).toMatchObject({ rows: [{ date_day: "2026-08-20" }], invalid: [] });
+    expect(seenOn("2026-08-21")).toEqual({ rows: [], invalid: ["a day to come"] });
+  });
+
+  test("of another device than the requested one are none of its ranks", () => {
+    const scope = { store: "ios", app: "42", device: "IPHONE", resolution: "last_day" };
+    const both = ["IPHONE", "IPAD"].map((targetDevice) => chart("2026-08-19T00:00:00", 3, { targetDevice }));
+    const { rows, invalid } = ranks(scope, "ios.global-category-rankings", iosAnswer(...both));
+    expect(rows).toMatchObject([{ device_key: "IPHONE", rank: 3 }]);
+    expect(invalid).toEqual(["a device that was not requested"]);
   });
 });
 
