@@ -3,7 +3,7 @@ import type { ErrorCode } from "../core/error-codes.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { actions } from "./actions/all.ts";
-import { Agreement, isAgreed } from "./agreement.ts";
+import { Agreement, agreesTo } from "./agreement.ts";
 import { agreementPage } from "./agreement-page.ts";
 import { recordDeed, recordOutcome, recordRun, type DeedOutcome } from "./audit.ts";
 import { endOf } from "./background-runs.ts";
@@ -88,7 +88,7 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
   // as a page reads: for console.timeout_seconds at most, however large the selection is
   const reading = { ...context, app: { ...app, warehouse: { ...app.warehouse, db: reader } } };
   const price = await action.price(action.readsAsLoader === true ? context : reading, input);
-  if (!isAgreed(price, agreement, app.config.settings.credits.ask_above)) {
+  if (!agreesTo(price, agreement, app.config.settings.credits.ask_above)) {
     const given = request.body as Readonly<Record<string, string>>;
     const once = forms.keep({ action, owner: access.formsOf(request), given, agreement, price });
     return reply.redirect(`/actions/${action.name}/${once}`, 303);

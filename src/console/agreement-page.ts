@@ -1,5 +1,5 @@
 import { count, countOf } from "../core/words.ts";
-import { digestOf, isAboutOther, type Agreed } from "./agreement.ts";
+import { boundBy, isAboutOther, type Agreed } from "./agreement.ts";
 import type { Price } from "./define-action.ts";
 import { html, type Html } from "./html.ts";
 import type { KeptForm } from "./kept-forms.ts";
@@ -16,7 +16,7 @@ export function agreementPage({ form: { action, price, agreement, given }, once,
   const fields = {
     ...Object.fromEntries(Object.entries(given).filter(([name]) => !ownFields.has(name))),
     agreed: price.credits,
-    bound: digestOf(price),
+    bound: boundBy(price),
     once,
     back: agreement.back,
     _csrf: token,

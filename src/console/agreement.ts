@@ -20,7 +20,7 @@ export const Agreement = z.object({
 export type Agreed = z.output<typeof Agreement>;
 
 /** Agreed is the price that was shown, or more, for just what was shown; above the limit it has to be typed. */
-export function isAgreed(price: Price, agreement: Agreed, limit: number): boolean {
+export function agreesTo(price: Price, agreement: Agreed, limit: number): boolean {
   const { agreed, typed } = agreement;
   if (price.cannot !== undefined) return false;
   if (agreed === undefined) return price.credits === 0 && price.alwaysAsk !== true;
@@ -30,11 +30,11 @@ export function isAgreed(price: Price, agreement: Agreed, limit: number): boolea
 
 /** True where the page that was agreed to showed something else; a page that shows a price alone names what it is about in its fields. */
 export function isAboutOther(price: Price, { bound }: Agreed): boolean {
-  return bound !== undefined && bound !== digestOf(price);
+  return bound !== undefined && bound !== boundBy(price);
 }
 
 /** What a price is about, so that a form can name it. */
-export function digestOf({ binds }: Price): string {
+export function boundBy({ binds }: Price): string {
   return createHash("sha256")
     .update(JSON.stringify(binds ?? null))
     .digest("base64url");
