@@ -4,7 +4,7 @@ import type { SliceDraft } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
-import { isOpen, creditsLeft } from "./open-slices.ts";
+import { isOpen, creditsLeft, likelyCredits } from "./open-slices.ts";
 import { insertSlices } from "./slices.ts";
 import { isAlive } from "./workers.ts";
 
@@ -104,12 +104,16 @@ export async function enqueueWithin(
   return ids.length;
 }
 
-/** Adds slices to the counts of a run. It locks the run until the transaction ends: concurrent planners of the run wait. */
+/**
+ * Adds slices to the counts of a run, with what they are still expected to cost: pages of an earlier attempt are paid for. It locks the run
+ * until the transaction ends: concurrent planners of the run wait.
+ */
 export async function addPlanned(transaction: Database, runId: string, ids: readonly string[]): Promise<void> {
   await sql`
     update ops.run as r set planned_slices = r.planned_slices + planned.slices, planned_credits = r.planned_credits + planned.credits
-    from   (select count(*) as slices, coalesce(sum(planned_credits), 0) as credits
-            from   ops.slice where slice_id = any (${[...ids]}::bigint[])) as planned
+    from   (select count(*) as slices, coalesce(sum(${likelyCredits}), 0) as credits
+            from   ops.slice as s left join ops.credit_cost as c on c.operation = s.operation
+            where  s.slice_id = any (${[...ids]}::bigint[])) as planned
     where  r.run_id = ${runId}`.execute(transaction);
 }
 

@@ -120,6 +120,12 @@ describe("reopen", () => {
     // what holds now is requested again: the stored pages are of then
     await stage.pool.query("update ops.slice set class = 'snapshot'");
     expect(await pricedAs("server_error")).toBe(180);
+    // a run that runs it again shows the price that was shown before
+    await stage.pool.query("update ops.slice set class = 'daily'");
+    expect(await pricedAs("server_error")).toBe(60);
+    expect(await reopen()).toBe(1);
+    const { rows } = await stage.pool.query("select planned_credits from ops.run where run_id = $1", [retry]);
+    expect(rows).toEqual([{ planned_credits: "60" }]);
   });
 
   test("requests a cell once that failed more than once", async () => {
