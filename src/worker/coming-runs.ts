@@ -4,7 +4,7 @@ import { dayOf } from "../core/day.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { createForesight, type Foreseen } from "../planner/price-schedule.ts";
 import type { Database } from "../postgres/database.ts";
-import { nextRuns, readCrontab, runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
+import { lastRun, nextRuns, readCrontab, scheduledBy, type CrontabLine } from "./crontab.ts";
 
 /** A run to come; `price` null for a task that plans nothing. Time in epoch-ms. */
 export type ComingRun = Pick<CrontabLine, "line" | "id" | "task" | "datasets"> & {
@@ -33,21 +33,34 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
   for (const { line, at } of inOrder) {
     if (stop?.aborted === true) break;
     const { item: _, ...rest } = line;
-    // a night of the same day that is beyond the count has read the lists that all is planned from
-    const lists = rest.datasets === null ? [] : listsBefore(lines, { at, now, settings: config.settings });
-    if (lists.length > 0) await foresight.run(lists, dayOf(at));
+    // what runs of other lines beyond the count have requested by then
+    const before = rest.datasets === null ? [] : runsBefore(lines, { line, at, now, count, settings: config.settings });
+    for (const run of before) await foresight.run(run.datasets, dayOf(run.at));
     const price = rest.datasets === null ? null : (await foresight.run(rest.datasets, dayOf(at))).price;
     runs.push({ ...rest, at, price });
   }
   return runs;
 }
 
-type RunTime = { readonly at: number; readonly now: number; readonly settings: Config["settings"] };
+type RunTime = Pick<ComingOptions, "now" | "count"> & {
+  readonly line: CrontabLine;
+  readonly at: number;
+  readonly settings: Config["settings"];
+};
 
-/** The lists of the account that lines for everything read earlier on the day of a run. */
-function listsBefore(lines: readonly CrontabLine[], { at, now, settings }: RunTime): readonly string[] {
-  const since = Math.max(now, Date.parse(dayOf(at)) - 1);
-  const nights = lines.filter(({ datasets }) => datasets?.length === 0);
-  const earlier = nights.filter((line) => runsBetween(line, since, at).next().done !== true);
-  return scheduledBy(earlier, settings).filter((name) => datasetNamed(name).stage === "portfolio");
+/**
+ * Of each line the last run before another line's that is beyond the count, with what it plans of that one's datasets and of the lists that
+ * all is planned from: it requests all days that were missing by then.
+ */
+function runsBefore(lines: readonly CrontabLine[], { line, at, now, count, settings }: RunTime) {
+  const own = scheduledBy([line], settings);
+  const isAbout = (name: string) => own.includes(name) || datasetNamed(name).stage === "portfolio";
+  return lines
+    .flatMap((other) => {
+      const counted = nextRuns(other, now, count).at(-1) ?? at;
+      const last = lastRun(other, counted, at);
+      const datasets = scheduledBy([other], settings).filter(isAbout);
+      return other === line || last === undefined || datasets.length === 0 ? [] : [{ at: last, datasets }];
+    })
+    .sort((a, b) => a.at - b.at);
 }

@@ -116,6 +116,18 @@ export function* runsBetween({ item }: Pick<CrontabLine, "item">, after: number,
   }
 }
 
+/** How far back a run is searched for, step by step: most lines run every day, and their runs of years are a long list. */
+const stepsBackMs = [24 * hourMs, 31 * 24 * hourMs, Number.POSITIVE_INFINITY];
+
+/** The last instant (epoch-ms) at which a line runs, after one and before another. */
+export function lastRun(line: Pick<CrontabLine, "item">, after: number, before: number): number | undefined {
+  for (const backMs of stepsBackMs) {
+    const last = [...runsBetween(line, Math.max(after, before - backMs), before)].at(-1);
+    if (last !== undefined) return last;
+  }
+  return undefined;
+}
+
 /** So many runs of a line show how far apart they are: the months of a year differ, and so do the days of a week. */
 const runsSeen = 13;
 

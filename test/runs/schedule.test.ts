@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
 import { scheduleReport } from "../../src/cli/commands/schedule.ts";
@@ -9,6 +11,7 @@ import { readNextRuns, writeNextRuns } from "../../src/ledger/next-runs.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 import { runCommand } from "../support/command.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
 import { charged } from "../support/ingest-witness.ts";
@@ -191,19 +194,37 @@ test("the schedule prices each run as what it will cost, and writes and requests
   const nightly = runs.filter(({ id }) => id === "nightly");
   expect(nightly).toHaveLength(2);
   for (const night of nightly) {
+    const on = night.at.slice(0, 10) as Day;
+    // the hour before it reads the lists
+    await stage.sync({ request: { today: on, datasets: runs.find(({ id }) => id === "hourly")?.datasets ?? [] } });
     const from = charged(stage.requested());
-    await stage.sync({ request: { today: night.at.slice(0, 10) as Day } });
+    await stage.sync({ request: { today: on } });
     expect(night.price?.credits).toBe(charged(stage.requested()) - from);
   }
 });
 
 test("a line that runs after a night is not priced with the lists that the night reads, however far it is", async () => {
   await using stage = await openSynced({ market: { apps: 1 } });
-  await using opened = await stage.open({ settings: { datasets: { monthly_estimate: { on: true } } } });
+  using folder = temporaryFolder();
+  const crontab = path.join(folder.path, "crontab");
+  const night = "0 4 * * * plan_due ?id=nightly&jobKey=nightly {}";
+  writeFileSync(crontab, `${night}\n30 7 2 * * plan_due ?id=monthly&jobKey=monthly {"datasets":["ad_badge"]}\n`);
+  await using opened = await stage.open({ environment: { STOREHOUSE_CRONTAB: crontab } });
   const clock = { ...opened.clock, now: () => Date.parse(`${today}T05:00:00Z`) };
   const { runs } = await scheduleReport({ ...opened, clock }, 2);
   const monthly = runs.filter(({ id }) => id === "monthly").map(({ price }) => price?.datasets);
-  expect(monthly).toEqual([["monthly_estimate"], ["monthly_estimate"]]);
+  expect(monthly).toEqual([["ad_badge"], ["ad_badge"]]);
+});
+
+test("a line of each week is priced with the nights before it, however few runs of each line are shown", async () => {
+  await using stage = await openSynced({ market: { apps: 1 } });
+  await using opened = await stage.open({ settings: { datasets: { category_rank: { on: true } } } });
+  const clock = { ...opened.clock, now: () => Date.parse(`${today}T05:00:00Z`) };
+  const weekly = async (count: number) =>
+    (await scheduleReport({ ...opened, clock }, count)).runs.find(({ id }) => id === "weekly");
+  const [alone, amongNights] = [await weekly(1), await weekly(5)];
+  expect(amongNights?.price?.slices).toBe(alone?.price?.slices);
+  expect(alone).toEqual(amongNights);
 });
 
 test("the ledger knows the next runs at the prices that the schedule shows, and forgets lines that are gone", async () => {
