@@ -67,8 +67,8 @@ export function setScreen(options: {
   current = screenFor({ out: process.stdout, err: process.stderr, ...options });
 }
 
-/** Colours, each with one meaning: what is to be acted on, what is to be known, what is in order, what is said beside. */
-const styles = { bad: "red", warn: "yellow", good: "green", aside: "dim", strong: "bold" } as const;
+/** Colours, each with one meaning: what is to be acted on, what is to be known, what is in order, what is neither, what is said beside. */
+const styles = { bad: "red", warn: "yellow", good: "green", calm: "reset", aside: "dim", strong: "bold" } as const;
 
 /** What a colour means. */
 export type TextTone = keyof typeof styles;

@@ -105,11 +105,24 @@ const directives = {
   frameAncestors: ["'none'"],
 };
 
+/** An address that no page has: one that cannot be read ends there, since fastify would answer it as JSON. */
+const nowhere = "/unreadable";
+
+function isReadable(url: string): boolean {
+  try {
+    decodeURIComponent(url.split("?")[0] ?? "");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function serverOf(parts: ConsoleParts, port: number): Promise<FastifyInstance> {
   const { proxy } = parts.app.config.settings.console;
   // only a configured proxy says who is behind it, and that https is spoken
   const trustProxy = proxy === undefined ? false : [...proxy.addresses];
-  const server = fastify({ logger: false, forceCloseConnections: true, bodyLimit: longestForm, trustProxy });
+  const options = { logger: false, forceCloseConnections: true, bodyLimit: longestForm, trustProxy };
+  const server = fastify({ ...options, rewriteUrl: ({ url = "/" }) => (isReadable(url) ? url : nowhere) });
   // whether https is spoken is the reverse proxy's to say, and to keep to
   await server.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives },

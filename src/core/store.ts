@@ -3,6 +3,14 @@ import { day } from "./day.ts";
 /** The two app stores. */
 export type Store = "ios" | "android";
 
+/** How the stores are called. */
+const names: Readonly<Record<string, string>> = { ios: "iOS", android: "Android" } satisfies Record<Store, string>;
+
+/** What a store is called; one that nobody knows by its own word. */
+export function storeName(store: string): string {
+  return names[store] ?? store;
+}
+
 /** The devices that a store distinguishes; Android distinguishes none. */
 export const devicesOf = { ios: ["IPHONE", "IPAD"], android: ["ALL"] } as const satisfies Record<
   Store,

@@ -34,13 +34,16 @@ export type VerdictFacts = {
   readonly newestDay: string | null;
 };
 
-/** The state of everything in a line: `bad` where a person has to act, `warn` where something is mended without one. */
-export type Verdict = { readonly state: "good" | "warn" | "bad"; readonly text: string };
+/**
+ * The state of everything in a line: `bad` where a person has to act, `warn` where something is mended without one, `calm` before anything
+ * was requested.
+ */
+export type Verdict = { readonly state: "good" | "calm" | "warn" | "bad"; readonly text: string };
 
 /** The verdict: what is wrong first, and all of that; else what goes on; else that all is well. */
 export function verdictOf(facts: VerdictFacts): Verdict {
   if (facts.datasets === 0 && facts.incidents === 0 && !wasAborted(facts))
-    return { state: "good", text: "Nothing was requested yet." };
+    return { state: "calm", text: "Nothing was requested yet." };
   const bad = badOf(facts);
   const warn = warnOf(facts);
   if (bad.length > 0) return { state: "bad", text: `Needs attention: ${[...bad, ...warn].join("; ")}.` };
@@ -60,7 +63,7 @@ type FamilyTone = { readonly name: string; readonly tone: string };
 export function verdictWithFamilies(verdict: Verdict, families: readonly FamilyTone[]): Verdict {
   const late = families.filter(({ tone }) => tone === "bad").map(({ name }) => name);
   if (late.length === 0 || verdict.state === "bad") return verdict;
-  const others = verdict.state === "good" ? "" : ` ${verdict.text}`;
+  const others = verdict.state !== "warn" ? "" : ` ${verdict.text}`;
   return {
     state: "bad",
     text: `Needs attention: ${late.join(", ")} ${late.length === 1 ? "is" : "are"} late.${others}`,

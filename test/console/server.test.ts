@@ -38,6 +38,7 @@ test("bad input and unknown addresses get a page that names them and the next st
     ["/runs/no-number", 400, "is no number"],
     ["/runs/999999", 404, "run 999999"],
     ["/nowhere", 404, "page at this address"],
+    ["/%ff", 404, "page at this address"],
     ["/coverage?dataset=nothing", 400, "<code>storehouse datasets</code> lists them"],
   ] as const) {
     const answer = await operator.get(address);
@@ -224,6 +225,12 @@ test("callers of the gateway are on the page of credits, as the reader sees them
     ["0"],
     ["21"],
   ]);
+});
+
+test("what apps cost is shown with the names of their stores", async () => {
+  const { text } = await operator.get("/credits");
+  expect(text).toMatch(/ iOS \d+</);
+  expect(text).not.toMatch(/ ios \d/);
 });
 
 test("spending by day is drawn, with the days in a table below for who does not see it", async () => {

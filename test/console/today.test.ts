@@ -9,5 +9,7 @@ test("where nothing was requested yet the page of the morning names the first st
   await using served = await startConsole(app, { port: 0 });
   const { text } = await clientOf(served).get("/");
   expect(text).toContain("Nothing was requested yet.");
+  // neither well nor wrong
+  expect(text).toContain('class="verdict calm"');
   expect(text).toContain("<code>storehouse sync</code> fetches it");
 });

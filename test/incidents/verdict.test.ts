@@ -51,7 +51,7 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     },
   ],
   ["work is under way", { open: 1 }, { state: "good", text: "All is well: 1 slice waits or runs." }],
-  ["nothing was ever requested", { datasets: 0 }, { state: "good", text: "Nothing was requested yet." }],
+  ["nothing was ever requested", { datasets: 0 }, { state: "calm", text: "Nothing was requested yet." }],
   [
     "something is mended without a person",
     { failedForNow: 3, deferred: [{ code: "credits_exhausted", slices: 1 }], open: 1 },

@@ -1,3 +1,4 @@
+import { storeName } from "../../core/store.ts";
 import { lastDay } from "../../core/window.ts";
 import { countOf } from "../../core/words.ts";
 import { html, type Html } from "../html.ts";
@@ -13,7 +14,7 @@ export function chooser({ chosen, view, daysBack }: Chosen): Html {
   const { app, country, device, keyword, window, options } = chosen;
   const ofRivals = { with: chosen.rivals.map((one) => one.app).join(",") };
   const plain = (values: readonly string[]) => values.map((value) => [value, value] as const);
-  const apps = options.apps.map((one) => [one.app, `${one.name} (${one.store})`] as const);
+  const apps = options.apps.map((one) => [one.app, `${one.name} (${storeName(one.store)})`] as const);
   return html`<form class="filters" method="get" action="/explore">
     ${hiddenFields({ view: view.name, drawn: placeKey(app.app, country) })}
     ${choice({ name: "app", label: "App", value: app.app }, apps)}

@@ -1,6 +1,7 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { accountIdIn } from "../../app.ts";
+import { storeName } from "../../core/store.ts";
 import { countOf } from "../../core/words.ts";
 import { barChart } from "../../charts/bar-chart.ts";
 import { addDays, dayOf } from "../../core/day.ts";
@@ -149,9 +150,9 @@ function classSeries(spend: readonly DailySpend[]) {
 }
 
 function appWords({ appName, trackId, store }: AppSpend): string {
-  if (trackId === null) return store === null ? "not about an app" : `not about an app, ${store}`;
+  if (trackId === null) return store === null ? "not about an app" : `not about an app, ${storeName(store)}`;
   // two apps may have one name
-  return `${appName ?? ""} ${store} ${trackId}`.trim();
+  return `${appName ?? ""} ${store === null ? "" : storeName(store)} ${trackId}`.trim();
 }
 
 function pricesTable(costs: readonly LearnedCost[]): Html {

@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import { count, countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
-import { storeOf, type Store } from "../../core/store.ts";
+import { storeName, storeOf, type Store } from "../../core/store.ts";
 import type { AppSince, ConfiguredSince } from "../../planner/portfolio-since.ts";
 import { html, type Html } from "../html.ts";
 import { codeText } from "./code-text.ts";
@@ -81,7 +81,7 @@ export function appCard(app: ShownApp, portfolio: AppsByStore): Html {
   return html`<section class="card">
     <h2>${called}</h2>
     <p class="muted small">
-      ${store === "ios" ? "iOS" : "Android"} · ${trackId} ·
+      ${storeName(store)} · ${trackId} ·
       ${since === null ? "not planned yet: from the next sync on" : codeText(`in the portfolio since ${since}`)}
     </p>
     ${
