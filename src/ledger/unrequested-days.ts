@@ -71,7 +71,7 @@ export async function readUnrequestedDays(
       where  s.state <> 'lost' and ${isNamed("s", named)}
       group  by s.dataset, s.scope, r."from", r."keptFrom"
       -- what has left the portfolio has no gap, and a partition of which everything is newer has none either
-      having max(s.window_end) > r."from" and greatest(min(s.window_start) filter (where s.plan_id is null), r."keptFrom") < r."from"
+      having max(s.window_end) > r."from" and min(s.window_start) filter (where s.plan_id is null) < r."from" and (r."keptFrom" < r."from") is not false
     ), missing as (
       select dataset, unnest(datemultirange(daterange(first_day, "from")) - days) as days
       from   requested

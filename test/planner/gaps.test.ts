@@ -6,6 +6,7 @@ import type { Window } from "../../src/core/window.ts";
 import { readScopeCoverage, type ScopeCoverage } from "../../src/planner/gaps.ts";
 import { sumOfCells } from "../../src/plan/cell-states.ts";
 import { checkUnrequestedDays } from "../../src/doctor/ledger-checks.ts";
+import { openWithPortfolio, planned, runPlanned } from "../support/backfill-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { clientOf } from "../support/console-stage.ts";
@@ -222,6 +223,15 @@ test("days on which nothing ran, and that no sync reaches any more, are shown wi
   expect((await gaps(9)).stdout).toContain(
     `earlier: of 1 of ${scopes?.all} partitions of keyword_rank nothing was requested for `,
   );
+});
+
+test("days before those of a backfill are no gap where no sync has begun, also where rows of some months are kept", async () => {
+  const settings = { datasets: { keyword_rank: { keep_months: 3 } } };
+  await using stage = await openWithPortfolio({ market });
+  const { planId } = await planned(stage, { bounds: { start: addDays(today, -10) } }, { settings });
+  await runPlanned(stage, planId, { settings });
+  const { stdout } = await runCommand(stage, ["gaps", "--dataset", "keyword_rank", "--as-of", today], { settings });
+  expect(stdout).not.toContain("earlier: ");
 });
 
 test("days that failed, and that no sync reaches any more, are shown with the command that says when they are requested again", async () => {
