@@ -22,7 +22,7 @@ export function dayScale(window: Window) {
 
 /** An axis of days; `most`: about so many are named. Of few days each one is, where the library would name hours. */
 export function dayAxis(library: Library, window: Window, { most }: { readonly most?: number } = {}): Mark {
-  const ticks = windowLength(window) <= 7 ? "day" : most;
+  const ticks = windowLength(window) <= 10 ? "day" : most;
   return library.axisX({
     className: "day-axis",
     tickSize: 5,

@@ -98,6 +98,11 @@ describe("ranks over time", () => {
     named.forEach((x, index) => expect(x).toBeCloseTo(marked[index]!, 0));
   });
 
+  test.each([4, 8, 10, 11])("of %i days none is named by its hours at the width of a page", async (days) => {
+    const chart = chartOf({ iPhone: Array.from({ length: days }, () => "3").join(" ") });
+    expect(await drawFile(rankChart({ ...chart, width: 1160 }))).not.toMatch(/>\d+ [AP]M</);
+  });
+
   test("a day between two gaps is a mark of its own, and a keyword that is never ranked is still a picture", async () => {
     const alone = await draw({ "all devices": "- 9 -" });
     expect(marks(alone.svg, "ranked")).toHaveLength(1);
