@@ -173,7 +173,7 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
 /** How far a sync reaches is a setting: `init` has none yet. */
 function unrequested(settings: Settings | undefined, clock: Clock): readonly Check[] {
   if (settings === undefined) return [];
-  return [["days not requested", (db) => checkUnrequestedDays(db, settings, clock)]];
+  return [["days not requested", (db) => checkUnrequestedDays(db, { settings, clock })]];
 }
 
 /** Where nothing is exported by the crontab, its tables do not matter. */

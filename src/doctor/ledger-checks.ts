@@ -8,7 +8,7 @@ import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { unrequestedSpan } from "../ledger/unrequested-days.ts";
-import { readNeverRequested } from "../planner/earlier-gaps.ts";
+import { readNeverRequestedWithin } from "../planner/earlier-gaps.ts";
 import { titleOf } from "../incidents/kinds.ts";
 import { countOf, listed, minuteOf } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
@@ -69,9 +69,22 @@ export async function checkLostDays(db: Database): Promise<Diagnosis> {
       );
 }
 
+/** The doctor takes a statement without a reply for a fault soon after. */
+const patienceMs = 10_000;
+
 /** Days that no sync reaches any more and that were never requested, as after weeks in which nothing ran. */
-export async function checkUnrequestedDays(db: Database, settings: Settings, clock: Clock): Promise<Diagnosis> {
-  const span = unrequestedSpan(await readNeverRequested(db, settings, clock.today()));
+export async function checkUnrequestedDays(
+  db: Database,
+  { settings, clock, ms = patienceMs }: { readonly settings: Settings; readonly clock: Clock; readonly ms?: number },
+): Promise<Diagnosis> {
+  const found = await readNeverRequestedWithin(db, { settings, today: clock.today(), ms });
+  if (found === null)
+    return warn(
+      "days not requested",
+      `unknown: to read the whole ledger takes more than ${ms / 1000} s`,
+      "`storehouse gaps` says whether there are any",
+    );
+  const span = unrequestedSpan(found);
   if (span === null) return pass("days not requested", "none");
   return warn(
     "days not requested",

@@ -5,6 +5,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { readCrontab } from "../../src/worker/crontab.ts";
 import type { Diagnosis } from "../../src/doctor/diagnosis.ts";
 import { diagnose } from "../../src/doctor/doctor.ts";
+import { checkUnrequestedDays } from "../../src/doctor/ledger-checks.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, type Behind } from "../support/ingest-child.ts";
@@ -226,6 +227,19 @@ describe("the doctor", () => {
     expect(await found()).toBe("no worker runs");
     await stage.query("update ops.worker set ended_as = 'bad_crontab'");
     expect(await found()).toBe("no worker runs; the last one ended as bad_crontab");
+  });
+
+  test("says that days without a request are unknown where the ledger takes long to read, which is no fault", async () => {
+    await using stage = await openToday();
+    await using app = await stage.open();
+    await using other = await openWarehouse(stage.databaseUrl, 1);
+    await other.pool.query("begin; lock table ops.slice in access exclusive mode");
+    const { clock, config } = app;
+    expect(await checkUnrequestedDays(app.warehouse.db, { settings: config.settings, clock, ms: 50 })).toMatchObject({
+      state: "warn",
+      next: "`storehouse gaps` says whether there are any",
+    });
+    await other.pool.query("rollback");
   });
 
   test("sends a test message only with --notify", async () => {

@@ -185,7 +185,7 @@ async function shownElsewhere(stage: Stage, on: Day) {
   const { text } = await clientOf(served).get("/");
   return {
     console: /days of [^:]* any more/.exec(text.replaceAll(/<[^>]*>/g, ""))?.[0],
-    doctor: (await checkUnrequestedDays(app.warehouse.db, app.config.settings, clock)).found,
+    doctor: (await checkUnrequestedDays(app.warehouse.db, { settings: app.config.settings, clock })).found,
   };
 }
 
