@@ -8,7 +8,7 @@ import { switchedOff, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Network } from "../core/http-agent.ts";
 import { openEmbedded } from "../postgres/embedded/embedded-server.ts";
-import { isLostConnection, isMissingRight } from "../postgres/database-errors.ts";
+import { databaseOutage, isLostConnection, isMissingRight, withoutReply } from "../postgres/database-errors.ts";
 import { openWarehouse, type Database } from "../postgres/database.ts";
 import { checkAlertSettings } from "./alert-check.ts";
 import { checkExport } from "./export-check.ts";
@@ -163,7 +163,7 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     } catch (error) {
       // the check of the migrations has said what is missing
       if (isMissing(error)) continue;
-      if (isLostConnection(error)) found.push(unanswered(name));
+      if (isLostConnection(error)) found.push(outage(name, error));
       else found.push(isMissingRight(error) ? unreadable(name, error) : failedWith(name, error));
     }
   }
@@ -187,8 +187,9 @@ function isMissing(error: unknown): boolean {
   return ["3F000", "42P01", "42703"].includes(causeCode(error));
 }
 
-/** The driver's words would have a person report what a lock or a slow disk does. */
-function unanswered(check: string): Diagnosis {
+/** The driver's words would have a person report what a lock or a slow disk does, or a full one. */
+function outage(check: string, error: Error): Diagnosis {
+  if (!error.message.startsWith(withoutReply)) return failedWith(check, databaseOutage(error));
   return failure(
     check,
     `the database gave no reply within ${timeoutMs / 1000} s`,

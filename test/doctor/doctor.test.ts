@@ -143,6 +143,22 @@ describe("the doctor", () => {
     expect([of("token")?.state, of("crontab")?.state]).toEqual(["ok", "ok"]);
   });
 
+  test("says of a full disk that it is full, and not that there was no reply", async () => {
+    await using stage = await openToday();
+    await stage.query(`
+      create function ops.full() returns boolean language plpgsql as $$ begin raise exception 'No space left on device' using errcode = '53100'; end $$`);
+    await stage.query("alter view ops.failed_slice rename to failed_before");
+    await stage.query(
+      "create view ops.failed_slice as with x as materialized (select ops.full() as is_full) select f.* from x left join ops.failed_before as f on x.is_full",
+    );
+    const of = await runChecks(stage);
+    expect(of("failed slices")).toMatchObject({
+      state: "fail",
+      found: expect.stringContaining("database_full: the disk of Postgres is full") as string,
+    });
+    expect(of("lost days")).toMatchObject({ state: "ok" });
+  });
+
   test("checks no other database where DATABASE_URL is invalid", async () => {
     await using stage = await openToday();
     const { code, text, of } = await visit(stage, { DATABASE_URL: "mysql://127.0.0.1/none" });
