@@ -21,7 +21,7 @@ const portfolio: Portfolio = {
       countries: [country("US", "yoga", "ヨガ"), country("JP", "yoga")],
     },
     { store: "ios", trackId: "7", tracked: true, countries: [country("US", "yoga")] },
-    { store: "android", trackId: "com.one", tracked: true, countries: [country("US", "yoga")] },
+    { store: "android", trackId: "com.one", tracked: true, countries: [country("US", "yoga", "zen")] },
   ],
 };
 const window = { start: day("2026-08-03"), end: day("2026-08-17") };
@@ -48,10 +48,11 @@ describe("paid keywords", () => {
     });
   });
 
-  test("are the app's in its country over the period, whether the answer comes wrapped or bare, its id as a number or text", () => {
+  test("are the app's in its country over the period, whether the answer comes wrapped or bare, its id as a number or text or left out", () => {
     for (const body of [
       { data: { trackId: large, shares: [share] }, success: true },
       { trackId: String(large), shares: [share] },
+      { shares: [share] },
     ]) {
       const { rows, invalid } = rowsOf(paidKeyword, paidKeywords, scope, body);
       expect(invalid).toEqual([]);
@@ -120,6 +121,7 @@ describe("paying apps", () => {
   test.each([
     ["another keyword", { keyword: "pilates" }],
     ["a period that was cut short", { endDate: "2026-08-09" }],
+    ["a period that begins two days later", { startDate: "2026-08-05" }],
     ["an earlier period", { startDate: "2026-07-20", endDate: "2026-08-02" }],
   ])("about %s are not taken for the requested ones", (_, more) => {
     const { rows, invalid } = rowsOf(payingApp, payingApps, scope, answer(more));
@@ -131,6 +133,7 @@ describe("paying apps", () => {
     for (const more of [
       { startDate: "2026-08-02", endDate: "2026-08-17" },
       { startDate: null, endDate: null },
+      { startDate: undefined, endDate: undefined, keyword: undefined },
       { keyword: " Yoga" },
       { startDate: Date.UTC(2026, 7, 3), endDate: "2026-08-16T00:00:00" },
     ])
