@@ -51,6 +51,11 @@ describe("ranks from the account's whole list", () => {
     expect(read([listed({ rank }), listed({ rank })]).rows).toContain("run IPHONE ");
   });
 
+  test("say that an app is the first one, of a country in whichever letters", () => {
+    const { rows, invalid } = read([listed({ rank: 1, countryCode: "us" }), listed()]);
+    expect([rows[1], invalid]).toEqual(["run IPHONE 1", []]);
+  });
+
   test.each(["7", 7.5, { value: 7 }, true])(
     "claim nothing of a keyword whose rank is %j, and keep it as a reject",
     (rank) => {
