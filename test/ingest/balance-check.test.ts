@@ -38,6 +38,11 @@ test.each([
   });
 });
 
+test("a balance in digits or with a fraction is read against us, in whole credits", async () => {
+  const data = { creditTotal: "100.9", creditRemaining: 40.9, creditResetTime: "0", creditResetPeriod: 24 };
+  expect(await bookedFrom(data)).toMatchObject({ total: 100, remaining: 40, resetsAt: null, periodHours: 24 });
+});
+
 const dayMs = 24 * 3_600_000;
 
 test("checks again soon when the last second before a reset is reported as none, not a whole period later", async () => {
