@@ -4,6 +4,8 @@ import type { FallbackPrice } from "../planner/fallback-price.ts";
 import type { NextStep } from "../planner/next-step.ts";
 import { portfolioPrice, type PortfolioPrice } from "../planner/portfolio-price.ts";
 import { count, countOf } from "../core/words.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import { alwaysPages } from "../ingest/page-limit.ts";
 import { datasetsAtLeast } from "../planner/plan-work.ts";
 import { table } from "./table.ts";
 
@@ -48,11 +50,15 @@ export function stepWords(
     : `${priced}\nWhat follows is planned from the answers, and ${isPriced ? "priced before it is requested" : "requested at once, since --yes agrees to it: `storehouse runs` shows its price"}.`;
 }
 
-/** Why prices of these datasets are the least, in a line; none where there are none. */
+/** Why prices of these datasets are the least, how far they may be exceeded, and by what; none where there are none. */
 export function guessLines(atLeast: readonly string[]): readonly string[] {
   if (atLeast.length === 0) return [];
   return [
-    `How many pages an answer of ${atLeast.join(", ")} has is a guess, as many as the last one or one, until its first page reports it; most_pages limits them.`,
+    `How many pages an answer of ${atLeast.join(", ")} has is a guess, as many as the last one or one, until its first page reports it. Where none is known up to ${alwaysPages} are paid for: most_pages limits them, and --max-credits what a sync spends.`,
+    ...atLeast.flatMap((name) => {
+      const { manyPages } = datasetNamed(name);
+      return manyPages === undefined ? [] : [`${name}: ${manyPages}.`];
+    }),
   ];
 }
 

@@ -89,6 +89,8 @@ export const searchAdsReport = defineDataset({
   timing: daily,
   // a call may span a month, at least 28 days; the last of them is requested in case the end is exclusive
   longestWindow: daysBeside,
+  manyPages:
+    "a report has a row for each of its days, countries and campaigns, ad groups or keywords, so a large account takes many times the credits of a report of one page",
   // organisations that a call names at these levels
   itemsPerCall: 1,
   reportedBy: { column: "date_day" },

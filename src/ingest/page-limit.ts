@@ -7,7 +7,7 @@ import type { IngestParts } from "./ingest-parts.ts";
 /** An answer may have so many times the pages of the last one. */
 const mostTimesLast = 10;
 /** So many pages are always paid for, and no more where no answer of the scope is known. */
-const alwaysPages = 100;
+export const alwaysPages = 100;
 
 /** The most pages of an answer that are paid for: a hundred or, where that is more, ten times as many as the last answer had for as many days. */
 export function pageLimit(last: { readonly count: number; readonly days: number } | undefined, days: number): number {

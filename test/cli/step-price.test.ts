@@ -9,7 +9,7 @@ const fallbacks = [{ dataset: "search_ads_report", credits: 600, where: "its rep
 test("of answers that have pages a price is the least, with the reason beside it, and another way has no price that is the most", () => {
   const [dataset = ""] = work.map((one) => one.dataset);
   expect(stepWords(step, { atLeast: [dataset], priced: true })).toMatch(
-    /at least 20 credits\.\nHow many pages an answer of search_ads_report has/,
+    /at least 20 credits\.\nHow many pages an answer of search_ads_report has.* up to 100 are paid for: .*\nsearch_ads_report: a report has a row for each of its days, .* many times the credits of a report of one page\.$/,
   );
   expect(fallbackLines({ ...step, atLeast: [dataset] }, fallbacks)).toEqual([
     "620 credits or more if search_ads_report takes another way: 600 more where its reports name no day.",

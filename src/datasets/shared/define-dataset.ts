@@ -94,6 +94,8 @@ export type Dataset = {
   readonly operationsFor: (scope: Scope) => readonly Operation[];
   /** Default of `most_pages`: for operations that bill by the page. */
   readonly mostPages?: number;
+  /** What makes the pages of an answer many, as a sentence beside its price. */
+  readonly manyPages?: string;
   /** Items per call where the operation takes a list and sets no limit. */
   readonly itemsPerCall?: number;
   /** True where the items of its partitions are apps: a track id, or a country and a track id (`US:123`). */
