@@ -195,7 +195,7 @@ const moves = {
   PageDown: [10, 0],
 };
 
-/** Selects by keyboard: arrows move, Shift extends, Enter shows, Escape lets go. */
+/** Selects by keyboard: arrows move, Shift extends, Enter shows, Escape ends the selection. */
 function followKeys(table, { selection, shown, rows }) {
   table.addEventListener("keydown", (event) => {
     const at = selection.active() ?? placeOf(event.target.closest("td") ?? event.target);
