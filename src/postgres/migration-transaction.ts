@@ -2,28 +2,19 @@ import type { Clock } from "../core/clock.ts";
 import { retry } from "../core/retry.ts";
 import { isLockTimeout } from "./database-errors.ts";
 import type { Database } from "./database.ts";
-import { schemas } from "./role-statements.ts";
+import { longestLockWait, type LockWait } from "./lock-waits.ts";
 import { sql } from "./sql.ts";
 
-/** A session of another program that has a table of ours locked: its process in Postgres, its role and its name. */
-type LockHolder = {
-  readonly table: string;
-  readonly held_by: number;
-  readonly role: string | null;
-  readonly program: string | null;
-};
-
-/** How a migration waits for locks: by which clock, and who is called with the session that holds one, after each try. */
-export type LockWaits = { readonly clock: Clock; readonly onLocked: (holder: LockHolder) => void };
+/** How a migration waits for locks: by which clock, and who is called with the lock that it waits for, after each try. */
+export type LockWaits = { readonly clock: Clock; readonly onLocked: (wait: LockWait) => void };
 
 /** While a statement waits for a lock, everyone who reads the table waits behind it: between two tries they get through. */
 const lockTimeoutMs = 2_000;
 const pauseMs = 3_000;
+/** How often it is looked who holds the lock, which nobody can see once the try is over. */
+const lookEveryMs = 500;
 
-/**
- * All of `work` or nothing, again and again while another session has locked what it needs. The session that `onLocked` is called with is
- * the one whose statement began first.
- */
+/** All of `work` or nothing, again and again while another session has locked what it needs. At least two connections. */
 export function migrationTransaction<T>(
   db: Database,
   work: (transaction: Database) => Promise<T>,
@@ -31,28 +22,44 @@ export function migrationTransaction<T>(
 ): Promise<T> {
   const again = (error: unknown) => isLockTimeout(error);
   return retry({ clock, backoff: { firstMs: pauseMs, longestMs: pauseMs }, again }, async () => {
+    const seen: { wait: LockWait | null } = { wait: null };
     try {
       return await db.transaction().execute(async (transaction) => {
-        await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);
-        return work(transaction);
+        const { rows } = await sql<{ pid: number }>`
+          select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true), pg_catalog.pg_backend_pid() as pid`.execute(
+          transaction,
+        );
+        await using _ = watchWaits(db, { clock, pid: rows[0]?.pid ?? 0, onWait: (wait) => (seen.wait = wait) });
+        return await work(transaction);
       });
     } catch (error) {
-      const holder = isLockTimeout(error) ? await longestHolder(db) : null;
-      if (holder !== null) onLocked(holder);
+      if (isLockTimeout(error) && seen.wait !== null) onLocked(seen.wait);
       throw error;
     }
   });
 }
 
-async function longestHolder(db: Database): Promise<LockHolder | null> {
-  const { rows } = await sql<LockHolder>`
-    select l.relation::regclass::text as "table", l.pid as held_by, a.usename as role, a.application_name as program
-    from   pg_catalog.pg_locks as l
-    join   pg_catalog.pg_class as c on c.oid = l.relation
-    join   pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-    join   pg_catalog.pg_stat_activity as a on a.pid = l.pid and a.datname = current_database()
-    where  l.granted and n.nspname = any (${schemas}::text[]) and a.application_name <> current_setting('application_name')
-    order  by a.query_start
-    limit  1`.execute(db);
-  return rows[0] ?? null;
+/** Looks again and again which lock a session waits for, until disposed. */
+function watchWaits(
+  db: Database,
+  { clock, pid, onWait }: { readonly clock: Clock; readonly pid: number; readonly onWait: (wait: LockWait) => void },
+): AsyncDisposable {
+  const ended = new AbortController();
+  const pause = () => clock.sleep(lookEveryMs, ended.signal).catch(() => undefined);
+  async function watching(): Promise<void> {
+    for (await pause(); !ended.signal.aborted; await pause()) {
+      const { rows } = await sql<{ wait: LockWait | null }>`
+        select ${longestLockWait(0, sql`a.pid = ${pid}`)} as wait`.execute(db);
+      const wait = rows[0]?.wait ?? null;
+      if (wait !== null) onWait(wait);
+    }
+  }
+  // who holds a lock is only told: what is wrong with the connection shows in the work
+  const all = watching().catch(() => undefined);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      ended.abort();
+      await all;
+    },
+  };
 }

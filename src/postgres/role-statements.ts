@@ -6,7 +6,7 @@ export const roles = {
 } as const;
 
 /** Schemas that are ours; those that are not there are passed over. */
-export const schemas = ["raw", "core", "mart", "ops", "parts", "archive", "graphile_worker"];
+const schemas = ["raw", "core", "mart", "ops", "parts", "archive", "graphile_worker"];
 
 /** Tables that only migrations write. */
 const fixed = ["ops.migration", "core.dim_date", "core.dim_device"];
