@@ -76,8 +76,9 @@ begin
   if not pg_catalog.pg_has_role(current_user, '${roles.owner}', 'usage') then
     execute format('grant ${roles.owner} to %I', current_user);
   end if;
-  -- who has migrated so far loses the tables to the owner, and still has to migrate
-  select r.rolname into former from pg_catalog.pg_namespace as n join pg_catalog.pg_roles as r on r.oid = n.nspowner where n.nspname = 'ops';
+  -- who has migrated so far loses the tables to the owner, and still has to migrate; but not a role of ours, which is to own nothing
+  select r.rolname into former from pg_catalog.pg_namespace as n join pg_catalog.pg_roles as r on r.oid = n.nspowner
+  where  n.nspname = 'ops' and r.rolname <> all (${list(Object.values(roles))});
   if not pg_catalog.pg_has_role(former, '${roles.owner}', 'usage') then
     execute format('grant ${roles.owner} to %I', former);
   end if;

@@ -126,6 +126,15 @@ describe("grants", () => {
     expect(await tried(tenant, "delete from ops.slice")).toEqual([]);
   });
 
+  test("does not let the loader act as the owner, also where it is the one who has migrated", async () => {
+    const url = await stage.server.database();
+    await tried(stage.adminUrl, `alter database ${new URL(url).pathname.slice(1)} owner to storehouse_loader`);
+    await migrate(stage.urlOf("loader", url));
+    await grant(url);
+    expect(await tried(stage.urlOf("loader", url), "drop table ops.slice")).toBe("42501");
+    expect(await tried(stage.urlOf("loader", url), "delete from ops.slice")).toEqual([]);
+  });
+
   test("works for a role that owns the database and may make roles, without being a superuser", async () => {
     await using server = await ownPostgres();
     const url = await server.database();
