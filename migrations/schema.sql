@@ -7640,7 +7640,7 @@ create view ops.run_summary (
     r.ended_at,
         CASE
             WHEN r.outcome = 'deferred'::text AND r.max_credits IS NOT NULL AND r.plan_id IS NULL AND (s.open_count + s.deferred_count) = 0 THEN 'limited'::text
-            WHEN r.outcome IS NULL AND r.ended_at IS NULL AND r.worker_id IS NOT NULL AND NOT (EXISTS ( SELECT
+            WHEN r.outcome IS NULL AND r.ended_at IS NULL AND r.worker_id IS NOT NULL AND NOT pg_is_in_recovery() AND NOT (EXISTS ( SELECT
                FROM ops.worker_status w
               WHERE w.worker_id = r.worker_id AND w.is_running)) THEN 'interrupted'::text
             WHEN ((r.outcome = ANY (ARRAY['planned'::text, 'loaded'::text])) OR r.outcome = 'deferred'::text AND r.max_credits IS NULL AND r.plan_id IS NULL) IS NOT TRUE THEN r.outcome

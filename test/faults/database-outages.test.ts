@@ -197,10 +197,17 @@ async function expectReadable(stage: Stage): Promise<void> {
 // another database that only reads is refused and read every day
 test.runIf(long)("a standby is refused before anything is requested, and shows what it has", async () => {
   await using stage = await openStage({ market, database: await copied("standby") });
+  await stage.query(`
+    with process as (insert into ops.worker (kind, account, host, pid, started_at, heartbeat_at) values ('sync', '', 'here', 1, now(), now()) returning worker_id)
+    insert into ops.run (kind, as_of, datasets, started_at, worker_id) select 'sync', current_date, '{}', now(), worker_id from process`);
+  const outcome = "select outcome from ops.run_summary order by run_id desc limit 1";
+  expect(await stage.query(outcome)).toEqual([{ outcome: "interrupted" }]);
   // a server that finds this file in its data waits for the log of a primary, and lets clients read
   writeFileSync(path.join(server.data, "standby.signal"), "");
   await server.restart("fast");
   expect(await stage.query("select pg_is_in_recovery() as standby")).toEqual([{ standby: true }]);
+  // locks, by which a process is known to live, are those of the primary
+  expect(await stage.query(outcome)).toEqual([{ outcome: null }]);
   await expectRefusal(stage, "database_read_only");
   await expectReadable(stage);
   const { environment } = stage.config();
