@@ -83,10 +83,10 @@ export async function closeRun(
   await sql`update ops.run set ended_at = ${instant(now)}, outcome = ${outcome} where run_id = ${runId}`.execute(db);
 }
 
-/** True where a run has planned slices that began after an instant (epoch-ms). */
+/** True where a run that began after an instant (epoch-ms) has planned slices, other than those of before that a retry runs again. */
 export async function wasPlannedSince(db: Database, since: number): Promise<boolean> {
   const { rows } = await sql<{ planned: boolean }>`
-    select exists (select from ops.run where started_at > ${instant(since)} and planned_slices > 0) as planned`.execute(
+    select exists (select from ops.run where started_at > ${instant(since)} and planned_slices > 0 and kind <> 'retry') as planned`.execute(
     db,
   );
   return rows[0]?.planned === true;

@@ -1,6 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { reopen as reopenSlices, reopenable, type Reopening } from "../../src/ledger/reopen.ts";
+import { wasPlannedSince } from "../../src/ledger/runs.ts";
 import { day } from "../../src/core/day.ts";
 import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
 import { sliceStory } from "../../src/ledger/status.ts";
@@ -33,6 +34,15 @@ describe("reopen", () => {
       { state: "pending", failures: 0, run_id: retry, due_at: null },
     ]);
     expect(await stage.queued()).toEqual([{ queue: worker, slice: id }]);
+  });
+
+  test("has planned what it runs again, and nothing new of which a forecast would not know", async () => {
+    await stage.inState(await stage.run(), "failed", worker, draft());
+    expect(await reopen()).toBe(1);
+    expect(await stage.pool.query("select planned_slices from ops.run where run_id = $1", [retry])).toMatchObject({
+      rows: [{ planned_slices: 1 }],
+    });
+    expect(await wasPlannedSince(stage.db, 0)).toBe(false);
   });
 
   test("leaves every other state and every other dataset alone", async () => {
