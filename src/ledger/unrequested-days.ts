@@ -16,6 +16,9 @@ function reachRows(reaches: readonly RequestedFrom[]): SqlFragment {
   return sql`jsonb_to_recordset(${JSON.stringify(reaches)}::jsonb) as r (dataset text, "from" date, "keptFrom" date, "itemsAreApps" boolean)`;
 }
 
+/** Whose days are meant: of the partitions that an account requests, those of the named apps and countries. */
+type OwnScopes = NamedScopes & { readonly account: string };
+
 /** SQL: true for a slice of a dataset `r` about the named apps and countries; of a list of apps where one of them is in it. */
 function isNamed(slice: "s" | "f", { apps, countries }: NamedScopes): SqlFragment<boolean> {
   const scope = sql.ref(`${slice}.scope`);
@@ -58,7 +61,7 @@ export function unrequestedSpan(
 export async function readUnrequestedDays(
   db: Queryable,
   reaches: readonly RequestedFrom[],
-  named: NamedScopes,
+  own: OwnScopes,
 ): Promise<readonly UnrequestedDays[]> {
   const { rows } = await sql<Omit<UnrequestedDays, "window"> & Window>`
     with reach as materialized (
@@ -68,10 +71,11 @@ export async function readUnrequestedDays(
              range_agg(daterange(s.window_start, s.window_end)) as days
       from   ops.slice_log as s
       join   reach         as r using (dataset)
-      where  s.state <> 'lost' and ${isNamed("s", named)}
+      left   join ops.run_log as a on a.run_id = s.run_id and a.account = ${own.account}
+      where  s.state <> 'lost' and ${isNamed("s", own)}
       group  by s.dataset, s.scope, r."from", r."keptFrom"
-      -- what has left the portfolio has no gap, and a partition of which everything is newer has none either
-      having max(s.window_end) > r."from" and min(s.window_start) filter (where s.plan_id is null) < r."from" and (r."keptFrom" < r."from") is not false
+      -- what has left the portfolio has no gap, and a partition of which everything is newer has none either. What others have requested fills one
+      having max(s.window_end) filter (where a.run_id is not null) > r."from" and min(s.window_start) filter (where s.plan_id is null) < r."from" and (r."keptFrom" < r."from") is not false
     ), missing as (
       select dataset, unnest(datemultirange(daterange(first_day, "from")) - days) as days
       from   requested
@@ -91,13 +95,14 @@ export type EarlierFailures = { readonly dataset: string; readonly slices: numbe
 export async function countEarlierFailures(
   db: Queryable,
   reaches: readonly RequestedFrom[],
-  named: NamedScopes,
+  own: OwnScopes,
 ): Promise<readonly EarlierFailures[]> {
   const { rows } = await sql<EarlierFailures>`
     select f.dataset, count(*)::int as slices
     from   ops.failed_slice as f
     join   ${reachRows(reaches)} using (dataset)
-    where  f.window_end <= r."from" and ${isNamed("f", named)}
+    join   ops.run_log as a on a.run_id = f.run_id and a.account = ${own.account}
+    where  f.window_end <= r."from" and ${isNamed("f", own)}
     group  by 1
     order  by 1`.execute(db);
   return rows;

@@ -1,3 +1,4 @@
+import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import {
   countEarlierFailures,
@@ -40,16 +41,18 @@ export async function readEarlierGaps(
 ): Promise<EarlierGaps> {
   if (request.bounds.start !== undefined) return noEarlierGaps;
   const reaches = reachesOf(request, settings);
-  const upper = { ...named, countries: named.countries.map((country) => country.toUpperCase()) };
+  const countries = named.countries.map((country) => country.toUpperCase());
+  const own = { apps: named.apps, countries, account: accountOf(settings) };
   return {
-    unrequested: await readUnrequestedDays(db, reaches, upper),
-    failed: await countEarlierFailures(db, reaches, upper),
+    unrequested: await readUnrequestedDays(db, reaches, own),
+    failed: await countEarlierFailures(db, reaches, own),
   };
 }
 
 /** Days before those that a sync of everything reaches, of which nothing was requested between days of which something was. */
 export function readNeverRequested(db: Queryable, settings: Settings, today: Day): Promise<readonly UnrequestedDays[]> {
-  return readUnrequestedDays(db, reachesOf({ datasets: [], bounds: {}, today }, settings), { apps: [], countries: [] });
+  const own = { apps: [], countries: [], account: accountOf(settings) };
+  return readUnrequestedDays(db, reachesOf({ datasets: [], bounds: {}, today }, settings), own);
 }
 
 /** The same, or null where reading it takes longer: it reads the whole ledger. */

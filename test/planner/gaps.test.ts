@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { startConsole } from "../../src/console/server.ts";
+import { settingsOfAccount } from "../../src/config/config-of-account.ts";
+import { Settings } from "../../src/config/settings.ts";
 import { addDays, startOfDay, type Day } from "../../src/core/day.ts";
 import { sumBy } from "../../src/core/sum.ts";
 import type { Window } from "../../src/core/window.ts";
+import { readNeverRequested } from "../../src/planner/earlier-gaps.ts";
 import { readScopeCoverage, type ScopeCoverage } from "../../src/planner/gaps.ts";
 import { sumOfCells } from "../../src/plan/cell-states.ts";
 import { checkUnrequestedDays } from "../../src/doctor/ledger-checks.ts";
@@ -232,6 +235,31 @@ test("days before those of a backfill are no gap where no sync has begun, also w
   await runPlanned(stage, planId, { settings });
   const { stdout } = await runCommand(stage, ["gaps", "--dataset", "keyword_rank", "--as-of", today], { settings });
   expect(stdout).not.toContain("earlier: ");
+});
+
+test("days of the apps of another account are no gap of this one, whose backfill would request others", async () => {
+  await using stage = await openSynced({ market });
+  await stage.query(
+    "insert into ops.run (kind, account, as_of, datasets, started_at, ended_at, outcome) values ('sync', 'acme', $1, '{}', now(), now(), 'loaded')",
+    [today],
+  );
+  await stage.query(
+    `insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
+                            planned_credits, run_id, created_at, ended_at)
+     select 'keyword_rank', 'any', '{"store": "ios", "app": "77", "country": "US"}', $1::date - i, $1::date - i + 1, $1::date, '', 'daily', 'loaded',
+            1, 3, (select max(run_id) from ops.run), now(), now()
+     from   unnest(array[200, 1]) as i`,
+    [today],
+  );
+  const { stdout } = await runCommand(stage, ["gaps", "--dataset", "keyword_rank", "--as-of", today]);
+  expect(stdout).not.toContain("earlier: ");
+  await using app = await stage.open();
+  const { db } = app.warehouse;
+  expect(await readNeverRequested(db, app.config.settings, today)).toEqual([]);
+  const acme = Settings.parse({ accounts: { acme: {} }, datasets: { keyword_rank: { history_days: 4 } } });
+  expect(await readNeverRequested(db, settingsOfAccount(acme, "acme"), today)).toMatchObject([
+    { dataset: "keyword_rank", window: { start: addDays(today, -199) } },
+  ]);
 });
 
 test("days that failed, and that no sync reaches any more, are shown with the command that says when they are requested again", async () => {
