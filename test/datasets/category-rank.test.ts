@@ -152,10 +152,10 @@ describe("ranks in charts", () => {
       { country_key: "US", date_day: "2026-07-31", resolution: "last_day", chart: "GROSSING", rank: 9 },
       { country_key: "JP", date_day: "2026-07-31" },
     ]);
-    const seenOn = (day: string) =>
+    const seenOn = (date: string) =>
       ranks(scope, "android.global-category-rankings", {
         trackId: "com.one",
-        ranksByCategory: { US: { TOOLS: reported(`${day}T00:00:00`) } },
+        ranksByCategory: { US: { TOOLS: reported(`${date}T00:00:00`) } },
       });
     expect(seenOn("2026-08-20")).toMatchObject({ rows: [{ date_day: "2026-08-20" }], invalid: [] });
     expect(seenOn("2026-08-21")).toEqual({ rows: [], invalid: ["a day to come"] });

@@ -194,11 +194,11 @@ test("the schedule prices each run as what it will cost, and writes and requests
   const nightly = runs.filter(({ id }) => id === "nightly");
   expect(nightly).toHaveLength(2);
   for (const night of nightly) {
-    const on = night.at.slice(0, 10) as Day;
+    const day = night.at.slice(0, 10) as Day;
     // the hour before it reads the lists
-    await stage.sync({ request: { today: on, datasets: runs.find(({ id }) => id === "hourly")?.datasets ?? [] } });
+    await stage.sync({ request: { today: day, datasets: runs.find(({ id }) => id === "hourly")?.datasets ?? [] } });
     const from = charged(stage.requested());
-    await stage.sync({ request: { today: on } });
+    await stage.sync({ request: { today: day } });
     expect(night.price?.credits).toBe(charged(stage.requested()) - from);
   }
 });
