@@ -11,8 +11,8 @@ export type LockWaits = { readonly clock: Clock; readonly onLocked: (wait: LockW
 /** While a statement waits for a lock, everyone who reads the table waits behind it: between two tries they get through. */
 const lockTimeoutMs = 2_000;
 const pauseMs = 3_000;
-/** How often it is looked who holds the lock, which nobody can see once the try is over. */
-const lookEveryMs = 500;
+/** How often it is checked who holds the lock, which nobody can see once the try is over. */
+const checkEveryMs = 500;
 
 /** All of `work` or nothing, again and again while another session has locked what it needs. At least two connections. */
 export function migrationTransaction<T>(
@@ -39,13 +39,13 @@ export function migrationTransaction<T>(
   });
 }
 
-/** Looks again and again which lock a session waits for, until disposed. */
+/** Reads again and again which lock a session waits for, until disposed. */
 function watchWaits(
   db: Database,
   { clock, pid, onWait }: { readonly clock: Clock; readonly pid: number; readonly onWait: (wait: LockWait) => void },
 ): AsyncDisposable {
   const ended = new AbortController();
-  const pause = () => clock.sleep(lookEveryMs, ended.signal).catch(() => undefined);
+  const pause = () => clock.sleep(checkEveryMs, ended.signal).catch(() => undefined);
   async function watching(): Promise<void> {
     for (await pause(); !ended.signal.aborted; await pause()) {
       const { rows } = await sql<{ wait: LockWait | null }>`
@@ -54,7 +54,7 @@ function watchWaits(
       if (wait !== null) onWait(wait);
     }
   }
-  // who holds a lock is only told: what is wrong with the connection shows in the work
+  // who holds a lock is only reported: what is wrong with the connection shows in the work
   const all = watching().catch(() => undefined);
   return {
     [Symbol.asyncDispose]: async () => {
