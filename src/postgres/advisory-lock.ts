@@ -1,5 +1,6 @@
 import { sql } from "./sql.ts";
 import type { Database } from "./database.ts";
+import { isLockTimeout } from "./database-errors.ts";
 
 /**
  * What one process at a time may do in a database:
@@ -28,13 +29,30 @@ const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
  */
 export function withAdvisoryLock<T>(db: Database, name: LockName, work: (db: Database) => Promise<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(${keyOf(name)})`.execute(connection);
+    while (!(await isTaken(connection, name)));
     try {
       return await work(connection);
     } finally {
       await sql`select pg_advisory_unlock(${keyOf(name)})`.execute(connection);
     }
   });
+}
+
+/** How long a statement waits for a lock: one without a reply for long counts as a lost connection. */
+const waitMs = 2_000;
+
+/** Takes the lock until it is given back; false where another session has it all the while. */
+async function isTaken(connection: Database, name: LockName): Promise<boolean> {
+  try {
+    await connection.transaction().execute(async (transaction) => {
+      await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(transaction);
+      await sql`select pg_advisory_lock(${keyOf(name)})`.execute(transaction);
+    });
+    return true;
+  } catch (error) {
+    if (isLockTimeout(error)) return false;
+    throw error;
+  }
 }
 
 /** Takes the lock until the transaction ends. */

@@ -24,9 +24,8 @@ type ComingOptions = {
 /** The next runs of each line of the crontab, in order of time, each priced as if those before it had run. Fewer after a stop. */
 export async function comingRuns({ db, config, now, count, stop }: ComingOptions): Promise<readonly ComingRun[]> {
   const lines = readCrontab(crontabFile(config));
-  const inOrder = lines
-    .flatMap((line) => nextRuns(line, now, count).map((at) => ({ line, at })))
-    .sort((a, b) => a.at - b.at);
+  const counted = lines.map((line) => ({ line, times: nextRuns(line, now, count) }));
+  const inOrder = counted.flatMap(({ line, times }) => times.map((at) => ({ line, at }))).sort((a, b) => a.at - b.at);
   const accountId = await accountIdIn(db, config);
   const foresight = createForesight({ db, settings: config.settings, accountId, today: dayOf(now) });
   const runs: ComingRun[] = [];
@@ -34,7 +33,7 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
     if (stop?.aborted === true) break;
     const { item: _, ...rest } = line;
     // what runs of other lines beyond the count have requested by then
-    const before = rest.datasets === null ? [] : runsBefore(lines, { line, at, now, count, settings: config.settings });
+    const before = rest.datasets === null ? [] : runsBefore(counted, { line, at, settings: config.settings });
     for (const run of before) await foresight.run(run.datasets, dayOf(run.at));
     const price = rest.datasets === null ? null : (await foresight.run(rest.datasets, dayOf(at))).price;
     runs.push({ ...rest, at, price });
@@ -42,23 +41,21 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
   return runs;
 }
 
-type RunTime = Pick<ComingOptions, "now" | "count"> & {
-  readonly line: CrontabLine;
-  readonly at: number;
-  readonly settings: Config["settings"];
-};
+/** A line with those of its runs to come that are counted. */
+type CountedLine = { readonly line: CrontabLine; readonly times: readonly number[] };
+
+type RunTime = { readonly line: CrontabLine; readonly at: number; readonly settings: Config["settings"] };
 
 /**
  * Of each line the last run before another line's that is beyond the count, with what it plans of that one's datasets and of the lists that
  * all is planned from: it requests all days that were missing by then.
  */
-function runsBefore(lines: readonly CrontabLine[], { line, at, now, count, settings }: RunTime) {
+function runsBefore(counted: readonly CountedLine[], { line, at, settings }: RunTime) {
   const own = scheduledBy([line], settings);
   const isAbout = (name: string) => own.includes(name) || datasetNamed(name).stage === "portfolio";
-  return lines
-    .flatMap((other) => {
-      const counted = nextRuns(other, now, count).at(-1) ?? at;
-      const last = lastRun(other, counted, at);
+  return counted
+    .flatMap(({ line: other, times }) => {
+      const last = lastRun(other, times.at(-1) ?? at, at);
       const datasets = scheduledBy([other], settings).filter(isAbout);
       return other === line || last === undefined || datasets.length === 0 ? [] : [{ at: last, datasets }];
     })

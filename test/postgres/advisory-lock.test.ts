@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../src/postgres/sql.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
@@ -34,6 +35,21 @@ describe("a lock of a session", () => {
       ),
     );
     expect(await Promise.all(planners)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test("is waited for beyond the time after which a statement without a reply counts as a lost connection", async () => {
+    await using database = await freshDatabase();
+    await using one = await openWarehouse(database.url, 2);
+    await using two = await openWarehouse(database.url, 2, { timeoutMs: 3_000 });
+    const begun = Promise.withResolvers<void>();
+    const held = withAdvisoryLock(one.db, "migrate", async () => {
+      begun.resolve();
+      await setTimeout(4_500);
+      return "first";
+    });
+    await begun.promise;
+    expect(await withAdvisoryLock(two.db, "migrate", async () => "second")).toBe("second");
+    expect(await held).toBe("first");
   });
 
   test("is free again after a planner failed", async () => {
