@@ -16,7 +16,9 @@ export type Terminal = AsyncDisposable & {
 
 /** Starts `storehouse ...` in a folder, with these variables and no others. */
 export function openTerminal(folder: string, command: readonly string[], variables: Record<string, string>): Terminal {
-  const typed = [process.execPath, path.join(projectRoot, "src", "cli.ts"), ...command].join(" ");
+  const words = [process.execPath, path.join(projectRoot, "src", "cli.ts"), ...command];
+  // the folder of the project may have a space or a quote in its name
+  const typed = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
   const child = spawn("script", ["-qefc", `stty cols 80; exec ${typed}`, "/dev/null"], {
     cwd: folder,
     env: { PATH: process.env["PATH"], LOG_LEVEL: "silent", TERM: "xterm", ...variables },
