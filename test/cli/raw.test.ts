@@ -65,7 +65,7 @@ describe("storehouse raw", () => {
   });
 
   test.each([
-    [["show", "9999999"], "bad_argument: there is no slice 9999999; see --help"],
+    [["show", "9999999"], "bad_argument: there is no slice 9999999: `storehouse raw list` shows"],
     [["show", "1", "--page", "3"], "of slice 1 these pages are stored: 0"],
     [["list", "--operation", "nothing"], "storehouse operations"],
     [["import", "/nowhere/at/all"], "there is no file or folder /nowhere/at/all"],
