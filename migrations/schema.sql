@@ -7567,6 +7567,7 @@ create view ops.run_log (
   plan_id bigint, -- Plan that it runs; null when it made no use of a saved plan.
   as_of date, -- Day that counted as today.
   datasets text[], -- Datasets that were planned.
+  days daterange, -- Days that a person named for a sync; null where none were named: then each dataset has its own.
   max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
   planned_slices integer, -- Slices that the run has planned so far, or that it runs again.
   planned_credits bigint, -- Credits those slices were expected to cost.
@@ -7583,6 +7584,7 @@ create view ops.run_log (
     plan_id,
     as_of,
     datasets,
+    days,
     max_credits,
     planned_slices,
     planned_credits,

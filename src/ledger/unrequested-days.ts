@@ -16,8 +16,8 @@ function reachRows(reaches: readonly RequestedFrom[]): SqlFragment {
   return sql`jsonb_to_recordset(${JSON.stringify(reaches)}::jsonb) as r (dataset text, "from" date, "keptFrom" date, "itemsAreApps" boolean)`;
 }
 
-/** Whose days are meant: of the partitions that an account requests, those of the named apps and countries. */
-type OwnScopes = NamedScopes & { readonly account: string };
+/** Whose days are meant: of the partitions that an account requests, those of the named apps and countries; `today` as the reaches have it. */
+type OwnScopes = NamedScopes & { readonly account: string; readonly today: Day };
 
 /** SQL: true for a slice of a dataset `r` about the named apps and countries; of a list of apps where one of them is in it. */
 function isNamed(slice: "s" | "f", { apps, countries }: NamedScopes): SqlFragment<boolean> {
@@ -56,18 +56,20 @@ export function unrequestedSpan(
 /**
  * Stretches of days before those that a sync requests that were never requested of a partition, although syncs requested days before and
  * after them: as where nothing ran for longer than a sync reaches back, a sync ended at its limit, or a country was taken out for a while.
- * Where history begins a plan of a person says nothing.
+ * Where history begins a plan of a person says nothing, nor does a sync of days that a person named, all before those that one reached then.
  */
 export async function readUnrequestedDays(
   db: Queryable,
   reaches: readonly RequestedFrom[],
   own: OwnScopes,
 ): Promise<readonly UnrequestedDays[]> {
+  const firstDay = sql`min(s.window_start) filter (
+               where s.plan_id is null and (upper(a.days) <= r."from" - (${own.today}::date - a.as_of)) is not true)`;
   const { rows } = await sql<Omit<UnrequestedDays, "window"> & Window>`
     with reach as materialized (
       select * from ${reachRows(reaches)}
     ), requested as materialized (
-      select s.dataset, r."from", greatest(min(s.window_start) filter (where s.plan_id is null), r."keptFrom") as first_day,
+      select s.dataset, r."from", greatest(${firstDay}, r."keptFrom") as first_day,
              range_agg(daterange(s.window_start, s.window_end)) as days
       from   ops.slice_log as s
       join   reach         as r using (dataset)
@@ -75,7 +77,7 @@ export async function readUnrequestedDays(
       where  s.state <> 'lost' and ${isNamed("s", own)}
       group  by s.dataset, s.scope, r."from", r."keptFrom"
       -- what has left the portfolio has no gap, and a partition of which everything is newer has none either. What others have requested fills one
-      having max(s.window_end) filter (where a.run_id is not null) > r."from" and min(s.window_start) filter (where s.plan_id is null) < r."from" and (r."keptFrom" < r."from") is not false
+      having max(s.window_end) filter (where a.run_id is not null) > r."from" and ${firstDay} < r."from" and (r."keptFrom" < r."from") is not false
     ), missing as (
       select dataset, unnest(datemultirange(daterange(first_day, "from")) - days) as days
       from   requested

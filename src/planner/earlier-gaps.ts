@@ -42,7 +42,7 @@ export async function readEarlierGaps(
   if (request.bounds.start !== undefined) return noEarlierGaps;
   const reaches = reachesOf(request, settings);
   const countries = named.countries.map((country) => country.toUpperCase());
-  const own = { apps: named.apps, countries, account: accountOf(settings) };
+  const own = { apps: named.apps, countries, account: accountOf(settings), today: request.today };
   return {
     unrequested: await readUnrequestedDays(db, reaches, own),
     failed: await countEarlierFailures(db, reaches, own),
@@ -51,7 +51,7 @@ export async function readEarlierGaps(
 
 /** Days before those that a sync of everything reaches, of which nothing was requested between days of which something was. */
 export function readNeverRequested(db: Queryable, settings: Settings, today: Day): Promise<readonly UnrequestedDays[]> {
-  const own = { apps: [], countries: [], account: accountOf(settings) };
+  const own = { apps: [], countries: [], account: accountOf(settings), today };
   return readUnrequestedDays(db, reachesOf({ datasets: [], bounds: {}, today }, settings), own);
 }
 

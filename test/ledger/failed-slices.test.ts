@@ -46,7 +46,7 @@ describe("a failed slice", () => {
     await ended("failed", { scope: { store: "ios" }, items: ["1", "2"] });
     const reach = { dataset: "keyword_rank", from: today, keptFrom: null, itemsAreApps: true };
     const slicesOf = async (...apps: readonly string[]) =>
-      (await countEarlierFailures(ledger.stage.db, [reach], { apps, countries: ["US"], account: "" })).map(
+      (await countEarlierFailures(ledger.stage.db, [reach], { apps, countries: ["US"], account: "", today })).map(
         ({ slices }) => slices,
       );
     expect(await slicesOf("ios:1")).toEqual([1]);

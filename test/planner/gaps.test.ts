@@ -211,9 +211,13 @@ test("days on which nothing ran, and that no sync reaches any more, are shown wi
   expect(named).toBe(`backfill --dataset keyword_rank --from ${today} --to ${addDays(today, 4)}`);
   expect((await gaps(9, "--from", addDays(today, -4))).stdout).not.toContain("earlier: ");
   expect(await runCommand(stage, [...named.split(" "), "--as-of", addDays(today, 9)])).toMatchObject({ code: 0 });
-  // where history begins a backfill of days long past says nothing
+  // where history begins a backfill of days long past says nothing, nor does a sync of such days
   const past = ["--from", addDays(today, -20), "--to", addDays(today, -19)];
   await runCommand(stage, ["backfill", "--dataset", "keyword_rank", ...past, "--as-of", addDays(today, 9)]);
+  const older = { start: addDays(today, -30), end: addDays(today, -28) };
+  await stage.sync({ request: { today: addDays(today, 9), datasets: ["keyword_rank"], bounds: older } });
+  const ofOlder = "select from ops.slice where dataset = 'keyword_rank' and window_start < $1";
+  expect((await stage.query(ofOlder, [addDays(today, -20)])).length).toBeGreaterThan(0);
   expect((await gaps(9)).stdout).not.toContain("earlier: ");
   // days that one partition lacks and others have
   const [scopes] = await stage.query<{ all: number; one: object }>(
