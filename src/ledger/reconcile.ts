@@ -18,13 +18,19 @@ export type Reconciled = {
 };
 
 /**
+ * By what others count as dead: a heartbeat that is older than `deadAfterMs`, or a lock that is not held. `workerId`: the process that asks,
+ * where it is a worker; while it opens a broken connection anew it does not hold its own. `waitMs`: the wait of a slice that ran alone.
+ */
+export type DeathRules = { readonly deadAfterMs: number; readonly workerId?: string | null; readonly waitMs?: number };
+
+/**
  * Finds processes that died without a word, or that sent no heartbeat for `deadAfterMs` although they hold their lock, and frees
  * what they had: their slices wait again at no failure, their sessions are ended, and jobs of the queue that they had locked can be taken.
  * A slice that ran alone at the end of several processes has failed (poison.ts); `waitMs` is the wait before the last of them. One
  * statement for slices and processes, so that nobody who freezes over it holds up the others.
  */
-export async function reconcile(db: Database, deadAfterMs: number, waitMs = decidingWaitMs): Promise<Reconciled> {
-  const { deadWorkers, sessions, freed, failed } = await freeSlices(db, deadAfterMs, waitMs);
+export async function reconcile(db: Database, rules: DeathRules): Promise<Reconciled> {
+  const { deadWorkers, sessions, freed, failed } = await freeSlices(db, rules);
   if (freed > 0) await announceQueued(db);
   if (sessions.length > 0) await endSessions(db, sessions);
   return { deadWorkers, freed, failed, cancelled: await cancelUnfinished(db), jobs: await freeJobs(db) };
@@ -63,12 +69,15 @@ type Freed = {
 
 const poisoned = fail("process_died", { attempts: mostAlone });
 
-async function freeSlices(db: Database, deadAfterMs: number, waitMs: number): Promise<Freed> {
+async function freeSlices(
+  db: Database,
+  { deadAfterMs, workerId, waitMs = decidingWaitMs }: DeathRules,
+): Promise<Freed> {
   const isPoisoned = sql`j.deaths >= ${mostAlone}::integer`;
   const { rows } = await sql<Freed>`
     with dead as (
       update ops.worker as w set stopped_at = clock_timestamp(), ended_as = 'died'
-      where  ${isDead(deadAfterMs)}
+      where  ${isDead(deadAfterMs)} and w.worker_id is distinct from ${workerId ?? null}::bigint
       returning w.worker_id, w.session_name
     ), stuck as (
       -- one that a frozen session has locked is free by the next check

@@ -56,11 +56,9 @@ export async function reapDeadWorkers({
   holders,
   rhythm,
 }: Pick<HeartbeatParts, "db" | "clock" | "log" | "accountId" | "holders" | "rhythm">): Promise<void> {
-  const { deadWorkers, freed, failed, cancelled, jobs } = await reconcile(
-    db,
-    rhythm.deadAfterMs,
-    rhythm.decidingWaitMs,
-  );
+  const { deadAfterMs, decidingWaitMs: waitMs } = rhythm;
+  const rules = { deadAfterMs, workerId: holders.workerId, ...(waitMs === undefined ? {} : { waitMs }) };
+  const { deadWorkers, freed, failed, cancelled, jobs } = await reconcile(db, rules);
   await releaseLapsedHolds(db, { accountId, holders }, clock);
   if (deadWorkers.length + freed + jobs > 0) log.warn({ workers: deadWorkers, slices: freed, jobs }, "workers.dead");
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.cancelled");

@@ -28,7 +28,7 @@ describe("cancelUnfinished", () => {
     await stage.insert(run, ...days(16, 17));
     await stage.inState(run, "loaded", killed, ...days(10));
     await stage.inState(run, "deferred", killed, ...days(11));
-    expect(await reconcile(stage.db, 45_000)).toMatchObject({ cancelled: 3 });
+    expect(await reconcile(stage.db, { deadAfterMs: 45_000 })).toMatchObject({ cancelled: 3 });
     expect(await left()).toEqual([10]);
   });
 
@@ -37,7 +37,7 @@ describe("cancelUnfinished", () => {
     const run = await stage.run({ workerId: killed, maxCredits: 0 });
     const [landed] = await stage.inState(run, "running", killed, ...days(16, 17));
     await stage.land(landed!);
-    await reconcile(stage.db, 45_000);
+    await reconcile(stage.db, { deadAfterMs: 45_000 });
     expect(await left()).toEqual([16]);
   });
 
@@ -47,7 +47,7 @@ describe("cancelUnfinished", () => {
       const run = await stage.run({ workerId: killed, maxCredits });
       await stage.inState(run, "running", killed, ...days(maxCredits ?? 1));
     }
-    expect(await reconcile(stage.db, 45_000)).toMatchObject({ freed: 2, cancelled: 1 });
+    expect(await reconcile(stage.db, { deadAfterMs: 45_000 })).toMatchObject({ freed: 2, cancelled: 1 });
     expect(await left()).toEqual([1]);
   });
 
@@ -121,7 +121,7 @@ describe("cancelBeyondPrices", () => {
     const run = await stage.run({ kind: "backfill", workerId: killed, planId });
     const ran = await stage.inState(run, "running", killed, ...days(...running));
     await stage.insert(run, ...days(...waiting));
-    await reconcile(stage.db, 45_000);
+    await reconcile(stage.db, { deadAfterMs: 45_000 });
     return { planId, ran };
   }
   /** A request for a slice: answered at a cost, or lost with its process. */

@@ -26,10 +26,10 @@ describe("a process without a heartbeat", () => {
   test("is left alone while its silence is short, and is deadWorkers after that although it holds its lock", async () => {
     const frozen = await stage.alive();
     await silent(frozen, minute - 5_000);
-    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [] });
+    expect(await reconcile(stage.db, { deadAfterMs: minute })).toMatchObject({ deadWorkers: [] });
     await silent(frozen, minute + 1);
-    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [frozen] });
-    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [] });
+    expect(await reconcile(stage.db, { deadAfterMs: minute })).toMatchObject({ deadWorkers: [frozen] });
+    expect(await reconcile(stage.db, { deadAfterMs: minute })).toMatchObject({ deadWorkers: [] });
   });
 
   test("loses its slices, which wait again at no failure, and cannot end or claim one when it wakes", async () => {
@@ -37,7 +37,7 @@ describe("a process without a heartbeat", () => {
     const [id = ""] = await stage.insert(await stage.run(), draft());
     const slice = await stage.claimed(id, frozen);
     await silent(frozen, 2 * minute);
-    expect(await reconcile(stage.db, minute)).toMatchObject({ freed: 1, failed: [] });
+    expect(await reconcile(stage.db, { deadAfterMs: minute })).toMatchObject({ freed: 1, failed: [] });
     expect(await stage.slices("state, attempt, failures, error_code")).toEqual([
       { state: "pending", attempt: 1, failures: 0, error_code: null },
     ]);
@@ -56,7 +56,7 @@ describe("a process without a heartbeat", () => {
     await silent(worker.workerId, 2 * minute);
     // over a pool of their own, as another process would: its sessions are ended as well
     await using elsewhere = await openWarehouse(stage.url, 2);
-    await reconcile(elsewhere.db, minute);
+    await reconcile(elsewhere.db, { deadAfterMs: minute });
     await expect.poll(() => worker.beat().catch(() => null)).toMatchObject({ isEntered: false });
     await using anew = await enterWorker(stage.pool, { kind: "worker", account: "", clock: stage.clock });
     expect(await anew.beat()).toMatchObject({ isEntered: true });
@@ -72,8 +72,11 @@ describe("a process without a heartbeat", () => {
     await held.query("begin");
     await held.query("select from ops.slice for update");
     await silent(worker.workerId, 2 * minute);
-    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [worker.workerId], freed: 0 });
-    await expect.poll(async () => (await reconcile(stage.db, minute)).freed).toBe(1);
+    expect(await reconcile(stage.db, { deadAfterMs: minute })).toMatchObject({
+      deadWorkers: [worker.workerId],
+      freed: 0,
+    });
+    await expect.poll(async () => (await reconcile(stage.db, { deadAfterMs: minute })).freed).toBe(1);
     held.release(true);
   });
 
@@ -86,17 +89,25 @@ describe("a process without a heartbeat", () => {
         stage.db,
       );
     }
-    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [gone], jobs: 1 });
+    expect(await reconcile(stage.db, { deadAfterMs: minute })).toMatchObject({ deadWorkers: [gone], jobs: 1 });
     const { rows } = await sql`select locked_by from graphile_worker.jobs where locked_by is not null`.execute(
       stage.db,
     );
     expect(rows).toEqual([{ locked_by: `pool of ${living}` }]);
   });
 
+  test("is not the one that asks, which opens a broken connection anew and does not hold its lock meanwhile", async () => {
+    const [own, gone] = [await stage.dead(), await stage.dead()];
+    await stage.inState(await stage.run(), "running", own, draft());
+    const found = await reconcile(stage.db, { deadAfterMs: minute, workerId: own });
+    expect(found).toMatchObject({ deadWorkers: [gone], freed: 0 });
+    expect(await stage.slices("state, broken_off_count")).toEqual([{ state: "running", broken_off_count: 0 }]);
+  });
+
   test("is found by several at once as if by one", async () => {
     const gone = await stage.dead();
     await stage.inState(await stage.run(), "running", gone, draft(), draft({ window: august(18) }));
-    const found = await Promise.all(Array.from({ length: 6 }, () => reconcile(stage.db, minute)));
+    const found = await Promise.all(Array.from({ length: 6 }, () => reconcile(stage.db, { deadAfterMs: minute })));
     expect(found.flatMap(({ deadWorkers }) => deadWorkers)).toEqual([gone]);
     expect(found.reduce((sum, { freed }) => sum + freed, 0)).toBe(2);
     expect(await stage.slices("broken_off_count")).toEqual([{ broken_off_count: 1 }, { broken_off_count: 1 }]);
@@ -109,7 +120,7 @@ describe("a process without a heartbeat", () => {
     for (const end of [1, 2, 3, 4, 5]) {
       const gone = await stage.dead();
       for (const id of ids) await stage.claimed(id, gone);
-      expect(await reconcile(stage.db, minute)).toMatchObject({ freed: 2, failed: [] });
+      expect(await reconcile(stage.db, { deadAfterMs: minute })).toMatchObject({ freed: 2, failed: [] });
       expect(await stage.slices("broken_off_count as ends, broken_off_alone_count as alone, due_at")).toEqual([
         { ends: end, alone: 0, due_at: null },
         { ends: end, alone: 0, due_at: null },
@@ -128,7 +139,7 @@ describe("a process without a heartbeat", () => {
     const dies = async (...running: readonly string[]) => {
       const gone = await stage.dead();
       for (const one of running) await stage.claimed(one, gone);
-      return reconcile(stage.db, minute, 1);
+      return reconcile(stage.db, { deadAfterMs: minute, waitMs: 1 });
     };
     const waits = async () => (await stage.slices("due_at is not null as waits"))[0]?.["waits"];
     expect([(await dies(id)).failed, await waits()]).toEqual([[], false]);
@@ -157,7 +168,7 @@ describe("a process without a heartbeat", () => {
         expect(await endAttempt(stage.db, first, ending, now)).toBe(true);
         await claims(taker);
       }
-      expect((await reconcile(stage.db, minute)).failed).toEqual([]);
+      expect((await reconcile(stage.db, { deadAfterMs: minute })).failed).toEqual([]);
     }
     const ends = await stage.slices("state, broken_off_alone_count as alone, due_at is not null as waits");
     expect(ends.filter(({ state }) => state === "loaded")).toHaveLength(5);

@@ -32,7 +32,7 @@ describe("a worker in the ledger", () => {
 
   /** Numbers of the processes that are found dead now, however recently they were heard of. */
   async function foundDead(): Promise<readonly string[]> {
-    return (await reconcile(stage.db, 60_000)).deadWorkers;
+    return (await reconcile(stage.db, { deadAfterMs: 60_000 })).deadWorkers;
   }
 
   test("is found dead at once when its process is killed, and its slices are free", async () => {

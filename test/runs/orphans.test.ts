@@ -19,7 +19,7 @@ test("what a foreground process left that is gone is queued for any worker, and 
   await queueAll();
   // not before it was found dead: a process that is cut off for a moment keeps what it has
   expect((await stage.queued()).map(({ queue }) => queue)).not.toContain("0");
-  await reconcile(stage.db, 60_000);
+  await reconcile(stage.db, { deadAfterMs: 60_000 });
   await queueAll();
   expect(await stage.queued()).toEqual([
     { queue: "0", slice: left },

@@ -25,7 +25,7 @@ async function freeze(stage: Stage, child: Child): Promise<void> {
   const before = (await entries(stage)).length;
   child.process.kill("SIGSTOP");
   await until(async () => {
-    await reconcile(app.warehouse.db, rhythm.deadAfterMs);
+    await reconcile(app.warehouse.db, { deadAfterMs: rhythm.deadAfterMs });
     return (await entries(stage))[before - 1]?.ended === "died";
   });
   child.process.kill("SIGCONT");
