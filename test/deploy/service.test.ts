@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
@@ -18,7 +18,10 @@ function verified(text: string): { readonly code: number | null; readonly says: 
   using made = temporaryFolder();
   const { path: folder } = made;
   const file = path.join(folder, "storehouse.service");
-  writeFileSync(file, text.replaceAll("/opt/storehouse", projectRoot));
+  // the project's folder may have a space in its name, which a unit takes for two
+  const project = path.join(folder, "storehouse");
+  symlinkSync(projectRoot, project);
+  writeFileSync(file, text.replaceAll("/opt/storehouse", project));
   const { status, stdout, stderr } = spawnSync(verifier ?? "", ["verify", "--man=no", file], { encoding: "utf8" });
   return { code: status, says: stdout + stderr };
 }
