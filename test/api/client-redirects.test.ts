@@ -30,6 +30,12 @@ test.each([
   ]);
 });
 
+test.each([200, 201, 400])("a place that a %i names is no redirect", async (status) => {
+  await using server = await serve((response) => response.writeHead(status, { location: "/v2/api-key" }).end("[]"));
+  await using client = openClient(server.origin);
+  expect([(await client.send(remainingCredits, {})).status, server.received.length]).toEqual([status, 1]);
+});
+
 test("a whole address within the origin is accepted, its query kept as it is spelled", async () => {
   const path = "/v2/keywordrankings?token=old&keywords=a%2Fb,c%20d&flag&date=2026-08-10";
   await using server = await serve((response, request, count) =>
