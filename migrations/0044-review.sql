@@ -18,7 +18,8 @@ create table core.review (
   fetched_at    timestamptz not null,
   primary key (app_key, review_id, source)
 );
-create index review_in_time on core.review (app_key, reviewed_at);
+-- by day, as marts filter
+create index review_by_day on core.review (app_key, (reviewed_at::date));
 -- for marts, which search one list for reviews of the other; each is empty where its list is not loaded
 create index review_of_v2    on core.review (app_key, country_key, reviewed_at) where source = 'v2';
 create index review_of_plain on core.review (app_key, country_key, reviewed_at) where source = 'plain';

@@ -268,9 +268,32 @@ comment on view   ops.unanswered_keyword_daily               is 'One row per app
 comment on column ops.unanswered_keyword_daily.keyword_count is 'Keywords that are pending, running, deferred or failed.';
 select ops.comment_columns('ops.unanswered_keyword_daily');
 
+create view ops.charted_app as
+with recursive step (app_key) as (
+  -- one step through an index from app to app: as many steps as there are apps, however many rows they have
+  select min(app_key) from core.fact_category_rank
+  union  all
+  select (select min(f.app_key) from core.fact_category_rank as f where f.app_key > r.app_key) from step as r where r.app_key is not null
+)
+select r.app_key from step as r where r.app_key is not null;
+comment on view   ops.charted_app         is 'One row per app with places in charts of its categories (core.fact_category_rank). Of which apps do we know places in charts?';
+comment on column ops.charted_app.app_key is 'Key of the app in core.dim_app.';
+select ops.comment_columns('ops.charted_app');
+
+create view ops.reviewed_app as
+with recursive step (app_key) as (
+  select min(app_key) from core.review
+  union  all
+  select (select min(f.app_key) from core.review as f where f.app_key > r.app_key) from step as r where r.app_key is not null
+)
+select r.app_key from step as r where r.app_key is not null;
+comment on view   ops.reviewed_app         is 'One row per app with reviews. Of which apps do we have reviews?';
+comment on column ops.reviewed_app.app_key is 'Key of the app in core.dim_app.';
+select ops.comment_columns('ops.reviewed_app');
+
 create view ops.portfolio_app as
 with recursive ranked (app_key) as (
-  -- each recursion is one step through an index from app to app: as many steps as the portfolio has apps, however many rows they have
+  -- as in ops.charted_app
   select min(app_key) from core.fact_keyword_rank_summary
   union  all
   select (select min(f.app_key) from core.fact_keyword_rank_summary as f where f.app_key > r.app_key) from ranked as r where r.app_key is not null
@@ -278,14 +301,6 @@ with recursive ranked (app_key) as (
   select min(app_key) from core.fact_app_rating
   union  all
   select (select min(f.app_key) from core.fact_app_rating as f where f.app_key > r.app_key) from rated as r where r.app_key is not null
-), charted (app_key) as (
-  select min(app_key) from core.fact_category_rank
-  union  all
-  select (select min(f.app_key) from core.fact_category_rank as f where f.app_key > r.app_key) from charted as r where r.app_key is not null
-), reviewed (app_key) as (
-  select min(app_key) from core.review
-  union  all
-  select (select min(f.app_key) from core.review as f where f.app_key > r.app_key) from reviewed as r where r.app_key is not null
 ), estimated (app_key) as (
   select min(app_key) from core.fact_download_revenue
   union  all
@@ -302,8 +317,8 @@ with recursive ranked (app_key) as (
   select app_key from core.tracked_app
   union  select app_key from ranked
   union  select app_key from rated
-  union  select app_key from charted
-  union  select app_key from reviewed
+  union  select app_key from ops.charted_app
+  union  select app_key from ops.reviewed_app
   union  select app_key from estimated
   union  select app_key from sold
   -- a competitor outside the portfolio has nothing but a score

@@ -274,21 +274,28 @@ comment on function ops.day_count(datemultirange) is 'Number of days in closed r
 
 create view ops.download_days as
 select n.store, n.track_id, n.country_code,
-       coalesce(range_agg(n.days) filter (where n.is_answered and n.dataset = 'download_revenue'), '{}') as estimated_days,
-       coalesce(range_agg(n.days) filter (where not n.is_answered and n.dataset = 'download_revenue'), '{}') as unestimated_days,
-       coalesce(range_agg(n.days) filter (where n.is_answered and n.context = 'DOWNLOAD'), '{}') as reported_days,
-       coalesce(range_agg(n.days) filter (where not n.is_answered and n.context = 'DOWNLOAD'), '{}') as unreported_days,
-       coalesce(range_agg(n.days) filter (where n.is_answered and n.context = 'REVENUE_TOTAL'), '{}') as revenue_days,
-       coalesce(range_agg(n.days) filter (where not n.is_answered and n.context = 'REVENUE_TOTAL'), '{}') as unanswered_revenue_days,
-       coalesce(range_agg(n.days) filter (where n.is_answered and n.context = 'PAGE_VIEW'), '{}') as page_view_days,
-       coalesce(range_agg(n.days) filter (where not n.is_answered and n.context = 'PAGE_VIEW'), '{}') as unanswered_page_view_days
+       coalesce(range_agg(n.days) filter (where n.dataset = 'download_revenue'), '{}') as estimated_days,
+       coalesce(range_agg(n.waiting_days) filter (where n.dataset = 'download_revenue'), '{}') as unestimated_days,
+       coalesce(range_agg(n.days) filter (where n.context = 'DOWNLOAD'), '{}') as reported_days,
+       coalesce(range_agg(n.waiting_days) filter (where n.context = 'DOWNLOAD'), '{}') as unreported_days,
+       coalesce(range_agg(n.days) filter (where n.context = 'REVENUE_TOTAL'), '{}') as revenue_days,
+       coalesce(range_agg(n.waiting_days) filter (where n.context = 'REVENUE_TOTAL'), '{}') as unanswered_revenue_days,
+       coalesce(range_agg(n.days) filter (where n.context = 'PAGE_VIEW'), '{}') as page_view_days,
+       coalesce(range_agg(n.waiting_days) filter (where n.context = 'PAGE_VIEW'), '{}') as unanswered_page_view_days
 from   (
-  select a.dataset, a.store, a.track_id, a.country_code, a.context, daterange(a.window_start, a.window_end) as days, true as is_answered
-  from   ops.app_answer as a
-  where  a.dataset in ('download_revenue', 'sales_metric')
-  union  all
-  select u.dataset, u.store, u.track_id, u.country_code, u.context, daterange(u.date_day, u.date_day + 1), false
-  from   ops.unanswered_download_daily as u) as n
+  -- by partition, since a device waits for its own answer; days as ranges, since slices have many
+  select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope ->> 'context' as context, s.scope,
+         coalesce(range_agg(w.days * daterange(g.dropped_before, null)) filter (where w.is_answered), '{}') as days,
+         coalesce(range_agg(w.days) filter (where not w.is_answered), '{}') - coalesce(range_agg(w.days) filter (where w.is_answered), '{}') as waiting_days
+  from   ops.slice as s
+  cross  join lateral (select daterange(s.window_start, s.window_end) as days, s.state in ('loaded', 'empty') as is_answered) as w
+  -- as in ops.app_answer
+  cross  join lateral (
+    select max((m.month_start + interval '1 month')::date) as dropped_before
+    from   ops.dropped_month as m
+    where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as g
+  where  s.dataset in ('download_revenue', 'sales_metric') and s.state in ('loaded', 'empty', 'pending', 'running', 'deferred', 'failed') and s.scope ->> 'app' is not null
+  group  by 1, 2, 3, 4, 5, 6) as n
 group  by 1, 2, 3;
 comment on view   ops.download_days                  is 'One row per app and country whose downloads, revenue or page views were requested: the days with an answer, and those with a device that has none yet. Of which days do we know all downloads?';
 comment on column ops.download_days.country_code     is 'Country; null for requests that named none, and are about all.';

@@ -97,22 +97,28 @@ comment on view   ops.counted_review is 'One row per review of core.review, with
 select ops.comment_columns('ops.counted_review', 'core.review');
 
 create view mart.review_daily as
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date as date_day, r.source as review_source,
-       count(*) as review_count, count(r.rating) as rated_review_count, coalesce(sum(r.rating), 0) as rating_sum,
-       round(sum(r.rating)::numeric / nullif(count(r.rating), 0), 4) as average_rating,
-       count(*) filter (where r.rating = 1) as one_star_count,
-       count(*) filter (where r.rating = 2) as two_star_count,
-       count(*) filter (where r.rating = 3) as three_star_count,
-       count(*) filter (where r.rating = 4) as four_star_count,
-       count(*) filter (where r.rating = 5) as five_star_count,
-       count(*) filter (where r.is_replied) as replied_review_count, count(r.is_replied) as reply_known_review_count,
-       round(count(*) filter (where r.is_replied)::numeric / nullif(count(r.is_replied), 0), 6) as replied_share,
-       coalesce(bool_and(q.days @> r.reviewed_at::date), false) as is_answered
-from   ops.counted_review as r
-join   core.dim_app     as a on a.app_key = r.app_key
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.date_day, r.review_source,
+       r.review_count, r.rated_review_count, coalesce(r.rating_sum, 0) as rating_sum, round(r.rating_sum::numeric / nullif(r.rated_review_count, 0), 4) as average_rating,
+       r.one_star_count, r.two_star_count, r.three_star_count, r.four_star_count, r.five_star_count, r.replied_review_count, r.reply_known_review_count,
+       round(r.replied_review_count::numeric / nullif(r.reply_known_review_count, 0), 6) as replied_share,
+       coalesce(q.days @> r.date_day, false) as is_answered
+from   ops.reviewed_app as p
+join   core.dim_app     as a on a.app_key = p.app_key
+-- added up before names and answered days are looked up: those of a day are the same for all of its reviews
+cross  join lateral (
+  select n.country_key, n.language_code, n.reviewed_at::date as date_day, n.source as review_source,
+         count(*) as review_count, count(n.rating) as rated_review_count, sum(n.rating) as rating_sum,
+         count(*) filter (where n.rating = 1) as one_star_count,
+         count(*) filter (where n.rating = 2) as two_star_count,
+         count(*) filter (where n.rating = 3) as three_star_count,
+         count(*) filter (where n.rating = 4) as four_star_count,
+         count(*) filter (where n.rating = 5) as five_star_count,
+         count(*) filter (where n.is_replied) as replied_review_count, count(n.is_replied) as reply_known_review_count
+  from   ops.counted_review as n
+  where  n.app_key = p.app_key
+  group  by 1, 2, 3, 4) as r
 join   core.dim_country as c on c.country_key = r.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
-group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date, r.source
 union  all
 -- days that were requested and have no review
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, '', d.date_day, null, 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, null, true

@@ -1,18 +1,24 @@
--- Marts about charts, and beside them downloads. Days are looked up by key: a query for one app reads no other.
+-- Marts about charts, and beside them downloads. Apps are looked up by key: a query for one app reads no other.
 
-create view mart.category_rank_daily as
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, max(f.category_name) as category_name, f.chart, f.chart_version,
-       f.date_day, f.resolution as rank_resolution, round(avg(f.rank), 2) as category_rank, min(f.rank) as best_category_rank, max(f.rank) as worst_category_rank, count(f.rank) as observation_count
+create view ops.counted_category_rank as
+select f.*
 from   core.fact_category_rank as f
-join   core.dim_app     as a on a.app_key = f.app_key
-join   core.dim_country as c on c.country_key = f.country_key
-join   core.dim_device  as d on d.device_key = f.device_key
 -- by key, and only for rows below the best resolution: a window over all rows would read every app
 where  f.resolution = 'daily' or not exists (
   select from core.fact_category_rank as o
   where  o.app_key = f.app_key and o.date_day = f.date_day and o.country_key = f.country_key and o.device_key = f.device_key
   and    o.category_code = f.category_code and o.chart = f.chart and o.chart_version = f.chart_version
-  and    (o.resolution = 'daily' or o.resolution = 'hourly' and f.resolution <> 'hourly'))
+  and    (o.resolution = 'daily' or o.resolution = 'hourly' and f.resolution <> 'hourly'));
+comment on view   ops.counted_category_rank is 'One row per reported rank of core.fact_category_rank in the best resolution that its chart has for the day: daily, else hourly, else last_day. Which ranks of a day count?';
+select ops.comment_columns('ops.counted_category_rank', 'core.fact_category_rank');
+
+create view mart.category_rank_daily as
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, max(f.category_name) as category_name, f.chart, f.chart_version,
+       f.date_day, f.resolution as rank_resolution, round(avg(f.rank), 2) as category_rank, min(f.rank) as best_category_rank, max(f.rank) as worst_category_rank, count(f.rank) as observation_count
+from   ops.counted_category_rank as f
+join   core.dim_app     as a on a.app_key = f.app_key
+join   core.dim_country as c on c.country_key = f.country_key
+join   core.dim_device  as d on d.device_key = f.device_key
 group  by f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
 comment on view   mart.category_rank_daily                     is 'One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. A day without a row is one of which the answer names no place, or without an answer: is_category_rank_answered of mart.app_overview_daily says which. How do we rank in our category? In which countries are we in the top ten?';
 comment on column mart.category_rank_daily.category_code       is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
@@ -37,34 +43,47 @@ comment on column ops.category_rank_answer.chart_version is 'Chart version of th
 select ops.comment_columns('ops.category_rank_answer', 'ops.app_answer');
 
 create view mart.category_rank_vs_downloads_daily as
-select r.store, r.track_id, r.app_name, r.country_code, r.country_name, r.device_code, r.category_code, r.category_name, r.chart, r.chart_version, r.date_day,
-       r.category_rank, e.download_count as estimated_download_count, e.revenue as estimated_revenue,
-       s.download_count as store_download_count, s.revenue as store_revenue,
-       exists (select from ops.app_answer as n
-               where  n.track_id = r.track_id and n.dataset = 'download_revenue' and n.window_end > r.date_day and n.window_start <= r.date_day and n.store = r.store
-               and    (n.country_code is null or n.country_code = r.country_code))
-       and not exists (select from ops.unanswered_download_daily as n
-                       where  n.dataset = 'download_revenue' and n.track_id = r.track_id and n.store = r.store and n.country_code = r.country_code and n.date_day = r.date_day) as is_estimate_answered,
-       exists (select from ops.app_answer as n
-               where  n.track_id = r.track_id and n.dataset = 'sales_metric' and n.window_end > r.date_day and n.window_start <= r.date_day and n.store = r.store
-               and    (n.country_code is null or n.country_code = r.country_code) and n.context = 'DOWNLOAD')
-       and not exists (select from ops.unanswered_download_daily as n
-                       where  n.dataset = 'sales_metric' and n.context = 'DOWNLOAD' and n.track_id = r.track_id and n.store = r.store
-                       and    (n.country_code is null or n.country_code = r.country_code) and n.date_day = r.date_day) as is_store_answered
-from   mart.category_rank_daily as r
-join   core.dim_app     as a on a.store = r.store and a.track_id = r.track_id
-join   core.dim_country as c on c.country_code = r.country_code
--- looked up by key: sums over all would be made of every app and day
-left   join lateral (
-  select coalesce(max(f.download_count) filter (where f.is_total), sum(f.download_count) filter (where not f.is_total)) as download_count,
-         coalesce(max(f.revenue) filter (where f.is_total), sum(f.revenue) filter (where not f.is_total)) as revenue
-  from   core.fact_download_revenue as f
-  where  f.app_key = a.app_key and f.date_day = r.date_day and f.country_key = c.country_key) as e on true
-left   join lateral (
-  select coalesce(max(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key = 0), sum(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key <> 0)) as download_count,
-         coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0), sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0)) as revenue
-  from   core.fact_sales_metric as f
-  where  f.app_key = a.app_key and f.date_day = r.date_day and f.country_key = c.country_key and not f.is_total) as s on true;
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, r.category_code, r.category_name, r.chart, r.chart_version, r.date_day,
+       r.category_rank, r.estimated_download_count, r.estimated_revenue, r.store_download_count, r.store_revenue,
+       (coalesce(q.estimated_days @> r.date_day, false) or coalesce(t.estimated_days @> r.date_day, false))
+       and not coalesce(q.unestimated_days @> r.date_day, false) as is_estimate_answered,
+       (coalesce(q.reported_days @> r.date_day, false) or coalesce(t.reported_days @> r.date_day, false))
+       and not coalesce(q.unreported_days @> r.date_day, false) and not coalesce(t.unreported_days @> r.date_day, false) as is_store_answered
+from   ops.charted_app as p
+join   core.dim_app    as a on a.app_key = p.app_key
+cross  join lateral (
+  -- each place beside the figures of its day, which come with the rows of the union: looked up, they would be read once for each device, category and chart
+  select u.country_key, u.device_key, u.category_code, u.category_name, u.chart, u.chart_version, u.date_day, u.category_rank,
+         max(u.download_count) over of_day as estimated_download_count, max(u.revenue) over of_day as estimated_revenue,
+         max(u.store_download_count) over of_day as store_download_count, max(u.store_revenue) over of_day as store_revenue
+  from   (
+    -- as in mart.category_rank_daily
+    select f.country_key, f.device_key, f.category_code, max(f.category_name) as category_name, f.chart, f.chart_version, f.date_day, round(avg(f.rank), 2) as category_rank,
+           null::numeric as download_count, null::numeric as revenue, null::numeric as store_download_count, null::numeric as store_revenue
+    from   ops.counted_category_rank as f
+    where  f.app_key = p.app_key
+    group  by f.country_key, f.date_day, f.device_key, f.category_code, f.chart, f.chart_version, f.resolution
+    union  all
+    select f.country_key, null, null, null, null, null, f.date_day, null,
+           coalesce(max(f.download_count) filter (where f.is_total), sum(f.download_count) filter (where not f.is_total)),
+           coalesce(max(f.revenue) filter (where f.is_total), sum(f.revenue) filter (where not f.is_total)), null, null
+    from   core.fact_download_revenue as f
+    where  f.app_key = p.app_key
+    group  by f.country_key, f.date_day
+    union  all
+    select f.country_key, null, null, null, null, null, f.date_day, null, null, null,
+           coalesce(max(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key = 0), sum(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key <> 0)),
+           coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0), sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0))
+    from   core.fact_sales_metric as f
+    where  f.app_key = p.app_key and not f.is_total
+    group  by f.country_key, f.date_day) as u
+  window of_day as (partition by u.country_key, u.date_day)) as r
+join   core.dim_country as c on c.country_key = r.country_key
+-- rows of figures alone have no device
+join   core.dim_device  as d on d.device_key = r.device_key
+left   join ops.download_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
+-- t: answers that name no country, and are about all of them
+left   join ops.download_days as t on t.store = a.store and t.track_id = a.track_id and t.country_code is null;
 comment on view   mart.category_rank_vs_downloads_daily                          is 'One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each, and then downloads and revenue may be added up over apps, countries and days. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?';
 comment on column mart.category_rank_vs_downloads_daily.device_code              is 'IPHONE, IPAD, or ALL on Android: the device of the chart; downloads are those of all devices.';
 comment on column mart.category_rank_vs_downloads_daily.category_code            is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';

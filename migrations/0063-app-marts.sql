@@ -49,7 +49,7 @@ cross  join lateral (
   union
   select f.country_key from core.fact_sales_metric as f where f.app_key = r.app_key and not f.is_total and f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
   union
-  select f.country_key from core.review as f where f.app_key = r.app_key and f.reviewed_at >= r.release_day - p.window_days and f.reviewed_at < r.release_day + p.window_days + 1
+  select f.country_key from core.review as f where f.app_key = r.app_key and f.reviewed_at::date between r.release_day - p.window_days and r.release_day + p.window_days
 ) as n
 join   core.dim_country as c on c.country_key = n.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
@@ -91,7 +91,7 @@ cross  join lateral (
          sum(f.rating) filter (where f.reviewed_at < r.release_day) as before_review_sum, sum(f.rating) filter (where f.reviewed_at >= r.release_day + 1) as after_review_sum
   from   ops.counted_review as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and q.days @> f.reviewed_at::date
-  and    f.reviewed_at >= r.release_day - p.window_days and f.reviewed_at < r.release_day + p.window_days + 1) as w
+  and    f.reviewed_at::date between r.release_day - p.window_days and r.release_day + p.window_days) as w
 -- h: how many days of reviews were answered
 cross  join lateral (
   select count(*) filter (where d.date_day < r.release_day) as before_day_count, count(*) filter (where d.date_day > r.release_day) as after_day_count
@@ -166,21 +166,11 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
        o.views as page_view_count, o.spend as search_ads_spend, case when o.spend is not null then m.currency end as search_ads_currency,
        o.installs as search_ads_install_count,
        case when o.unconverted = 0 then o.reporting_spend end as search_ads_reporting_spend, case when o.spend is not null then y.currency end as reporting_currency,
-       o.category_rank is not null
-       or exists (select from ops.category_rank_answer as n
-                  where  n.track_id = a.track_id and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
-                  and    n.country_code = c.country_code) as is_category_rank_answered,
-       exists (select from ops.app_answer as n
-               where  n.track_id = a.track_id and n.dataset = 'download_revenue' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
-               and    (n.country_code is null or n.country_code = c.country_code))
-       and not exists (select from ops.unanswered_download_daily as n
-                       where  n.dataset = 'download_revenue' and n.track_id = a.track_id and n.store = a.store and n.country_code = c.country_code and n.date_day = o.date_day) as is_estimate_answered,
-       exists (select from ops.app_answer as n
-               where  n.track_id = a.track_id and n.dataset = 'sales_metric' and n.window_end > o.date_day and n.window_start <= o.date_day and n.store = a.store
-               and    (n.country_code is null or n.country_code = c.country_code) and n.context = 'DOWNLOAD')
-       and not exists (select from ops.unanswered_download_daily as n
-                       where  n.dataset = 'sales_metric' and n.context = 'DOWNLOAD' and n.track_id = a.track_id and n.store = a.store
-                       and    (n.country_code is null or n.country_code = c.country_code) and n.date_day = o.date_day) as is_store_answered,
+       o.category_rank is not null or coalesce(k.days @> o.date_day, false) as is_category_rank_answered,
+       (coalesce(e.estimated_days @> o.date_day, false) or coalesce(t.estimated_days @> o.date_day, false))
+       and not coalesce(e.unestimated_days @> o.date_day, false) as is_estimate_answered,
+       (coalesce(e.reported_days @> o.date_day, false) or coalesce(t.reported_days @> o.date_day, false))
+       and not coalesce(e.unreported_days @> o.date_day, false) and not coalesce(t.unreported_days @> o.date_day, false) as is_store_answered,
        coalesce(q.days @> o.date_day, false) as is_review_answered, o.rating_answers > 0 as is_rating_answered,
        a.store = 'ios' and o.date_day in (select n.date_day from ops.search_ads_answered_day as n) as is_search_ads_answered, ag.app_groups
 from   ops.portfolio_app as a
@@ -223,13 +213,8 @@ cross  join lateral (
     select f.country_key, f.date_day,
            null, null, null, null, null, null, null, null, null, min(f.rank), null, null, null, null, null, null, null, null, null, null,
            null, null, null, null, null
-    from   core.fact_category_rank as f
-    -- as in mart.category_rank_daily
-    where  f.app_key = a.app_key and f.device_key in (0, 1) and (f.resolution = 'daily' or not exists (
-      select from core.fact_category_rank as v
-      where  v.app_key = f.app_key and v.date_day = f.date_day and v.country_key = f.country_key and v.device_key = f.device_key
-      and    v.category_code = f.category_code and v.chart = f.chart and v.chart_version = f.chart_version
-      and    (v.resolution = 'daily' or v.resolution = 'hourly' and f.resolution <> 'hourly')))
+    from   ops.counted_category_rank as f
+    where  f.app_key = a.app_key and f.device_key in (0, 1)
     group  by 1, 2
     union  all
     -- rating, rating_count, rating_answer
@@ -281,6 +266,12 @@ cross  join lateral (
 ) as o
 join   core.dim_country as c on c.country_key = o.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
+left   join (select n.store, n.track_id, n.country_code, range_agg(daterange(n.window_start, n.window_end)) as days
+             from   ops.category_rank_answer as n
+             group  by 1, 2, 3) as k on k.store = a.store and k.track_id = a.track_id and k.country_code = c.country_code
+-- e, t: the second of answers that name no country, and are about all of them
+left   join ops.download_days as e on e.store = a.store and e.track_id = a.track_id and e.country_code = c.country_code
+left   join ops.download_days as t on t.store = a.store and t.track_id = a.track_id and t.country_code is null
 left   join ops.search_ads_default as m on true
 left   join core.reporting_currency as y on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;

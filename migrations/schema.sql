@@ -1048,7 +1048,7 @@ create table core.review (
   constraint review_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
   constraint review_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
-CREATE INDEX review_in_time ON core.review USING btree (app_key, reviewed_at);
+CREATE INDEX review_by_day ON core.review USING btree (app_key, ((reviewed_at)::date));
 CREATE INDEX review_of_plain ON core.review USING btree (app_key, country_key, reviewed_at) WHERE (source = 'plain'::text);
 CREATE INDEX review_of_v2 ON core.review USING btree (app_key, country_key, reviewed_at) WHERE (source = 'v2'::text);
 
@@ -1503,19 +1503,9 @@ create view mart.app_overview_daily (
             WHEN o.spend IS NOT NULL THEN y.currency
             ELSE NULL::text
         END AS reporting_currency,
-    o.category_rank IS NOT NULL OR (EXISTS ( SELECT
-           FROM ops.category_rank_answer n
-          WHERE n.track_id = a.track_id AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND n.country_code = c.country_code)) AS is_category_rank_answered,
-    (EXISTS ( SELECT
-           FROM ops.app_answer n
-          WHERE n.track_id = a.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code))) AND NOT (EXISTS ( SELECT
-           FROM ops.unanswered_download_daily n
-          WHERE n.dataset = 'download_revenue'::text AND n.track_id = a.track_id AND n.store = a.store AND n.country_code = c.country_code AND n.date_day = o.date_day)) AS is_estimate_answered,
-    (EXISTS ( SELECT
-           FROM ops.app_answer n
-          WHERE n.track_id = a.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > o.date_day AND n.window_start <= o.date_day AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.context = 'DOWNLOAD'::text)) AND NOT (EXISTS ( SELECT
-           FROM ops.unanswered_download_daily n
-          WHERE n.dataset = 'sales_metric'::text AND n.context = 'DOWNLOAD'::text AND n.track_id = a.track_id AND n.store = a.store AND (n.country_code IS NULL OR n.country_code = c.country_code) AND n.date_day = o.date_day)) AS is_store_answered,
+    o.category_rank IS NOT NULL OR COALESCE(k.days @> o.date_day, false) AS is_category_rank_answered,
+    (COALESCE(e.estimated_days @> o.date_day, false) OR COALESCE(t.estimated_days @> o.date_day, false)) AND NOT COALESCE(e.unestimated_days @> o.date_day, false) AS is_estimate_answered,
+    (COALESCE(e.reported_days @> o.date_day, false) OR COALESCE(t.reported_days @> o.date_day, false)) AND NOT COALESCE(e.unreported_days @> o.date_day, false) AND NOT COALESCE(t.unreported_days @> o.date_day, false) AS is_store_answered,
     COALESCE(q.days @> o.date_day, false) AS is_review_answered,
     o.rating_answers > 0 AS is_rating_answered,
     a.store = 'ios'::text AND (o.date_day IN ( SELECT n.date_day
@@ -1668,10 +1658,8 @@ create view mart.app_overview_daily (
                     NULL::numeric,
                     NULL::bigint,
                     NULL::integer
-                   FROM core.fact_category_rank f
-                  WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1])) AND (f.resolution = 'daily'::text OR NOT (EXISTS ( SELECT
-                           FROM core.fact_category_rank v
-                          WHERE v.app_key = f.app_key AND v.date_day = f.date_day AND v.country_key = f.country_key AND v.device_key = f.device_key AND v.category_code = f.category_code AND v.chart = f.chart AND v.chart_version = f.chart_version AND (v.resolution = 'daily'::text OR v.resolution = 'hourly'::text AND f.resolution <> 'hourly'::text))))
+                   FROM ops.counted_category_rank f
+                  WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
                   GROUP BY f.country_key, f.date_day
                 UNION ALL
                  SELECT f.country_key,
@@ -1844,6 +1832,14 @@ create view mart.app_overview_daily (
           GROUP BY u.country_key, u.date_day) o
      JOIN core.dim_country c ON c.country_key = o.country_key
      LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
+     LEFT JOIN ( SELECT n.store,
+            n.track_id,
+            n.country_code,
+            range_agg(daterange(n.window_start, n.window_end)) AS days
+           FROM ops.category_rank_answer n
+          GROUP BY n.store, n.track_id, n.country_code) k ON k.store = a.store AND k.track_id = a.track_id AND k.country_code = c.country_code
+     LEFT JOIN ops.download_days e ON e.store = a.store AND e.track_id = a.track_id AND e.country_code = c.country_code
+     LEFT JOIN ops.download_days t ON t.store = a.store AND t.track_id = a.track_id AND t.country_code IS NULL
      LEFT JOIN ops.search_ads_default m ON true
      LEFT JOIN core.reporting_currency y ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
@@ -2165,13 +2161,10 @@ create view mart.category_rank_daily (
     min(f.rank) AS best_category_rank,
     max(f.rank) AS worst_category_rank,
     count(f.rank) AS observation_count
-   FROM core.fact_category_rank f
+   FROM ops.counted_category_rank f
      JOIN core.dim_app a ON a.app_key = f.app_key
      JOIN core.dim_country c ON c.country_key = f.country_key
      JOIN core.dim_device d ON d.device_key = f.device_key
-  WHERE f.resolution = 'daily'::text OR NOT (EXISTS ( SELECT
-           FROM core.fact_category_rank o
-          WHERE o.app_key = f.app_key AND o.date_day = f.date_day AND o.country_key = f.country_key AND o.device_key = f.device_key AND o.category_code = f.category_code AND o.chart = f.chart AND o.chart_version = f.chart_version AND (o.resolution = 'daily'::text OR o.resolution = 'hourly'::text AND f.resolution <> 'hourly'::text)))
   GROUP BY f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
 
 -- One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each, and then downloads and revenue may be added up over apps, countries and days. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?
@@ -2195,43 +2188,90 @@ create view mart.category_rank_vs_downloads_daily (
   is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
   is_store_answered boolean -- True where the downloads of the store were requested for the day and each requested device has an answer: store_download_count is null where it has none of the country, though it may have a total over all countries. False where they were not requested, and where a device has no answer yet: store_download_count is then that of the others.
 ) as
- SELECT r.store,
-    r.track_id,
-    r.app_name,
-    r.country_code,
-    r.country_name,
-    r.device_code,
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    d.device_code,
     r.category_code,
     r.category_name,
     r.chart,
     r.chart_version,
     r.date_day,
     r.category_rank,
-    e.download_count AS estimated_download_count,
-    e.revenue AS estimated_revenue,
-    s.download_count AS store_download_count,
-    s.revenue AS store_revenue,
-    (EXISTS ( SELECT
-           FROM ops.app_answer n
-          WHERE n.track_id = r.track_id AND n.dataset = 'download_revenue'::text AND n.window_end > r.date_day AND n.window_start <= r.date_day AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code))) AND NOT (EXISTS ( SELECT
-           FROM ops.unanswered_download_daily n
-          WHERE n.dataset = 'download_revenue'::text AND n.track_id = r.track_id AND n.store = r.store AND n.country_code = r.country_code AND n.date_day = r.date_day)) AS is_estimate_answered,
-    (EXISTS ( SELECT
-           FROM ops.app_answer n
-          WHERE n.track_id = r.track_id AND n.dataset = 'sales_metric'::text AND n.window_end > r.date_day AND n.window_start <= r.date_day AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code) AND n.context = 'DOWNLOAD'::text)) AND NOT (EXISTS ( SELECT
-           FROM ops.unanswered_download_daily n
-          WHERE n.dataset = 'sales_metric'::text AND n.context = 'DOWNLOAD'::text AND n.track_id = r.track_id AND n.store = r.store AND (n.country_code IS NULL OR n.country_code = r.country_code) AND n.date_day = r.date_day)) AS is_store_answered
-   FROM mart.category_rank_daily r
-     JOIN core.dim_app a ON a.store = r.store AND a.track_id = r.track_id
-     JOIN core.dim_country c ON c.country_code = r.country_code
-     LEFT JOIN LATERAL ( SELECT COALESCE(max(f.download_count) FILTER (WHERE f.is_total), sum(f.download_count) FILTER (WHERE NOT f.is_total)) AS download_count,
-            COALESCE(max(f.revenue) FILTER (WHERE f.is_total), sum(f.revenue) FILTER (WHERE NOT f.is_total)) AS revenue
-           FROM core.fact_download_revenue f
-          WHERE f.app_key = a.app_key AND f.date_day = r.date_day AND f.country_key = c.country_key) e ON true
-     LEFT JOIN LATERAL ( SELECT COALESCE(max(f.units) FILTER (WHERE f.context = 'DOWNLOAD'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'DOWNLOAD'::text AND f.device_key <> 0)) AS download_count,
-            COALESCE(max(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key <> 0)) AS revenue
-           FROM core.fact_sales_metric f
-          WHERE f.app_key = a.app_key AND f.date_day = r.date_day AND f.country_key = c.country_key AND NOT f.is_total) s ON true;
+    r.estimated_download_count,
+    r.estimated_revenue,
+    r.store_download_count,
+    r.store_revenue,
+    (COALESCE(q.estimated_days @> r.date_day, false) OR COALESCE(t.estimated_days @> r.date_day, false)) AND NOT COALESCE(q.unestimated_days @> r.date_day, false) AS is_estimate_answered,
+    (COALESCE(q.reported_days @> r.date_day, false) OR COALESCE(t.reported_days @> r.date_day, false)) AND NOT COALESCE(q.unreported_days @> r.date_day, false) AND NOT COALESCE(t.unreported_days @> r.date_day, false) AS is_store_answered
+   FROM ops.charted_app p
+     JOIN core.dim_app a ON a.app_key = p.app_key
+     CROSS JOIN LATERAL ( SELECT u.country_key,
+            u.device_key,
+            u.category_code,
+            u.category_name,
+            u.chart,
+            u.chart_version,
+            u.date_day,
+            u.category_rank,
+            max(u.download_count) OVER of_day AS estimated_download_count,
+            max(u.revenue) OVER of_day AS estimated_revenue,
+            max(u.store_download_count) OVER of_day AS store_download_count,
+            max(u.store_revenue) OVER of_day AS store_revenue
+           FROM ( SELECT f.country_key,
+                    f.device_key,
+                    f.category_code,
+                    max(f.category_name) AS category_name,
+                    f.chart,
+                    f.chart_version,
+                    f.date_day,
+                    round(avg(f.rank), 2) AS category_rank,
+                    NULL::numeric AS download_count,
+                    NULL::numeric AS revenue,
+                    NULL::numeric AS store_download_count,
+                    NULL::numeric AS store_revenue
+                   FROM ops.counted_category_rank f
+                  WHERE f.app_key = p.app_key
+                  GROUP BY f.country_key, f.date_day, f.device_key, f.category_code, f.chart, f.chart_version, f.resolution
+                UNION ALL
+                 SELECT f.country_key,
+                    NULL::smallint,
+                    NULL::text,
+                    NULL::text,
+                    NULL::text,
+                    NULL::text,
+                    f.date_day,
+                    NULL::numeric,
+                    COALESCE(max(f.download_count) FILTER (WHERE f.is_total), sum(f.download_count) FILTER (WHERE NOT f.is_total)) AS "coalesce",
+                    COALESCE(max(f.revenue) FILTER (WHERE f.is_total), sum(f.revenue) FILTER (WHERE NOT f.is_total)) AS "coalesce",
+                    NULL::numeric,
+                    NULL::numeric
+                   FROM core.fact_download_revenue f
+                  WHERE f.app_key = p.app_key
+                  GROUP BY f.country_key, f.date_day
+                UNION ALL
+                 SELECT f.country_key,
+                    NULL::smallint,
+                    NULL::text,
+                    NULL::text,
+                    NULL::text,
+                    NULL::text,
+                    f.date_day,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    COALESCE(max(f.units) FILTER (WHERE f.context = 'DOWNLOAD'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'DOWNLOAD'::text AND f.device_key <> 0)) AS "coalesce",
+                    COALESCE(max(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key <> 0)) AS "coalesce"
+                   FROM core.fact_sales_metric f
+                  WHERE f.app_key = p.app_key AND NOT f.is_total
+                  GROUP BY f.country_key, f.date_day) u
+          WINDOW of_day AS (PARTITION BY u.country_key, u.date_day)) r
+     JOIN core.dim_country c ON c.country_key = r.country_key
+     JOIN core.dim_device d ON d.device_key = r.device_key
+     LEFT JOIN ops.download_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
+     LEFT JOIN ops.download_days t ON t.store = a.store AND t.track_id = a.track_id AND t.country_code IS NULL;
 
 -- One row per chart (country, device, category, chart and chart_version), day and app that is in the chart or left it since its list before. Needs the dataset top_chart. Ranks are never added up; choose one chart to count rows by movement. Who entered the chart this week? Which competitor fell out of the top hundred?
 create view mart.chart_movement_daily (
@@ -3827,7 +3867,7 @@ create view mart.release_impact (
         UNION
          SELECT f.country_key
            FROM core.review f
-          WHERE f.app_key = r.app_key AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1)) n
+          WHERE f.app_key = r.app_key AND f.reviewed_at::date >= (r.release_day - p.window_days) AND f.reviewed_at::date <= (r.release_day + p.window_days)) n
      JOIN core.dim_country c ON c.country_key = n.country_key
      LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
      LEFT JOIN answered i ON i.store = a.store AND i.track_id = a.track_id AND i.country_code = c.country_code
@@ -3868,7 +3908,7 @@ create view mart.release_impact (
             sum(f.rating) FILTER (WHERE f.reviewed_at < r.release_day) AS before_review_sum,
             sum(f.rating) FILTER (WHERE f.reviewed_at >= (r.release_day + 1)) AS after_review_sum
            FROM ops.counted_review f
-          WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND q.days @> f.reviewed_at::date AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1)) w
+          WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND q.days @> f.reviewed_at::date AND f.reviewed_at::date >= (r.release_day - p.window_days) AND f.reviewed_at::date <= (r.release_day + p.window_days)) w
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE d.date_day < r.release_day) AS before_day_count,
             count(*) FILTER (WHERE d.date_day > r.release_day) AS after_day_count
            FROM core.dim_date d
@@ -4041,26 +4081,42 @@ create view mart.review_daily (
     c.country_code,
     c.country_name,
     r.language_code,
-    r.reviewed_at::date AS date_day,
-    r.source AS review_source,
-    count(*) AS review_count,
-    count(r.rating) AS rated_review_count,
-    COALESCE(sum(r.rating), 0::bigint) AS rating_sum,
-    round(sum(r.rating)::numeric / NULLIF(count(r.rating), 0)::numeric, 4) AS average_rating,
-    count(*) FILTER (WHERE r.rating = 1) AS one_star_count,
-    count(*) FILTER (WHERE r.rating = 2) AS two_star_count,
-    count(*) FILTER (WHERE r.rating = 3) AS three_star_count,
-    count(*) FILTER (WHERE r.rating = 4) AS four_star_count,
-    count(*) FILTER (WHERE r.rating = 5) AS five_star_count,
-    count(*) FILTER (WHERE r.is_replied) AS replied_review_count,
-    count(r.is_replied) AS reply_known_review_count,
-    round(count(*) FILTER (WHERE r.is_replied)::numeric / NULLIF(count(r.is_replied), 0)::numeric, 6) AS replied_share,
-    COALESCE(bool_and(q.days @> r.reviewed_at::date), false) AS is_answered
-   FROM ops.counted_review r
-     JOIN core.dim_app a ON a.app_key = r.app_key
+    r.date_day,
+    r.review_source,
+    r.review_count,
+    r.rated_review_count,
+    COALESCE(r.rating_sum, 0::bigint) AS rating_sum,
+    round(r.rating_sum::numeric / NULLIF(r.rated_review_count, 0)::numeric, 4) AS average_rating,
+    r.one_star_count,
+    r.two_star_count,
+    r.three_star_count,
+    r.four_star_count,
+    r.five_star_count,
+    r.replied_review_count,
+    r.reply_known_review_count,
+    round(r.replied_review_count::numeric / NULLIF(r.reply_known_review_count, 0)::numeric, 6) AS replied_share,
+    COALESCE(q.days @> r.date_day, false) AS is_answered
+   FROM ops.reviewed_app p
+     JOIN core.dim_app a ON a.app_key = p.app_key
+     CROSS JOIN LATERAL ( SELECT n.country_key,
+            n.language_code,
+            n.reviewed_at::date AS date_day,
+            n.source AS review_source,
+            count(*) AS review_count,
+            count(n.rating) AS rated_review_count,
+            sum(n.rating) AS rating_sum,
+            count(*) FILTER (WHERE n.rating = 1) AS one_star_count,
+            count(*) FILTER (WHERE n.rating = 2) AS two_star_count,
+            count(*) FILTER (WHERE n.rating = 3) AS three_star_count,
+            count(*) FILTER (WHERE n.rating = 4) AS four_star_count,
+            count(*) FILTER (WHERE n.rating = 5) AS five_star_count,
+            count(*) FILTER (WHERE n.is_replied) AS replied_review_count,
+            count(n.is_replied) AS reply_known_review_count
+           FROM ops.counted_review n
+          WHERE n.app_key = p.app_key
+          GROUP BY n.country_key, n.language_code, (n.reviewed_at::date), n.source) r
      JOIN core.dim_country c ON c.country_key = r.country_key
      LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
-  GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, (r.reviewed_at::date), r.source
 UNION ALL
  SELECT a.store,
     a.track_id,
@@ -5577,6 +5633,24 @@ create view ops.category_rank_answer (
    FROM ops.app_answer n
   WHERE dataset = 'category_rank'::text AND country_code IS NOT NULL;
 
+-- One row per app with places in charts of its categories (core.fact_category_rank). Of which apps do we know places in charts?
+create view ops.charted_app (
+  app_key integer -- Key of the app in core.dim_app.
+) as
+ WITH RECURSIVE step(app_key) AS (
+         SELECT min(fact_category_rank.app_key) AS min
+           FROM core.fact_category_rank
+        UNION ALL
+         SELECT ( SELECT min(f.app_key) AS min
+                   FROM core.fact_category_rank f
+                  WHERE f.app_key > r_1.app_key) AS min
+           FROM step r_1
+          WHERE r_1.app_key IS NOT NULL
+        )
+ SELECT app_key
+   FROM step r
+  WHERE app_key IS NOT NULL;
+
 -- Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer, and kept for 90 days.
 create table ops.compared_day (
   slice_id bigint not null, -- Slice of the newer answer.
@@ -5592,6 +5666,40 @@ create table ops.compared_day (
   constraint compared_day_pkey PRIMARY KEY (slice_id, table_name, date_day)
 );
 CREATE INDEX compared_day_of_dataset ON ops.compared_day USING btree (dataset, observed_on);
+
+-- One row per reported rank of core.fact_category_rank in the best resolution that its chart has for the day: daily, else hourly, else last_day. Which ranks of a day count?
+create view ops.counted_category_rank (
+  app_key integer, -- The app.
+  date_day date, -- Day of the rank.
+  country_key smallint, -- The country.
+  device_key smallint, -- The device; 0 on Android.
+  category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
+  chart text, -- FREE, PAID or GROSSING.
+  resolution text, -- daily: average of the day (Android: its rank); hourly: one of several ranks of the day; last_day: rank on the newest day, from a request for all countries at once.
+  chart_version text, -- v1 or v2 of the iOS charts; '' where only one version exists.
+  ranked_at timestamp without time zone, -- When the rank was seen, without time zone; midnight for a rank of a day.
+  category_name text, -- Name of the category.
+  rank numeric, -- Position, 1 is the top; an average may have decimals. Null where the service reports the time without a rank.
+  slice_id bigint, -- Slice that wrote the row.
+  fetched_at timestamp with time zone -- When the answer was received.
+) as
+ SELECT app_key,
+    date_day,
+    country_key,
+    device_key,
+    category_code,
+    chart,
+    resolution,
+    chart_version,
+    ranked_at,
+    category_name,
+    rank,
+    slice_id,
+    fetched_at
+   FROM core.fact_category_rank f
+  WHERE resolution = 'daily'::text OR NOT (EXISTS ( SELECT
+           FROM core.fact_category_rank o
+          WHERE o.app_key = f.app_key AND o.date_day = f.date_day AND o.country_key = f.country_key AND o.device_key = f.device_key AND o.category_code = f.category_code AND o.chart = f.chart AND o.chart_version = f.chart_version AND (o.resolution = 'daily'::text OR o.resolution = 'hourly'::text AND f.resolution <> 'hourly'::text)));
 
 -- One row per review of core.review, without those of a list on days of an app and country that are taken from the other one. How many reviews are there, each of them counted once?
 create view ops.counted_review (
@@ -6035,32 +6143,30 @@ create view ops.download_days (
  SELECT store,
     track_id,
     country_code,
-    COALESCE(range_agg(days) FILTER (WHERE is_answered AND dataset = 'download_revenue'::text), '{}'::datemultirange) AS estimated_days,
-    COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND dataset = 'download_revenue'::text), '{}'::datemultirange) AS unestimated_days,
-    COALESCE(range_agg(days) FILTER (WHERE is_answered AND context = 'DOWNLOAD'::text), '{}'::datemultirange) AS reported_days,
-    COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND context = 'DOWNLOAD'::text), '{}'::datemultirange) AS unreported_days,
-    COALESCE(range_agg(days) FILTER (WHERE is_answered AND context = 'REVENUE_TOTAL'::text), '{}'::datemultirange) AS revenue_days,
-    COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND context = 'REVENUE_TOTAL'::text), '{}'::datemultirange) AS unanswered_revenue_days,
-    COALESCE(range_agg(days) FILTER (WHERE is_answered AND context = 'PAGE_VIEW'::text), '{}'::datemultirange) AS page_view_days,
-    COALESCE(range_agg(days) FILTER (WHERE NOT is_answered AND context = 'PAGE_VIEW'::text), '{}'::datemultirange) AS unanswered_page_view_days
-   FROM ( SELECT a.dataset,
-            a.store,
-            a.track_id,
-            a.country_code,
-            a.context,
-            daterange(a.window_start, a.window_end) AS days,
-            true AS is_answered
-           FROM ops.app_answer a
-          WHERE a.dataset = ANY (ARRAY['download_revenue'::text, 'sales_metric'::text])
-        UNION ALL
-         SELECT u.dataset,
-            u.store,
-            u.track_id,
-            u.country_code,
-            u.context,
-            daterange(u.date_day, u.date_day + 1) AS daterange,
-            false
-           FROM ops.unanswered_download_daily u) n
+    COALESCE(range_agg(days) FILTER (WHERE dataset = 'download_revenue'::text), '{}'::datemultirange) AS estimated_days,
+    COALESCE(range_agg(waiting_days) FILTER (WHERE dataset = 'download_revenue'::text), '{}'::datemultirange) AS unestimated_days,
+    COALESCE(range_agg(days) FILTER (WHERE context = 'DOWNLOAD'::text), '{}'::datemultirange) AS reported_days,
+    COALESCE(range_agg(waiting_days) FILTER (WHERE context = 'DOWNLOAD'::text), '{}'::datemultirange) AS unreported_days,
+    COALESCE(range_agg(days) FILTER (WHERE context = 'REVENUE_TOTAL'::text), '{}'::datemultirange) AS revenue_days,
+    COALESCE(range_agg(waiting_days) FILTER (WHERE context = 'REVENUE_TOTAL'::text), '{}'::datemultirange) AS unanswered_revenue_days,
+    COALESCE(range_agg(days) FILTER (WHERE context = 'PAGE_VIEW'::text), '{}'::datemultirange) AS page_view_days,
+    COALESCE(range_agg(waiting_days) FILTER (WHERE context = 'PAGE_VIEW'::text), '{}'::datemultirange) AS unanswered_page_view_days
+   FROM ( SELECT s.dataset,
+            s.scope ->> 'store'::text AS store,
+            s.scope ->> 'app'::text AS track_id,
+            s.scope ->> 'country'::text AS country_code,
+            s.scope ->> 'context'::text AS context,
+            s.scope,
+            COALESCE(range_agg(w.days * daterange(g.dropped_before, NULL::date)) FILTER (WHERE w.is_answered), '{}'::datemultirange) AS days,
+            COALESCE(range_agg(w.days) FILTER (WHERE NOT w.is_answered), '{}'::datemultirange) - COALESCE(range_agg(w.days) FILTER (WHERE w.is_answered), '{}'::datemultirange) AS waiting_days
+           FROM ops.slice s
+             CROSS JOIN LATERAL ( SELECT daterange(s.window_start, s.window_end) AS days,
+                    s.state = ANY (ARRAY['loaded'::text, 'empty'::text]) AS is_answered) w
+             CROSS JOIN LATERAL ( SELECT max((m.month_start + '1 mon'::interval)::date) AS dropped_before
+                   FROM ops.dropped_month m
+                  WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) g
+          WHERE (s.dataset = ANY (ARRAY['download_revenue'::text, 'sales_metric'::text])) AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND (s.scope ->> 'app'::text) IS NOT NULL
+          GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'context'::text), s.scope) n
   GROUP BY store, track_id, country_code;
 
 -- Fields of answers that are not in the contract, each listed once.
@@ -7072,24 +7178,6 @@ create view ops.portfolio_app (
                   WHERE f.app_key > r.app_key) AS min
            FROM rated r
           WHERE r.app_key IS NOT NULL
-        ), charted(app_key) AS (
-         SELECT min(fact_category_rank.app_key) AS min
-           FROM core.fact_category_rank
-        UNION ALL
-         SELECT ( SELECT min(f.app_key) AS min
-                   FROM core.fact_category_rank f
-                  WHERE f.app_key > r.app_key) AS min
-           FROM charted r
-          WHERE r.app_key IS NOT NULL
-        ), reviewed(app_key) AS (
-         SELECT min(review.app_key) AS min
-           FROM core.review
-        UNION ALL
-         SELECT ( SELECT min(f.app_key) AS min
-                   FROM core.review f
-                  WHERE f.app_key > r.app_key) AS min
-           FROM reviewed r
-          WHERE r.app_key IS NOT NULL
         ), estimated(app_key) AS (
          SELECT min(fact_download_revenue.app_key) AS min
            FROM core.fact_download_revenue
@@ -7127,11 +7215,11 @@ create view ops.portfolio_app (
          SELECT rated.app_key
            FROM rated
         UNION
-         SELECT charted.app_key
-           FROM charted
+         SELECT charted_app.app_key
+           FROM ops.charted_app
         UNION
-         SELECT reviewed.app_key
-           FROM reviewed
+         SELECT reviewed_app.app_key
+           FROM ops.reviewed_app
         UNION
          SELECT estimated.app_key
            FROM estimated
@@ -7526,6 +7614,24 @@ create view ops.review_days (
     plain_days - v2_days + (final_plain_days - final_v2_days) AS plain_first_days
    FROM answered q
   WHERE NOT isempty(v2_days + plain_days + waiting_days);
+
+-- One row per app with reviews. Of which apps do we have reviews?
+create view ops.reviewed_app (
+  app_key integer -- Key of the app in core.dim_app.
+) as
+ WITH RECURSIVE step(app_key) AS (
+         SELECT min(review.app_key) AS min
+           FROM core.review
+        UNION ALL
+         SELECT ( SELECT min(f.app_key) AS min
+                   FROM core.review f
+                  WHERE f.app_key > r_1.app_key) AS min
+           FROM step r_1
+          WHERE r_1.app_key IS NOT NULL
+        )
+ SELECT app_key
+   FROM step r
+  WHERE app_key IS NOT NULL;
 
 -- Runs: one planning each, with its slices.
 create table ops.run (
