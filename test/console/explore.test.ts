@@ -201,6 +201,20 @@ test("an app without keywords can be chosen for its charts and reviews, after th
   expect((await client.get("/explore")).text).not.toMatch(/<option[^>]*value="ios:77"[^>]*selected/);
 });
 
+test("a review without stars is in the bars, and where there is none nothing says so", async () => {
+  const link = "/explore?view=reviews&app=ios:77&country=JP&from=";
+  expect((await client.get(`${link}2026-08-15`)).text).not.toContain("no stars");
+  await stage.stage.query(`
+    insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, title, slice_id, fetched_at)
+    select app_key, 'bare', 'v2', '2026-08-18 11:00', (select country_key from core.dim_country where country_code = 'JP'), '', 'bare', 1, '2026-08-20Z'
+    from   core.dim_app where track_id = '77'`);
+  // other days, since a page that was just read is kept
+  expect((await client.get(`${link}2026-08-14`)).text).toMatch(/no stars, 2026-08-17 to 2026-08-\d\d: 1/);
+  expect((await client.get(`${link.replace("explore?", "explore.csv?table=stars&")}2026-08-14`)).text).toContain(
+    "2026-08-18,2,0,1,0,0,0,1,",
+  );
+});
+
 test("a field that a view does not use keeps its value for the others", async () => {
   const fields = { app: "", from: "2026-08-10", to: "2026-08-19", back: "30", keyword: "habit" };
   for (const view of views) {

@@ -149,6 +149,7 @@ export type StarRow = {
   readonly three_star_count: number;
   readonly four_star_count: number;
   readonly five_star_count: number;
+  readonly no_star_count: number;
   readonly is_answered: boolean;
 };
 
@@ -163,7 +164,7 @@ export function starsOf(choice: Choice): SqlFragment<StarRow> {
   return sql<StarRow>`
 select date_day, sum(review_count)::int as review_count, sum(one_star_count)::int as one_star_count, sum(two_star_count)::int as two_star_count,
        sum(three_star_count)::int as three_star_count, sum(four_star_count)::int as four_star_count, sum(five_star_count)::int as five_star_count,
-       bool_or(is_answered) as is_answered
+       (sum(review_count) - sum(rated_review_count))::int as no_star_count, bool_or(is_answered) as is_answered
 from   mart.review_daily
 where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${reviewCountryOf(choice)}
 and    date_day between ${window.start}::date and ${lastDay(window)}::date

@@ -181,7 +181,7 @@ function drawnText(known: number): string {
   return known <= drawn ? "" : ` · the ${drawn} of ${known} charts with the best places`;
 }
 
-const stars = ["one", "two", "three", "four", "five"] as const;
+const stars = ["one", "two", "three", "four", "five", "no"] as const;
 
 const reviews: View = {
   name: "reviews",
@@ -201,11 +201,14 @@ const reviews: View = {
           by: "week",
           window: choice.window,
           unanswered,
-          series: stars.map((star, index) => ({
-            name: `${index + 1} ${index === 0 ? "star" : "stars"}`,
-            ...(gradeInks[index] === undefined ? {} : { ink: gradeInks[index] }),
-            amounts: new Map(rows.map((row) => [row.date_day, row[`${star}_star_count`]])),
-          })),
+          series: stars
+            .map((star, index) => ({
+              name: star === "no" ? "no stars" : `${index + 1} ${index === 0 ? "star" : "stars"}`,
+              ...(gradeInks[index] === undefined ? {} : { ink: gradeInks[index] }),
+              amounts: new Map(rows.map((row) => [row.date_day, row[`${star}_star_count`]])),
+            }))
+            // most apps have no review without stars
+            .filter(({ name, amounts }) => name !== "no stars" || [...amounts.values()].some((amount) => amount > 0)),
           width,
         }),
       ),
