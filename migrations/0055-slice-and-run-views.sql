@@ -410,6 +410,8 @@ with answer as (
   select d.dataset, d.store, d.track_id, d.country_code, max(d.newest_end) as newest_end, max(d.unanswered_end) as unanswered_end,
          max(d.last_loaded_at) as last_loaded_at, max(d.last_requested) as last_requested, sum(d.loaded_count) as loaded_count,
          sum(d.open_count)::bigint as open_count, bool_and(d.is_unavailable) as is_unavailable,
+         -- requested without a day: the answer is about the newest one that the service has
+         bool_or(d.scope ->> 'resolution' = 'last_day') as is_of_last_day,
          -- options that changed leave scopes behind: the one that was requested last counts
          (array_agg(d.due_end order by d.last_requested desc, d.newest_end desc nulls last))[1] as due_end,
          (array_agg(d.due_end_before order by d.last_requested desc, d.newest_end desc nulls last))[1] as due_end_before
@@ -455,7 +457,12 @@ with answer as (
   where  c.country_code is not null
   group  by 1, 2
 )
-select p.dataset, p.store, p.track_id, p.country_code, p.newest_end - 1 as newest_day, w.due_end - 1 as due_day, case when w.due_end > p.newest_end then w.due_end - p.newest_end when w.due_end <= p.newest_end then 0 end as days_behind,
+select p.dataset, p.store, p.track_id, p.country_code,
+       case when p.is_of_last_day
+            then (select max(f.date_day) from core.fact_category_rank as f where f.app_key = o.app_key and f.resolution = 'last_day')
+            else p.newest_end - 1 end as newest_day,
+       case when p.is_of_last_day is not true then w.due_end - 1 end as due_day,
+       case when p.is_of_last_day is not true then case when w.due_end > p.newest_end then w.due_end - p.newest_end when w.due_end <= p.newest_end then 0 end end as days_behind,
        case when w.due_end is null and p.open_count = 0 or p.is_unavailable then 'nothing to have'
             when p.loaded_count = 0 and p.newest_end is not null and p.newest_end >= coalesce(p.unanswered_end, '-infinity')
                  and (w.due_end_before is null or p.newest_end >= w.due_end_before) then 'nothing to have'
@@ -473,6 +480,7 @@ left   join listed as c on c.store = p.store and c.track_id = p.track_id and c.c
 left   join rival  as r on r.store = p.store and r.track_id = p.track_id and r.country_code is null
 left   join rival  as e on e.store = p.store and e.track_id = p.track_id and e.country_code = p.country_code
 left   join land   as n on n.store = p.store and n.country_code = p.country_code and p.track_id is null
+left   join core.dim_app as o on o.store = p.store and o.track_id = p.track_id and p.is_of_last_day
 -- what left on the day of its last request is requested no more
 cross  join lateral (
   select greatest(a.left_on, c.left_on, n.left_on, case when a.store is null or a.left_on is not null then greatest(r.left_on, e.left_on) end) >= p.last_requested as has_left) as l
@@ -485,9 +493,9 @@ comment on view   ops.freshness                 is 'One row per dataset, app and
 comment on column ops.freshness.store           is 'ios or android; null where the dataset is about the account.';
 comment on column ops.freshness.track_id        is 'Track id of the app; null where the dataset is not about an app.';
 comment on column ops.freshness.country_code    is 'Country; null where the dataset does not distinguish countries.';
-comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none.';
-comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.';
-comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.';
+comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none. Of charts that are requested for all countries at once (resolution last_day), which name no day, the newest one of their rows.';
+comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet. Null as well for charts of all countries at once (resolution last_day): which day the service has is not known before.';
+comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is loaded, or due_day is null.';
 comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.';
 comment on column ops.freshness.last_loaded_at  is 'When the last answer was loaded.';
 comment on column ops.freshness.open_count      is 'Slices that wait or run.';

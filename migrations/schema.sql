@@ -2472,9 +2472,9 @@ create view mart.data_freshness (
   track_id text, -- Track id of the app; null where the dataset is not about an app.
   app_name text, -- Name of the app, or its track id where no name is known; null where the dataset is not about an app.
   country_code text, -- Country, ISO 3166-1 alpha-2; null where the dataset does not distinguish countries.
-  newest_day date, -- Newest day that is loaded or empty; null when there is none.
-  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.
-  days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
+  newest_day date, -- Newest day that is loaded or empty; null when there is none. Of charts that are requested for all countries at once (resolution last_day), which name no day, the newest one of their rows.
+  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet. Null as well for charts of all countries at once (resolution last_day): which day the service has is not known before.
+  days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is loaded, or due_day is null.
   freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_slice_count bigint -- Slices that wait or run.
@@ -6379,9 +6379,9 @@ create view ops.freshness (
   store text, -- ios or android; null where the dataset is about the account.
   track_id text, -- Track id of the app; null where the dataset is not about an app.
   country_code text, -- Country; null where the dataset does not distinguish countries.
-  newest_day date, -- Newest day that is loaded or empty; null when there is none.
-  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet.
-  days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
+  newest_day date, -- Newest day that is loaded or empty; null when there is none. Of charts that are requested for all countries at once (resolution last_day), which name no day, the newest one of their rows.
+  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet. Null as well for charts of all countries at once (resolution last_day): which day the service has is not known before.
+  days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is loaded, or due_day is null.
   freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_count bigint -- Slices that wait or run.
@@ -6468,17 +6468,17 @@ create view ops.freshness (
             n_1.due_end,
             n_1.due_end_before
            FROM answer a_1
-             LEFT JOIN ops.dataset_timing o ON o.dataset = a_1.dataset AND o.scope = a_1.scope AND NOT o.is_default
+             LEFT JOIN ops.dataset_timing o_1 ON o_1.dataset = a_1.dataset AND o_1.scope = a_1.scope AND NOT o_1.is_default
              LEFT JOIN ops.dataset_timing b ON b.dataset = a_1.dataset AND b.is_default
              CROSS JOIN LATERAL ( SELECT ops.due_end(
                         CASE
-                            WHEN o.dataset IS NULL THEN b.*
-                            ELSE o.*
+                            WHEN o_1.dataset IS NULL THEN b.*
+                            ELSE o_1.*
                         END, a_1.newest_start, a_1.newest_end, ops.today()) AS due_end,
                     ops.due_end(
                         CASE
-                            WHEN o.dataset IS NULL THEN b.*
-                            ELSE o.*
+                            WHEN o_1.dataset IS NULL THEN b.*
+                            ELSE o_1.*
                         END, a_1.newest_start, a_1.newest_end, ops.today() - 1) AS due_end_before) n_1
         ), place AS (
          SELECT d_1.dataset,
@@ -6492,6 +6492,7 @@ create view ops.freshness (
             sum(d_1.loaded_count) AS loaded_count,
             sum(d_1.open_count)::bigint AS open_count,
             bool_and(d_1.is_unavailable) AS is_unavailable,
+            bool_or((d_1.scope ->> 'resolution'::text) = 'last_day'::text) AS is_of_last_day,
             (array_agg(d_1.due_end ORDER BY d_1.last_requested DESC, d_1.newest_end DESC NULLS LAST))[1] AS due_end,
             (array_agg(d_1.due_end_before ORDER BY d_1.last_requested DESC, d_1.newest_end DESC NULLS LAST))[1] AS due_end_before
            FROM due d_1
@@ -6548,8 +6549,8 @@ create view ops.freshness (
                 END AS left_on
            FROM core.tracked_competitor t
              JOIN core.dim_app k ON k.app_key = t.competitor_app_key
-             JOIN core.dim_app o ON o.app_key = t.app_key
-             JOIN listed c_1 ON c_1.store = o.store AND c_1.track_id = o.track_id
+             JOIN core.dim_app o_1 ON o_1.app_key = t.app_key
+             JOIN listed c_1 ON c_1.store = o_1.store AND c_1.track_id = o_1.track_id
              LEFT JOIN ops.unread_account u ON u.account = t.account
              CROSS JOIN LATERAL ( SELECT COALESCE(t.valid_to, u.unread_since, GREATEST(c_1.app_left_on, c_1.left_on)) AS left_on) n_1
           GROUP BY k.store, k.track_id, c_1.country_code
@@ -6569,11 +6570,23 @@ create view ops.freshness (
     p.store,
     p.track_id,
     p.country_code,
-    p.newest_end - 1 AS newest_day,
-    w.due_end - 1 AS due_day,
         CASE
-            WHEN w.due_end > p.newest_end THEN w.due_end - p.newest_end
-            WHEN w.due_end <= p.newest_end THEN 0
+            WHEN p.is_of_last_day THEN ( SELECT max(f.date_day) AS max
+               FROM core.fact_category_rank f
+              WHERE f.app_key = o.app_key AND f.resolution = 'last_day'::text)
+            ELSE p.newest_end - 1
+        END AS newest_day,
+        CASE
+            WHEN p.is_of_last_day IS NOT TRUE THEN w.due_end - 1
+            ELSE NULL::date
+        END AS due_day,
+        CASE
+            WHEN p.is_of_last_day IS NOT TRUE THEN
+            CASE
+                WHEN w.due_end > p.newest_end THEN w.due_end - p.newest_end
+                WHEN w.due_end <= p.newest_end THEN 0
+                ELSE NULL::integer
+            END
             ELSE NULL::integer
         END AS days_behind,
         CASE
@@ -6594,6 +6607,7 @@ create view ops.freshness (
      LEFT JOIN rival r ON r.store = p.store AND r.track_id = p.track_id AND r.country_code IS NULL
      LEFT JOIN rival e ON e.store = p.store AND e.track_id = p.track_id AND e.country_code = p.country_code
      LEFT JOIN land n ON n.store = p.store AND n.country_code = p.country_code AND p.track_id IS NULL
+     LEFT JOIN core.dim_app o ON o.store = p.store AND o.track_id = p.track_id AND p.is_of_last_day
      CROSS JOIN LATERAL ( SELECT GREATEST(a.left_on, c.left_on, n.left_on,
                 CASE
                     WHEN a.store IS NULL OR a.left_on IS NOT NULL THEN GREATEST(r.left_on, e.left_on)

@@ -150,7 +150,7 @@ where  country_code = 'US' and date_day = '2026-08-16' order by store, app_name 
     question: "Which apps have their newest day, and which do not?",
     query: `select dataset, store, app_name, country_code, newest_day, due_day, days_behind, freshness_state
 from   mart.data_freshness
-where  dataset in ('keyword_rank', 'category_rank') order by days_behind desc nulls first, dataset, app_name, country_code, store limit 3`,
+where  dataset in ('keyword_rank', 'category_rank') order by days_behind desc nulls last, dataset, app_name, country_code, store limit 3`,
   },
   {
     mart: "credit_spend_daily",

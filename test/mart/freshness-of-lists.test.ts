@@ -63,3 +63,40 @@ test("an app of several lists is as fresh as they are together", async () => {
     "SE | 2 | 2026-08-20 | on time | 2026-08-20 | 0",
   ]);
 });
+
+test("charts that are requested without a day are as new as their rows, and fresh by the day of the request", async () => {
+  const scope = { store: "ios", app: "5", device: "IPHONE", resolution: "last_day" };
+  for (const row of [
+    "ops.dataset (dataset, stage, is_on) values ('category_rank', 'market', true)",
+    "ops.dataset_timing (dataset, scope, is_default, kind, settle_days, lookback_days) values ('category_rank', 'null', true, 'series', 1, 0)",
+    `ops.dataset_timing (dataset, scope, is_default, kind, refresh_days) values ('category_rank', '${JSON.stringify(scope)}', false, 'snapshot', 1)`,
+  ])
+    await mart.ask(`insert into ${row}`);
+  await mart.fill("core.fact_category_rank", [
+    {
+      app_key: "ios:5",
+      country_key: "US",
+      date_day: "2026-08-18",
+      device_key: "IPHONE",
+      category_code: "36",
+      chart: "FREE",
+      ranked_at: "2026-08-18T00:00:00",
+      resolution: "last_day",
+      rank: 3,
+    },
+  ]);
+  await mart.slice({
+    dataset: "category_rank",
+    scope,
+    days: [today, addDays(day(today), 1)],
+    asOf: today,
+    class: "snapshot",
+    state: "loaded",
+  });
+  expect(
+    await mart.ask(
+      "select country_code, newest_day, due_day, days_behind, freshness_state from mart.data_freshness where dataset = 'category_rank'",
+      today,
+    ),
+  ).toEqual(["- | 2026-08-18 | - | - | on time"]);
+});
