@@ -231,6 +231,14 @@ describe("a match", () => {
       expect(matched("ios", "42", nothing)).toEqual({ rows: { "core.app_match": [] }, invalid: [] });
   });
 
+  test("is requested by the store of the app that is known", () => {
+    const request = (store: string, app: string) => appMatch.request(sliceOf({ scope: { store, app } }));
+    expect([request("ios", "42"), request("android", "a.b")]).toEqual([
+      { store: "ios", trackId: "42" },
+      { store: "play", trackId: "a.b" },
+    ]);
+  });
+
   test("within one store is invalid", () => {
     expect(matched("ios", "42", "43")).toMatchObject({ rows: { "core.app_match": [] }, invalid: [{ item: "43" }] });
   });
