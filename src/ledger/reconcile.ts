@@ -18,8 +18,8 @@ export type Reconciled = {
 };
 
 /**
- * By what others count as dead: a heartbeat that is older than `deadAfterMs`, or a lock that is not held. `workerId`: the process that asks,
- * where it is a worker; while it opens a broken connection anew it does not hold its own. `waitMs`: the wait of a slice that ran alone.
+ * By what others count as dead: a heartbeat that is older than `deadAfterMs`, or a lock that is not held. `workerId`: the own number of the
+ * process, where it has one; while it opens a broken connection anew it does not hold its own. `waitMs`: the wait of a slice that ran alone.
  */
 export type DeathRules = { readonly deadAfterMs: number; readonly workerId?: string | null; readonly waitMs?: number };
 

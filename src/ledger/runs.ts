@@ -177,6 +177,7 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
       await sql`
         update ops.slice set run_id = ${run.runId}, queue_id = ${queueOf(run.runId)}, state = 'pending', due_at = null
         where  slice_id = any (${ids}::bigint[])`.execute(transaction);
+      if (ids.length > 0) await addPlanned(transaction, run.runId, ids);
       taken += ids.length;
       if (ids.length < adoptedAtOnce) break;
     }

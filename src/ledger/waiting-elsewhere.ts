@@ -4,7 +4,7 @@ import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
 import { mayWait } from "./later-tries.ts";
 import { likelyCredits } from "./open-slices.ts";
-import { queueOf } from "./runs.ts";
+import { addPlanned, queueOf } from "./runs.ts";
 import { isAlive } from "./workers.ts";
 
 /** A slice that waits for another account: its partition, its items if a call names any, and what it is likely to cost. */
@@ -70,9 +70,13 @@ async function leftAccounts(db: Database): Promise<readonly string[]> {
 
 /** Moves slices that wait to a run, and to its queue. Returns how many waited still. */
 export async function takeWaiting(db: Database, runId: string, sliceIds: readonly string[]): Promise<number> {
-  const { rows } = await sql`
-    update ops.slice set run_id = ${runId}, queue_id = ${queueOf(runId)}, state = 'pending', due_at = null
-    where  slice_id = any (${[...sliceIds]}::bigint[]) and state in ('pending', 'deferred', 'failed')
-    returning slice_id`.execute(db);
-  return rows.length;
+  return db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ slice_id: string }>`
+      update ops.slice set run_id = ${runId}, queue_id = ${queueOf(runId)}, state = 'pending', due_at = null
+      where  slice_id = any (${[...sliceIds]}::bigint[]) and state in ('pending', 'deferred', 'failed')
+      returning slice_id`.execute(transaction);
+    const taken = rows.map((row) => row.slice_id);
+    await addPlanned(transaction, runId, taken);
+    return taken.length;
+  });
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { sql } from "../../src/postgres/sql.ts";
 import { claimNext } from "../../src/ledger/queue.ts";
 import { sharedQueue, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
 import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
@@ -46,6 +47,11 @@ describe("adoptOrphanedSlices", () => {
     expect(await claimNext(stage.db, { queueId: acme, workerId: me }, 9, now)).toHaveLength(1);
     const next = await stage.run({ account: "acme" });
     expect(await adoptOrphanedSlices(stage.db, { runId: next, datasets: ["keyword_rank"], mostCredits: 9 })).toBe(1);
+    // it shows what it runs as planned
+    const { rows } = await sql`select planned_slices, planned_credits::int from ops.run where run_id = ${next}`.execute(
+      stage.db,
+    );
+    expect(rows).toEqual([{ planned_slices: 1, planned_credits: draft().credits }]);
   });
 
   test("lets the attempt of a dead worker write nothing afterwards", async () => {

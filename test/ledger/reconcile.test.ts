@@ -96,7 +96,7 @@ describe("a process without a heartbeat", () => {
     expect(rows).toEqual([{ locked_by: `pool of ${living}` }]);
   });
 
-  test("is not the one that asks, which opens a broken connection anew and does not hold its lock meanwhile", async () => {
+  test("is never the own one, which opens a broken connection anew and does not hold its lock meanwhile", async () => {
     const [own, gone] = [await stage.dead(), await stage.dead()];
     await stage.inState(await stage.run(), "running", own, draft());
     const found = await reconcile(stage.db, { deadAfterMs: minute, workerId: own });

@@ -32,6 +32,8 @@ test("what an account left that no process has worked with for a day is fetched 
   await first.query("update ops.worker set heartbeat_at = heartbeat_at - interval '25 hours' where account = 'acme'");
   expect((await first.sync({ settings })).outcome).toBe("loaded");
   expect(await waiting()).toEqual(apps(own));
+  const newest = "select planned_slices > 0 as planned from ops.run where account = '' order by run_id desc limit 1";
+  expect(await first.query(newest)).toEqual([{ planned: true }]);
 });
 
 test("what failed of an account that no process has worked with for a day is requested with another one that wants it", async () => {
