@@ -156,34 +156,41 @@ comment on column mart.review_daily.is_answered              is 'False where the
 select ops.comment_columns('mart.review_daily');
 
 create view mart.review_by_version as
-with release as (
-  select v.app_key, v.version, min(v.version_at) as released_at
-  from   core.app_version as v
-  where  v.version <> ''
-  group  by 1, 2
-), span as (
-  select n.*, lead(n.released_at) over (partition by n.app_key order by n.released_at, n.version) as replaced_at
-  from   release as n
-), placed as (
-  select r.*, coalesce(nullif(r.version, ''), l.version, '') as on_version, nullif(r.version, '') is null and l.version is not null as is_inferred
-  from   ops.counted_review as r
-  left   join span as l on l.app_key = r.app_key and l.released_at <= r.reviewed_at and r.reviewed_at < coalesce(l.replaced_at, 'infinity')
-                      and nullif(r.version, '') is null
-)
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version as version, bool_or(r.is_inferred) as is_version_inferred,
-       count(*) filter (where r.is_inferred) as inferred_review_count,
-       max(n.released_at) as released_at, min(r.reviewed_at)::date as first_review_day, max(r.reviewed_at)::date as last_review_day,
-       count(*) as review_count, count(r.rating) as rated_review_count, sum(r.rating) as rating_sum, round(sum(r.rating)::numeric / nullif(count(r.rating), 0), 4) as average_rating,
-       count(*) filter (where r.rating = 1) as one_star_count,
-       count(*) filter (where r.rating = 2) as two_star_count,
-       count(*) filter (where r.rating = 3) as three_star_count,
-       count(*) filter (where r.rating = 4) as four_star_count,
-       count(*) filter (where r.rating = 5) as five_star_count
-from   placed as r
-join   core.dim_app     as a on a.app_key = r.app_key
-join   core.dim_country as c on c.country_key = r.country_key
-left   join release as n on n.app_key = r.app_key and n.version = r.on_version
-group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version;
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.version, r.is_version_inferred, r.inferred_review_count,
+       r.released_at, r.first_review_day, r.last_review_day, r.review_count, r.rated_review_count, r.rating_sum,
+       round(r.rating_sum::numeric / nullif(r.rated_review_count, 0), 4) as average_rating,
+       r.one_star_count, r.two_star_count, r.three_star_count, r.four_star_count, r.five_star_count
+from   ops.reviewed_app as p
+join   core.dim_app     as a on a.app_key = p.app_key
+-- app by app, as in mart.review_daily
+cross  join lateral (
+  with release as materialized (
+    select v.version, min(v.version_at) as released_at
+    from   core.app_version as v
+    where  v.app_key = p.app_key and v.version <> ''
+    group  by 1
+  ), span as materialized (
+    select n.*, coalesce(lead(n.released_at) over (order by n.released_at, n.version), 'infinity') as replaced_at
+    from   release as n
+  ), placed as (
+    select n.*, coalesce(nullif(n.version, ''), l.version, '') as on_version, nullif(n.version, '') is null and l.version is not null as is_inferred
+    from   ops.counted_review as n
+    left   join span as l on l.released_at <= n.reviewed_at and n.reviewed_at < l.replaced_at and nullif(n.version, '') is null
+    where  n.app_key = p.app_key
+  )
+  select n.country_key, n.language_code, n.on_version as version, bool_or(n.is_inferred) as is_version_inferred,
+         count(*) filter (where n.is_inferred) as inferred_review_count,
+         max(l.released_at) as released_at, min(n.reviewed_at)::date as first_review_day, max(n.reviewed_at)::date as last_review_day,
+         count(*) as review_count, count(n.rating) as rated_review_count, sum(n.rating) as rating_sum,
+         count(*) filter (where n.rating = 1) as one_star_count,
+         count(*) filter (where n.rating = 2) as two_star_count,
+         count(*) filter (where n.rating = 3) as three_star_count,
+         count(*) filter (where n.rating = 4) as four_star_count,
+         count(*) filter (where n.rating = 5) as five_star_count
+  from   placed as n
+  left   join release as l on l.version = n.on_version
+  group  by 1, 2, 3) as r
+join   core.dim_country as c on c.country_key = r.country_key;
 comment on view   mart.review_by_version                     is 'One row per app, country, language and version: the number of reviews and their stars. On Android reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was released when the review was written. Counts and rating_sum may be added up over everything, and averages be computed from those sums. How was the last release received? Which version was liked best?';
 comment on column mart.review_by_version.country_code        is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.';
 comment on column mart.review_by_version.language_code       is 'Language of the review (Android) in lower case; empty on iOS, and where the service reports none.';

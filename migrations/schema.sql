@@ -1284,7 +1284,7 @@ create view mart.app_group (
    FROM core.grouped_app g
      LEFT JOIN core.dim_app a ON a.store = g.store AND a.track_id = g.track_id;
 
--- One row per app of the portfolio, country and week or month with any row in app_overview_daily: its sums, and of how many days they are. It reads all days of an app: filter by app or country. Choose one period_kind; then counts, revenue and spend may be added up over apps, countries and periods (never ALL with countries), and a sum of which one row has is_complete false is a part. Added up over countries the figures of the store may be less than their total over all countries, which core.fact_sales_metric has (is_total). How did downloads of a region change from week to week? Which weeks lack days?
+-- One row per app of the portfolio, country and week or month with any row in app_overview_daily: its sums, and of how many days they are. It reads all days of an app, for one period as well: filter by app, or add up app_overview_daily for a few weeks. Choose one period_kind; then counts, revenue and spend may be added up over apps, countries and periods (never ALL with countries), and a sum of which one row has is_complete false is a part. Added up over countries the figures of the store may be less than their total over all countries, which core.fact_sales_metric has (is_total). How did downloads of a region change from week to week? Which weeks lack days?
 create view mart.app_overview_by_period (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3990,66 +3990,82 @@ create view mart.review_by_version (
   four_star_count bigint, -- Reviews with four stars.
   five_star_count bigint -- Reviews with five stars.
 ) as
- WITH release AS (
-         SELECT v.app_key,
-            v.version,
-            min(v.version_at) AS released_at
-           FROM core.app_version v
-          WHERE v.version <> ''::text
-          GROUP BY v.app_key, v.version
-        ), span AS (
-         SELECT n_1.app_key,
-            n_1.version,
-            n_1.released_at,
-            lead(n_1.released_at) OVER (PARTITION BY n_1.app_key ORDER BY n_1.released_at, n_1.version) AS replaced_at
-           FROM release n_1
-        ), placed AS (
-         SELECT r_1.app_key,
-            r_1.review_id,
-            r_1.source,
-            r_1.reviewed_at,
-            r_1.country_key,
-            r_1.language_code,
-            r_1.rating,
-            r_1.title,
-            r_1.content,
-            r_1.reviewer,
-            r_1.version,
-            r_1.is_replied,
-            r_1.extra,
-            r_1.slice_id,
-            r_1.fetched_at,
-            COALESCE(NULLIF(r_1.version, ''::text), l.version, ''::text) AS on_version,
-            NULLIF(r_1.version, ''::text) IS NULL AND l.version IS NOT NULL AS is_inferred
-           FROM ops.counted_review r_1
-             LEFT JOIN span l ON l.app_key = r_1.app_key AND l.released_at <= r_1.reviewed_at AND r_1.reviewed_at < COALESCE(l.replaced_at, 'infinity'::timestamp without time zone) AND NULLIF(r_1.version, ''::text) IS NULL
-        )
  SELECT a.store,
     a.track_id,
     a.app_name,
     c.country_code,
     c.country_name,
     r.language_code,
-    r.on_version AS version,
-    bool_or(r.is_inferred) AS is_version_inferred,
-    count(*) FILTER (WHERE r.is_inferred) AS inferred_review_count,
-    max(n.released_at) AS released_at,
-    min(r.reviewed_at)::date AS first_review_day,
-    max(r.reviewed_at)::date AS last_review_day,
-    count(*) AS review_count,
-    count(r.rating) AS rated_review_count,
-    sum(r.rating) AS rating_sum,
-    round(sum(r.rating)::numeric / NULLIF(count(r.rating), 0)::numeric, 4) AS average_rating,
-    count(*) FILTER (WHERE r.rating = 1) AS one_star_count,
-    count(*) FILTER (WHERE r.rating = 2) AS two_star_count,
-    count(*) FILTER (WHERE r.rating = 3) AS three_star_count,
-    count(*) FILTER (WHERE r.rating = 4) AS four_star_count,
-    count(*) FILTER (WHERE r.rating = 5) AS five_star_count
-   FROM placed r
-     JOIN core.dim_app a ON a.app_key = r.app_key
-     JOIN core.dim_country c ON c.country_key = r.country_key
-     LEFT JOIN release n ON n.app_key = r.app_key AND n.version = r.on_version
-  GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version;
+    r.version,
+    r.is_version_inferred,
+    r.inferred_review_count,
+    r.released_at,
+    r.first_review_day,
+    r.last_review_day,
+    r.review_count,
+    r.rated_review_count,
+    r.rating_sum,
+    round(r.rating_sum::numeric / NULLIF(r.rated_review_count, 0)::numeric, 4) AS average_rating,
+    r.one_star_count,
+    r.two_star_count,
+    r.three_star_count,
+    r.four_star_count,
+    r.five_star_count
+   FROM ops.reviewed_app p
+     JOIN core.dim_app a ON a.app_key = p.app_key
+     CROSS JOIN LATERAL ( WITH release AS MATERIALIZED (
+                 SELECT v.version,
+                    min(v.version_at) AS released_at
+                   FROM core.app_version v
+                  WHERE v.app_key = p.app_key AND v.version <> ''::text
+                  GROUP BY v.version
+                ), span AS MATERIALIZED (
+                 SELECT n_1.version,
+                    n_1.released_at,
+                    COALESCE(lead(n_1.released_at) OVER (ORDER BY n_1.released_at, n_1.version), 'infinity'::timestamp without time zone) AS replaced_at
+                   FROM release n_1
+                ), placed AS (
+                 SELECT n_1.app_key,
+                    n_1.review_id,
+                    n_1.source,
+                    n_1.reviewed_at,
+                    n_1.country_key,
+                    n_1.language_code,
+                    n_1.rating,
+                    n_1.title,
+                    n_1.content,
+                    n_1.reviewer,
+                    n_1.version,
+                    n_1.is_replied,
+                    n_1.extra,
+                    n_1.slice_id,
+                    n_1.fetched_at,
+                    COALESCE(NULLIF(n_1.version, ''::text), l_1.version, ''::text) AS on_version,
+                    NULLIF(n_1.version, ''::text) IS NULL AND l_1.version IS NOT NULL AS is_inferred
+                   FROM ops.counted_review n_1
+                     LEFT JOIN span l_1 ON l_1.released_at <= n_1.reviewed_at AND n_1.reviewed_at < l_1.replaced_at AND NULLIF(n_1.version, ''::text) IS NULL
+                  WHERE n_1.app_key = p.app_key
+                )
+         SELECT n.country_key,
+            n.language_code,
+            n.on_version AS version,
+            bool_or(n.is_inferred) AS is_version_inferred,
+            count(*) FILTER (WHERE n.is_inferred) AS inferred_review_count,
+            max(l.released_at) AS released_at,
+            min(n.reviewed_at)::date AS first_review_day,
+            max(n.reviewed_at)::date AS last_review_day,
+            count(*) AS review_count,
+            count(n.rating) AS rated_review_count,
+            sum(n.rating) AS rating_sum,
+            count(*) FILTER (WHERE n.rating = 1) AS one_star_count,
+            count(*) FILTER (WHERE n.rating = 2) AS two_star_count,
+            count(*) FILTER (WHERE n.rating = 3) AS three_star_count,
+            count(*) FILTER (WHERE n.rating = 4) AS four_star_count,
+            count(*) FILTER (WHERE n.rating = 5) AS five_star_count
+           FROM placed n
+             LEFT JOIN release l ON l.version = n.on_version
+          GROUP BY n.country_key, n.language_code, n.on_version) r
+     JOIN core.dim_country c ON c.country_key = r.country_key;
 
 -- One row per app, country, language and day with reviews, and one per app, country and requested day without any: their number and their stars. Counts and rating_sum may be added up over everything, where is_answered is true for all of it, and averages and shares be computed from those sums. Did the last release lead to bad reviews? In which country are users least content?
 create view mart.review_daily (
