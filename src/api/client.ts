@@ -42,8 +42,15 @@ export interface Client extends AsyncDisposable {
 }
 
 const mostRedirects = 3;
-/** JSON is preferred; App Match was seen to answer as text, which a server that goes by this header would refuse (406) otherwise. */
-const headers = { accept: "application/json, text/plain;q=0.9", "accept-encoding": "gzip" };
+/**
+ * JSON is preferred; App Match was seen to answer as text, which a server that goes by this header would refuse (406) otherwise. Some
+ * firewalls refuse a client without a name.
+ */
+const headers = {
+  accept: "application/json, text/plain;q=0.9",
+  "accept-encoding": "gzip",
+  "user-agent": "storehouse",
+};
 
 /** Opens a client. The base URL may have a path; a query, a fragment or a password in it are refused by the settings. */
 export function createClient(options: ClientOptions): Client {

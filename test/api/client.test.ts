@@ -80,6 +80,15 @@ test.each([400, 401, 402, 403, 404, 429, 500, 503])("a %i is a reply, its body u
   expect(await client.send(remainingCredits, {})).toMatchObject({ status, byteCount: 6, answer: null });
 });
 
+test("each request names the program, in front of services that refuse one without a name", async () => {
+  await using server = await serve((response, { headers }) => {
+    response.writeHead(headers["user-agent"] === undefined ? 403 : 200, { "content-type": "application/json" });
+    response.end("{}");
+  });
+  await using client = openClient(server.origin);
+  expect(await client.send(remainingCredits, {})).toMatchObject({ status: 200, problem: null });
+});
+
 test("a service that has an answer as text alone may send it, and one that has both sends JSON", async () => {
   await using server = await serve((response, { headers }) => {
     const [first, ...others] = (headers.accept ?? "").split(/\s*,\s*/);
