@@ -155,9 +155,7 @@ select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at
        -- what waited is another run's by now, or loaded; where a limit cut a run nothing of it is left to know it by
        -- what its limit does not pay for is cancelled at its end
        case when r.outcome = 'deferred' and r.max_credits is not null and r.plan_id is null and s.open_count + s.deferred_count = 0 then 'limited'
-            -- its process was killed; a run that any worker may go on with has none, and a standby knows of no process
-            when r.outcome is null and r.ended_at is null and r.worker_id is not null and not pg_catalog.pg_is_in_recovery() and not exists (
-                   select from ops.worker_status as w where w.worker_id = r.worker_id and w.is_running) then 'interrupted'
+            when p.was_killed                           then 'interrupted'
             when (r.outcome in ('planned', 'loaded') or r.outcome = 'deferred' and r.max_credits is null and r.plan_id is null) is not true then r.outcome
             when s.open_count > 0                       then 'unfinished'
             when s.deferred_count > 0                   then 'deferred'
@@ -178,6 +176,11 @@ cross  join lateral (
          coalesce(sum(rows_loaded), 0)                           as rows_loaded,
          coalesce(sum(rows_rejected), 0)                         as rows_rejected
   from   ops.slice where run_id = r.run_id) as s
+-- a join, since reading locks among the columns would have all runs summed up for the newest few
+cross  join lateral (
+  -- a run that any worker may go on with has no process, and a standby knows of none
+  select r.outcome is null and r.ended_at is null and r.worker_id is not null and not pg_catalog.pg_is_in_recovery()
+         and not exists (select from ops.worker_status as w where w.worker_id = r.worker_id and w.is_running) as was_killed) as p
 cross  join lateral (
   -- what joined it later was paid for by others, and what left it or was cancelled was paid for here
   select count(*) as request_count, coalesce(sum(a.cost), 0) as booked_credits

@@ -7778,9 +7778,7 @@ create view ops.run_summary (
     r.ended_at,
         CASE
             WHEN r.outcome = 'deferred'::text AND r.max_credits IS NOT NULL AND r.plan_id IS NULL AND (s.open_count + s.deferred_count) = 0 THEN 'limited'::text
-            WHEN r.outcome IS NULL AND r.ended_at IS NULL AND r.worker_id IS NOT NULL AND NOT pg_is_in_recovery() AND NOT (EXISTS ( SELECT
-               FROM ops.worker_status w
-              WHERE w.worker_id = r.worker_id AND w.is_running)) THEN 'interrupted'::text
+            WHEN p.was_killed THEN 'interrupted'::text
             WHEN ((r.outcome = ANY (ARRAY['planned'::text, 'loaded'::text])) OR r.outcome = 'deferred'::text AND r.max_credits IS NULL AND r.plan_id IS NULL) IS NOT TRUE THEN r.outcome
             WHEN s.open_count > 0 THEN 'unfinished'::text
             WHEN s.deferred_count > 0 THEN 'deferred'::text
@@ -7811,6 +7809,9 @@ create view ops.run_summary (
             COALESCE(sum(slice.rows_rejected), 0::bigint) AS rows_rejected
            FROM ops.slice
           WHERE slice.run_id = r.run_id) s
+     CROSS JOIN LATERAL ( SELECT r.outcome IS NULL AND r.ended_at IS NULL AND r.worker_id IS NOT NULL AND NOT pg_is_in_recovery() AND NOT (EXISTS ( SELECT
+                   FROM ops.worker_status w
+                  WHERE w.worker_id = r.worker_id AND w.is_running)) AS was_killed) p
      CROSS JOIN LATERAL ( SELECT count(*) AS request_count,
             COALESCE(sum(a.cost), 0::bigint) AS booked_credits
            FROM ops.request a
