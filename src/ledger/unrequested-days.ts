@@ -63,8 +63,12 @@ export async function readUnrequestedDays(
   reaches: readonly RequestedFrom[],
   own: OwnScopes,
 ): Promise<readonly UnrequestedDays[]> {
+  // a slice that is older than its run is one that a retry or another sync took: the days of the run that planned it are not known any more
+  const isOfOther = sql`s.created_at < a.started_at`;
+  const plannedOn = sql`case when ${isOfOther} then least(s.as_of, (s.created_at at time zone 'UTC')::date) else a.as_of end`;
   const firstDay = sql`min(s.window_start) filter (
-               where s.plan_id is null and (upper(a.days) <= r."from" - (${own.today}::date - a.as_of)) is not true)`;
+               where s.plan_id is null
+               and   (case when ${isOfOther} then s.window_end else upper(a.days) end <= r."from" - (${own.today}::date - ${plannedOn})) is not true)`;
   const { rows } = await sql<Omit<UnrequestedDays, "window"> & Window>`
     with reach as materialized (
       select * from ${reachRows(reaches)}

@@ -232,6 +232,27 @@ test("days on which nothing ran, and that no sync reaches any more, are shown wi
   );
 });
 
+test("days long past that a sync requested by hand begin no history where a retry or another sync runs them", async () => {
+  const later = addDays(today, 9);
+  await using stage = await openSynced({ market, today: later }, { request: { today: later } });
+  const failing = ["ios.keyword-ranking", "ios.keyword-history", "android.keyword-ranking", "android.keyword-history"];
+  const faults = failing.map((operation) => ({ operation, times: 1_000, kind: "status" }) as const);
+  const gaps = () => runCommand(stage, ["gaps", "--dataset", "keyword_rank", "--as-of", later]);
+  const request = { today: later, datasets: ["keyword_rank"] };
+  stage.sandbox.set({ faults });
+  await stage.sync({ request: { ...request, bounds: { start: addDays(today, -30), end: addDays(today, -28) } } });
+  stage.sandbox.set({ faults: [] });
+  expect((await gaps()).stdout).not.toContain("nothing was requested");
+  expect(await stage.retry({ request })).toMatchObject({ outcome: "loaded", progress: { total: 2 } });
+  expect((await gaps()).stdout).not.toContain("nothing was requested");
+  // as where the process of the first was killed
+  await stage.query("update ops.run set kind = 'sync' where kind = 'retry'");
+  expect((await gaps()).stdout).not.toContain("nothing was requested");
+  // a retry of what a sync of that time reached begins one
+  await stage.query("update ops.slice set as_of = $1 where window_start < $2", [addDays(today, -26), today]);
+  expect((await gaps()).stdout).toContain("nothing was requested");
+});
+
 test("days before those of a backfill are no gap where no sync has begun, also where rows of some months are kept", async () => {
   const settings = { datasets: { keyword_rank: { keep_months: 3 } } };
   await using stage = await openWithPortfolio({ market });
