@@ -69,12 +69,15 @@ const firstGaps = sql`
 export async function readCompleteDays(db: Database): Promise<readonly CompleteDays[]> {
   const { rows } = await sql<CompleteDays>`
     with gap as materialized (${firstGaps})
-    select f.dataset, case when bool_and(f.newest_day is not null and (g.gap_day is null or g.before is not null)) then min(least(p.newest_day, g.before)) end as "completeTo", count(*)::int as places,
+    select f.dataset, case when bool_and((p.newest_day is not null or p.is_of_newest) and (g.gap_day is null or g.before is not null)) then min(least(p.newest_day, g.before)) end as "completeTo", count(*)::int as places,
            count(*) filter (where f.freshness_state in ('late', 'stopped'))::int as behind,
            max(p.newest_day) filter (where g.gap_day <= p.newest_day) as "newestPastGap", coalesce(max(x.slices), 0) as failed
-    from   ops.freshness as f
-    -- a late place may have loaded some lists of its due day
-    cross  join lateral (select case f.freshness_state when 'late' then least(f.newest_day, f.due_day - 1) else f.newest_day end as newest_day) as p
+    from   (select *, max(newest_day) filter (where due_day is null) over (partition by dataset, store) as newest_undue from ops.freshness) as f
+    -- a late place may have loaded some lists of its due day. Where no day is due its answer is about the newest one of all, with or without rows
+    cross  join lateral (select f.freshness_state = 'on time' and f.due_day is null as is_of_newest) as u
+    cross  join lateral (
+      select u.is_of_newest, case when f.freshness_state = 'late' then least(f.newest_day, f.due_day - 1)
+                                  when u.is_of_newest then f.newest_undue else f.newest_day end as newest_day) as p
     cross  join lateral (
       select min(gap.gap_day) as gap_day, case when bool_and(gap.before is not null) then min(gap.before) end as before
       from   gap

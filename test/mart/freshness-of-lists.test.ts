@@ -1,3 +1,5 @@
+import { sql } from "../../src/postgres/sql.ts";
+import { readCompleteDays } from "../../src/ledger/complete-days.ts";
 import { addDays, day } from "../../src/core/day.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openMartStage, type MartStage } from "../support/mart-stage.ts";
@@ -64,6 +66,17 @@ test("an app of several lists is as fresh as they are together", async () => {
   ]);
 });
 
+/** A place in a chart, but whose and of which day. */
+const place = {
+  country_key: "US",
+  device_key: "IPHONE",
+  category_code: "36",
+  chart: "FREE",
+  ranked_at: "2026-08-18T00:00:00",
+  resolution: "last_day",
+  rank: 3,
+};
+
 test("charts that are requested without a day are as new as their rows, and fresh by the day of the request", async () => {
   const scope = { store: "ios", app: "5", device: "IPHONE", resolution: "last_day" };
   for (const row of [
@@ -72,19 +85,7 @@ test("charts that are requested without a day are as new as their rows, and fres
     `ops.dataset_timing (dataset, scope, is_default, kind, refresh_days) values ('category_rank', '${JSON.stringify(scope)}', false, 'snapshot', 1)`,
   ])
     await mart.ask(`insert into ${row}`);
-  await mart.fill("core.fact_category_rank", [
-    {
-      app_key: "ios:5",
-      country_key: "US",
-      date_day: "2026-08-18",
-      device_key: "IPHONE",
-      category_code: "36",
-      chart: "FREE",
-      ranked_at: "2026-08-18T00:00:00",
-      resolution: "last_day",
-      rank: 3,
-    },
-  ]);
+  await mart.fill("core.fact_category_rank", [{ ...place, app_key: "ios:5", date_day: "2026-08-18" }]);
   await mart.slice({
     dataset: "category_rank",
     scope,
@@ -99,4 +100,33 @@ test("charts that are requested without a day are as new as their rows, and fres
       today,
     ),
   ).toEqual(["- | 2026-08-18 | - | - | on time"]);
+});
+
+test("an app that is in no chart of all countries any more keeps no other from being complete", async () => {
+  const scope = { store: "ios", app: "8", device: "IPHONE", resolution: "last_day" };
+  await mart.ask(
+    `insert into ops.dataset_timing (dataset, scope, is_default, kind, refresh_days) values ('category_rank', '${JSON.stringify(scope)}', false, 'snapshot', 1)`,
+  );
+  for (const [on, state] of [
+    ["2026-07-01", "loaded"],
+    [today, "empty"],
+  ] as const)
+    await mart.slice({
+      dataset: "category_rank",
+      scope,
+      days: [on, addDays(day(on), 1)],
+      asOf: on,
+      class: "snapshot",
+      state,
+    });
+  const completeTo = () =>
+    mart.db.transaction().execute(async (transaction) => {
+      await sql`select set_config('storehouse.today', ${today}, true)`.execute(transaction);
+      const all = await readCompleteDays(transaction);
+      return all.filter(({ dataset }) => dataset === "category_rank").map((one) => [one.completeTo, one.places]);
+    });
+  // as after retention, which has dropped its rows
+  expect(await completeTo()).toEqual([["2026-08-18", 2]]);
+  await mart.fill("core.fact_category_rank", [{ ...place, app_key: "ios:8", date_day: "2026-07-01" }]);
+  expect(await completeTo()).toEqual([["2026-08-18", 2]]);
 });
