@@ -91,6 +91,10 @@ export const logEvents = {
     level: "warn",
     says: "the clock of this machine is so far ahead of the database's (`ahead_ms`; behind it where negative) that leases and holds of credits fail: synchronise both with a time server",
   },
+  "clock.wrong": {
+    level: "error",
+    says: "the clock of this machine is hours away from the database's (`problem`): the worker begins nothing, and compares them again after `wait_ms`",
+  },
   "database.recovered": { level: "info", says: "the database responds again" },
   "queue.error": { level: "error", says: "graphile-worker reports an error" },
   "queue.warning": { level: "warn", says: "graphile-worker reports a problem" },

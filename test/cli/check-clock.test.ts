@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
+import { hourMs } from "../../src/core/day.ts";
+import { mayStart } from "../../src/cli/worker-agreement.ts";
+import { openSynced } from "../support/synced-stage.ts";
 import { checkClock } from "../../src/cli/check-clock.ts";
 import { readReadiness } from "../../src/health/readiness.ts";
 import { openWarehouse, type Warehouse } from "../../src/postgres/database.ts";
@@ -49,4 +52,23 @@ test("a worker whose clock differs is not ready", async () => {
   };
   expect(await clockOf(0)).toMatchObject({ ok: true });
   expect(await clockOf(5)).toMatchObject({ ok: false, next: "synchronise both clocks with a time server (NTP)" });
+});
+
+test("a worker whose clock is hours off waits until it is right, since nothing would start it again", async () => {
+  await using stage = await openSynced({ market: { apps: 1, countries: ["US"], keywordsPerApp: 1 } });
+  await using app = await stage.open();
+  let [wrongHours, waits] = [4, 0];
+  const lines: Record<string, unknown>[] = [];
+  const to = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+  const clock = {
+    ...app.clock,
+    now: () => systemClock().now() + wrongHours * hourMs,
+    sleep: async () => {
+      waits += 1;
+      wrongHours = waits < 2 ? 4 : 0;
+    },
+  };
+  const worker = { ...app, clock, log: createLog({ level: "warn", secrets: [], to }) };
+  expect(await mayStart(worker, true, new AbortController().signal)).toBe(true);
+  expect([waits, lines.map(({ msg }) => msg)]).toEqual([2, ["clock.wrong", "clock.wrong"]]);
 });
