@@ -78,7 +78,8 @@ export async function readUnrequestedDays(
       from   ops.slice_log as s
       join   reach         as r using (dataset)
       left   join ops.run_log as a on a.run_id = s.run_id and a.account = ${own.account}
-      where  s.state <> 'lost' and ${isNamed("s", own)}
+      -- days of a snapshot are its partition's own: no backfill requests one that is past
+      where  s.state <> 'lost' and s.class <> 'snapshot' and ${isNamed("s", own)}
       group  by s.dataset, s.scope, r."from", r."keptFrom"
       -- what has left the portfolio has no gap, and a partition of which everything is newer has none either. What others have requested fills one
       having max(s.window_end) filter (where a.run_id is not null) > r."from" and ${firstDay} < r."from" and (r."keptFrom" < r."from") is not false

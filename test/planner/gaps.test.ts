@@ -262,6 +262,18 @@ test("days before those of a backfill are no gap where no sync has begun, also w
   expect(stdout).not.toContain("earlier: ");
 });
 
+test("days without a snapshot that a series has beside it are no gap, since no backfill can request them", async () => {
+  const settings = { datasets: { category_rank: { on: true, options: { resolutions: ["last_day" as const] } } } };
+  const later = addDays(today, 60);
+  await using stage = await openStage({ market, today: later });
+  const datasets = ["tracked_app", "tracked_country", "category_rank"];
+  for (const on of [today, later]) await stage.sync({ settings, request: { datasets, today: on } });
+  await stage.query("update ops.slice set state = 'loaded' where dataset = 'category_rank'");
+  const ended = await runCommand(stage, ["gaps", "--dataset", "category_rank", "--as-of", later], { settings });
+  expect(ended.stdout).toMatch(/is missing: \d+ loaded/);
+  expect(ended.stdout).not.toContain("earlier: ");
+});
+
 test("days of the apps of another account are no gap of this one, whose backfill would request others", async () => {
   await using stage = await openSynced({ market });
   await stage.query(
