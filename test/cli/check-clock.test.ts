@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
 import { hourMs } from "../../src/core/day.ts";
 import { mayStart } from "../../src/cli/worker-agreement.ts";
+import { runCommand } from "../support/command.ts";
 import { openSynced } from "../support/synced-stage.ts";
 import { checkClock } from "../../src/cli/check-clock.ts";
 import { readReadiness } from "../../src/health/readiness.ts";
@@ -71,4 +72,21 @@ test("a worker whose clock is hours off waits until it is right, since nothing w
   const worker = { ...app, clock, log: createLog({ level: "warn", secrets: [], to }) };
   expect(await mayStart(worker, true, new AbortController().signal)).toBe(true);
   expect([waits, lines.map(({ msg }) => msg)]).toEqual([2, ["clock.wrong", "clock.wrong"]]);
+});
+
+test("no command requests slices by a clock that is hours off; what a backfill would cost is shown", async () => {
+  await using stage = await openSynced({ market: { apps: 1, countries: ["US"], keywordsPerApp: 1 } });
+  const backfill = ["backfill", "--dataset", "keyword_rank", "--from", "2026-08-01", "--to", "2026-08-02"];
+  vi.useFakeTimers({ toFake: ["Date"], now: systemClock().now() + 30 * hourMs });
+  try {
+    for (const command of [["sync"], ["retry"], backfill])
+      expect(await runCommand(stage, command)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^clock_wrong: /),
+      });
+    expect(await runCommand(stage, [...backfill, "--dry-run"])).toMatchObject({ code: 0, stderr: "" });
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(stage.requested()).toEqual([]);
 });

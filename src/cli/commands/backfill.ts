@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { fail, StorehouseError } from "../../core/errors.ts";
 import { planInForeground } from "../../foreground.ts";
+import { checkClock } from "../check-clock.ts";
 import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../planner/backfill-plan.ts";
 import { planChanges } from "../../planner/plan-changes.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
@@ -44,6 +45,7 @@ const madeAgainAtMost = 3;
 
 async function backfill(app: App, options: BackfillOptions): Promise<void> {
   if (options.cancel) return cancel(app, options);
+  if (!options.dryRun) await checkClock(app);
   // what only plans can be ended at any moment
   using stop = options.dryRun ? null : stopSignal();
   const signal = stop?.signal ?? new AbortController().signal;
