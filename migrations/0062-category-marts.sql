@@ -43,19 +43,20 @@ comment on column ops.category_rank_answer.chart_version is 'Chart version of th
 select ops.comment_columns('ops.category_rank_answer', 'ops.app_answer');
 
 create view mart.category_rank_vs_downloads_daily as
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, r.category_code, r.category_name, r.chart, r.chart_version, r.date_day,
+select a.store, a.track_id, a.app_name, r.country_code, r.country_name, d.device_code, r.category_code, r.category_name, r.chart, r.chart_version, r.date_day,
        r.category_rank, r.estimated_download_count, r.estimated_revenue, r.store_download_count, r.store_revenue,
-       (coalesce(q.estimated_days @> r.date_day, false) or coalesce(t.estimated_days @> r.date_day, false))
-       and not coalesce(q.unestimated_days @> r.date_day, false) as is_estimate_answered,
-       (coalesce(q.reported_days @> r.date_day, false) or coalesce(t.reported_days @> r.date_day, false))
-       and not coalesce(q.unreported_days @> r.date_day, false) and not coalesce(t.unreported_days @> r.date_day, false) as is_store_answered
+       r.is_estimate_answered, r.is_store_answered
 from   ops.charted_app as p
 join   core.dim_app    as a on a.app_key = p.app_key
 cross  join lateral (
   -- each place beside the figures of its day, which come with the rows of the union: looked up, they would be read once for each device, category and chart
-  select u.country_key, u.device_key, u.category_code, u.category_name, u.chart, u.chart_version, u.date_day, u.category_rank,
+  select c.country_code, c.country_name, u.device_key, u.category_code, u.category_name, u.chart, u.chart_version, u.date_day, u.category_rank,
          max(u.download_count) over of_day as estimated_download_count, max(u.revenue) over of_day as estimated_revenue,
-         max(u.store_download_count) over of_day as store_download_count, max(u.store_revenue) over of_day as store_revenue
+         max(u.store_download_count) over of_day as store_download_count, max(u.store_revenue) over of_day as store_revenue,
+         (coalesce(q.estimated_days @> u.date_day, false) or coalesce(t.estimated_days @> u.date_day, false))
+         and not coalesce(q.unestimated_days @> u.date_day, false) as is_estimate_answered,
+         (coalesce(q.reported_days @> u.date_day, false) or coalesce(t.reported_days @> u.date_day, false))
+         and not coalesce(q.unreported_days @> u.date_day, false) and not coalesce(t.unreported_days @> u.date_day, false) as is_store_answered
   from   (
     -- as in mart.category_rank_daily
     select f.country_key, f.device_key, f.category_code, max(f.category_name) as category_name, f.chart, f.chart_version, f.date_day, round(avg(f.rank), 2) as category_rank,
@@ -77,13 +78,14 @@ cross  join lateral (
     from   core.fact_sales_metric as f
     where  f.app_key = p.app_key and not f.is_total
     group  by f.country_key, f.date_day) as u
-  window of_day as (partition by u.country_key, u.date_day)) as r
-join   core.dim_country as c on c.country_key = r.country_key
+  join   core.dim_country as c on c.country_key = u.country_key
+  -- within the app: outside they would be made of the whole ledger for a few rows
+  left   join ops.download_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
+  -- t: answers that name no country, and are about all of them
+  left   join ops.download_days as t on t.store = a.store and t.track_id = a.track_id and t.country_code is null
+  window of_day as (partition by c.country_code, u.date_day)) as r
 -- rows of figures alone have no device
-join   core.dim_device  as d on d.device_key = r.device_key
-left   join ops.download_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
--- t: answers that name no country, and are about all of them
-left   join ops.download_days as t on t.store = a.store and t.track_id = a.track_id and t.country_code is null;
+join   core.dim_device  as d on d.device_key = r.device_key;
 comment on view   mart.category_rank_vs_downloads_daily                          is 'One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each, and then downloads and revenue may be added up over apps, countries and days. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?';
 comment on column mart.category_rank_vs_downloads_daily.device_code              is 'IPHONE, IPAD, or ALL on Android: the device of the chart; downloads are those of all devices.';
 comment on column mart.category_rank_vs_downloads_daily.category_code            is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';

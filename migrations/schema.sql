@@ -2191,8 +2191,8 @@ create view mart.category_rank_vs_downloads_daily (
  SELECT a.store,
     a.track_id,
     a.app_name,
-    c.country_code,
-    c.country_name,
+    r.country_code,
+    r.country_name,
     d.device_code,
     r.category_code,
     r.category_name,
@@ -2204,11 +2204,12 @@ create view mart.category_rank_vs_downloads_daily (
     r.estimated_revenue,
     r.store_download_count,
     r.store_revenue,
-    (COALESCE(q.estimated_days @> r.date_day, false) OR COALESCE(t.estimated_days @> r.date_day, false)) AND NOT COALESCE(q.unestimated_days @> r.date_day, false) AS is_estimate_answered,
-    (COALESCE(q.reported_days @> r.date_day, false) OR COALESCE(t.reported_days @> r.date_day, false)) AND NOT COALESCE(q.unreported_days @> r.date_day, false) AND NOT COALESCE(t.unreported_days @> r.date_day, false) AS is_store_answered
+    r.is_estimate_answered,
+    r.is_store_answered
    FROM ops.charted_app p
      JOIN core.dim_app a ON a.app_key = p.app_key
-     CROSS JOIN LATERAL ( SELECT u.country_key,
+     CROSS JOIN LATERAL ( SELECT c.country_code,
+            c.country_name,
             u.device_key,
             u.category_code,
             u.category_name,
@@ -2219,7 +2220,9 @@ create view mart.category_rank_vs_downloads_daily (
             max(u.download_count) OVER of_day AS estimated_download_count,
             max(u.revenue) OVER of_day AS estimated_revenue,
             max(u.store_download_count) OVER of_day AS store_download_count,
-            max(u.store_revenue) OVER of_day AS store_revenue
+            max(u.store_revenue) OVER of_day AS store_revenue,
+            (COALESCE(q.estimated_days @> u.date_day, false) OR COALESCE(t.estimated_days @> u.date_day, false)) AND NOT COALESCE(q.unestimated_days @> u.date_day, false) AS is_estimate_answered,
+            (COALESCE(q.reported_days @> u.date_day, false) OR COALESCE(t.reported_days @> u.date_day, false)) AND NOT COALESCE(q.unreported_days @> u.date_day, false) AND NOT COALESCE(t.unreported_days @> u.date_day, false) AS is_store_answered
            FROM ( SELECT f.country_key,
                     f.device_key,
                     f.category_code,
@@ -2267,11 +2270,11 @@ create view mart.category_rank_vs_downloads_daily (
                    FROM core.fact_sales_metric f
                   WHERE f.app_key = p.app_key AND NOT f.is_total
                   GROUP BY f.country_key, f.date_day) u
-          WINDOW of_day AS (PARTITION BY u.country_key, u.date_day)) r
-     JOIN core.dim_country c ON c.country_key = r.country_key
-     JOIN core.dim_device d ON d.device_key = r.device_key
-     LEFT JOIN ops.download_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
-     LEFT JOIN ops.download_days t ON t.store = a.store AND t.track_id = a.track_id AND t.country_code IS NULL;
+             JOIN core.dim_country c ON c.country_key = u.country_key
+             LEFT JOIN ops.download_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
+             LEFT JOIN ops.download_days t ON t.store = a.store AND t.track_id = a.track_id AND t.country_code IS NULL
+          WINDOW of_day AS (PARTITION BY c.country_code, u.date_day)) r
+     JOIN core.dim_device d ON d.device_key = r.device_key;
 
 -- One row per chart (country, device, category, chart and chart_version), day and app that is in the chart or left it since its list before. Needs the dataset top_chart. Ranks are never added up; choose one chart to count rows by movement. Who entered the chart this week? Which competitor fell out of the top hundred?
 create view mart.chart_movement_daily (
