@@ -185,7 +185,8 @@ function behindWords({ dataset, freshness, newest_day: newest, due_day: due }: D
     const places = freshness[state] ?? 0;
     return places === 0 ? [] : [`${state} for ${countOf(places, "app and country", "apps and countries")}`];
   });
-  return `${dataset} is ${counts.join(" and ")}: its newest day is ${newest ?? "none"}, due is ${due ?? "none"}.`;
+  const dueWords = due === null ? "" : `, due is ${due}`;
+  return `${dataset} is ${counts.join(" and ")}: its newest day is ${newest ?? "none"}${dueWords}.`;
 }
 
 type Fresh = Pick<DatasetCoverage, "newest_day" | "due_day" | "freshness" | "last_loaded_at">;

@@ -4,6 +4,7 @@ import { readStatus, sliceStory } from "../../src/ledger/status.ts";
 import { addDays } from "../../src/core/day.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
+import { scans } from "../support/query-plan.ts";
 
 test("the views report of every slice, run and day what the service charged, and how new each app is", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
@@ -38,6 +39,15 @@ test("a run whose process was killed counts as interrupted, and one whose proces
     expect(await outcome()).toEqual([null]);
     await sql`select pg_advisory_unlock_all()`.execute(held);
   });
+});
+
+test("the newest run is summed up without those before it", async () => {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
+  await stage.sync();
+  await stage.sync();
+  await using app = await stage.open();
+  const newest = "select outcome, loaded_count, booked_credits from ops.run_summary order by run_id desc limit 1";
+  expect(await scans(app.warehouse.db, newest, "slice")).toBe(1);
 });
 
 test("the story of a slice has its requests, its items and what of its answer did not fit", async () => {
