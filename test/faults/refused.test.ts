@@ -218,7 +218,8 @@ test.each(long ? [401, 403] : [403])("requests have stopped before an answer of 
 test("a refusal without a balance is decided once: no call leaves while the balance is checked, and a check that fails leaves it in force", async () => {
   await using stage = await openStage({ market });
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
-  stage.sandbox.set({ faults: [refused("ios.keyword-ranking", 403)] });
+  // of both stores: an answer that comes after a refusal has the balance, and then no check is made
+  stage.sandbox.set({ faults: [refused("ios.keyword-ranking", 403), refused("android.keyword-ranking", 403)] });
   stage.sandbox.clearLog();
   let refusals = 0;
   let checks = 0;
