@@ -9,7 +9,7 @@ export function costsPage(costs: readonly AccountCost[]): string {
     file: "reference/costs.md",
     title: "Costs",
     about: [
-      "Credits for three sizes of account: so many apps (half of each store), each in all of the countries, with so many keywords of its own in each. *First* is the first sync with its default history. *Month* is 30 nights after that. The figures come from the planner, at default settings and documented prices, with one page an answer. `npx storehouse plan` prices your own account, and `npx storehouse schedule` its next nights.",
+      "Credits for three sizes of account. Half of the apps are in each store; each app is tracked in all of the countries, with its own keywords in each country. *First* is the first sync with its default history. *Month* is the 30 nights after that. The figures come from the planner, at default settings and documented prices, with one page per answer. `npx storehouse plan` prices your own account, and `npx storehouse schedule` prices its next nights.",
     ],
     body: [
       "## On by default",
@@ -36,8 +36,8 @@ export function costSummary(costs: readonly AccountCost[]): string {
   });
   const added = sumWords(costs[0] ?? new Map(), "month", searchAdsDatasets);
   return [
-    `A connected search-ads account adds ${added} a month.`,
-    markdownTable(["account", "first sync", "a month"], rows),
+    `A connected search-ads account adds ${added} a month to each of these sizes.`,
+    markdownTable(["account", "credits for the first sync", "credits per month"], rows),
   ].join("\n\n");
 }
 
