@@ -19,10 +19,10 @@ const surfaces = ["charts", "export", "publish", "metabase", "mcp", "sandbox"];
  */
 export const rooms: readonly Room[] = [
   { name: "core", is: "days, windows, slices, errors, clock, log, agents for HTTP", mayImport: [] },
-  { name: "config", is: "environment and YAML to one frozen value", mayImport: core },
+  { name: "config", is: "turns environment and YAML into one frozen value", mayImport: core },
   { name: "api", is: "operations, client, reading answers", mayImport: core },
   { name: "postgres", is: "connection, errors, locks, migrations, roles; the embedded server", mayImport: core },
-  { name: "plan", is: "pure: what is missing, and the cheapest cover of it", mayImport: core },
+  { name: "plan", is: "pure: what is missing, and the cheapest way to cover it", mayImport: core },
   {
     name: "credits",
     is: "the allowance in Postgres, the credit-aware queue of requests",
@@ -36,7 +36,7 @@ export const rooms: readonly Room[] = [
   { name: "raw", is: "stored answers: write, read, prune", mayImport: [...core, "postgres"] },
   {
     name: "datasets",
-    is: "one file a dataset: partitions, timing, operations, rows",
+    is: "one file per dataset: partitions, timing, operations, rows",
     mayImport: [...core, "api", "load"],
   },
   {
@@ -44,20 +44,20 @@ export const rooms: readonly Room[] = [
     is: "slices and their queue, runs, plans, workers, coverage",
     mayImport: [...core, "credits", "postgres"],
   },
-  { name: "planner", is: "the plan with a database: portfolio, budget, gaps, prices ahead", mayImport: middle },
-  { name: "ingest", is: "the story of one slice: claim, fetch, store, normalise, load, record", mayImport: middle },
+  { name: "planner", is: "the plan with a database: portfolio, budget, gaps, forecast prices", mayImport: middle },
+  { name: "ingest", is: "the steps of one slice: claim, fetch, store, normalise, load, record", mayImport: middle },
   { name: "runs", is: "sync, backfill, the scheduled run, heartbeat, retention", mayImport: story },
-  { name: "archive", is: "stored answers out, in and again: export, import, check, replay", mayImport: story },
+  { name: "archive", is: "stored answers: export, import, check, replay", mayImport: story },
   { name: "app", is: "what every command has: settings, warehouse, clock, log", mayImport: runs },
-  { name: "open-ingest", is: "the parts that run slices, put together", mayImport: [...runs, "app"] },
+  { name: "open-ingest", is: "assembles the parts that run slices", mayImport: [...runs, "app"] },
   {
     name: "export",
-    is: "tables as files in a folder or bucket, and as sources of dbt",
+    is: "tables as files in a folder or bucket, and as dbt sources",
     mayImport: [...core, "config", "postgres"],
   },
   {
     name: "publish",
-    is: "tables and marts in a ClickHouse",
+    is: "tables and marts in ClickHouse",
     mayImport: [...core, "config", "postgres", "export"],
   },
   {
@@ -65,10 +65,10 @@ export const rooms: readonly Room[] = [
     is: "tasks of the queue: the planner's trigger, retention, export, publish",
     mayImport: [...core, "config", "postgres", "ingest", "runs", "export", "publish"],
   },
-  { name: "foreground", is: "a run of a command, to its end", mayImport: [...runs, "app", "open-ingest", "jobs"] },
+  { name: "foreground", is: "runs a command to its end", mayImport: [...runs, "app", "open-ingest", "jobs"] },
   {
     name: "person",
-    is: "requests of a person to the API; changes of keywords, and agreement to held answers",
+    is: "what people do: requests to the API, keyword changes, applying held answers",
     mayImport: [...runs, "app", "open-ingest"],
   },
   {
@@ -96,7 +96,7 @@ export const rooms: readonly Room[] = [
   },
   {
     name: "gateway",
-    is: "the API's contract served to others, from stored answers where they are fresh",
+    is: "serves the API's contract to other clients, from fresh stored answers if there are any",
     mayImport: [...runs, "app", "open-ingest", "person", "health"],
   },
   {
@@ -106,10 +106,10 @@ export const rooms: readonly Room[] = [
   },
   {
     name: "mcp",
-    is: "the marts for programs that speak the Model Context Protocol",
+    is: "serves the marts over the Model Context Protocol",
     mayImport: [...core, "config", "postgres", "plan", "datasets", "planner"],
   },
-  { name: "sandbox", is: "the API over a made-up market", mayImport: [...core, "api"] },
+  { name: "sandbox", is: "the API over a synthetic market", mayImport: [...core, "api"] },
   {
     name: "cli",
     is: "commands and what they print",
@@ -136,5 +136,5 @@ function importWords(mayImport: readonly string[], above: readonly Room[]): stri
   const not = above.map(({ name }) => name).filter((name) => !mayImport.includes(name));
   if (mayImport.length === 0) return "";
   if (not.length === 0) return mayImport.length === 1 ? mayImport.join() : "all above";
-  return not.length < mayImport.length ? `all above but ${not.join(", ")}` : mayImport.join(", ");
+  return not.length < mayImport.length ? `all above except ${not.join(", ")}` : mayImport.join(", ");
 }
