@@ -2,8 +2,8 @@ FROM node:24.20.0-trixie-slim AS build
 
 WORKDIR /app
 
-# The Node of this image runs the program, and its Postgres is beside the container: of the packages that bring these nothing is installed.
-# A company's proxy and authority: HTTPS_PROXY and COMPANY_CA in .env, see docs/running.md.
+# The program runs on the Node of this image, and Postgres runs in another container: the npm packages of both are not installed.
+# For a company's proxy and authority, set HTTPS_PROXY and COMPANY_CA in .env, see docs/running.md.
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=secret,id=company_ca \
     if [ -s /run/secrets/company_ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/company_ca; fi \
@@ -13,10 +13,10 @@ RUN --mount=type=secret,id=company_ca \
     && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.md' \) -delete
 
 COPY . .
-# keeps the stripped types: at run time the folder may be read-only, and stripping takes a second at each start
+# stores the code without types: the folder may be read-only at run time, and stripping types takes a second at each start
 RUN bin/storehouse.js --compile-all && bin/storehouse.js --help > /dev/null
 
-# beside the program only Node and the libraries that it and DuckDB take: no shell, no packages to keep up to date
+# besides the program, only Node and the libraries that it and DuckDB need: no shell, no packages to keep up to date
 RUN mkdir -p -m 1777 /image/tmp && mkdir -p /image/etc && cp --parents /usr/local/bin/node /image \
     && cp /etc/passwd /etc/group /etc/nsswitch.conf /image/etc \
     && ldd /usr/local/bin/node $(find node_modules/@duckdb -name '*.so' -o -name '*.node') \
@@ -31,6 +31,6 @@ ENV NODE_ENV=production PATH=/usr/local/bin
 WORKDIR /app
 USER node
 
-# as the first line of bin/storehouse.js names it: V8 refuses what it compiled under other flags
+# the same flag as in the first line of bin/storehouse.js: V8 rejects code that was compiled under other flags
 ENTRYPOINT ["node", "--max-semi-space-size=16", "/app/bin/storehouse.js"]
 CMD ["--help"]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs docker-compose.yml on the Docker engine of this machine, with the sandbox as the API and without the profile bi: the first sync, three
-# workers, one of them killed, Postgres restarted, an upgrade. Prints each step with what came of it and ends with 1 at the first that
-# fails. It works on a copy, under names of its own, and removes all but the images. Where an image cannot be pulled, a stand-in with the
-# same commands is built from Debian's packages, which takes root and debootstrap. COMPANY_CA names a company's own authority, as in .env.
+# workers, one of them killed, Postgres restarted, an upgrade. Prints each step with its result, and ends with 1 at the first failure. It
+# works on a copy, under its own names, and removes everything except the images. If an image cannot be pulled, it builds a stand-in with the
+# same commands from Debian packages, which needs root and debootstrap. COMPANY_CA names a company's own authority, as in .env.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -32,7 +32,7 @@ failed() {
   compose logs --tail 20
   exit 1
 }
-# step WHAT COMMAND...: runs it, says how it ended
+# step WHAT COMMAND...: runs the command and prints how it ended
 step() {
   printf '%-64s ' "$1"
   shift
@@ -52,7 +52,7 @@ is() { [ "$(query "$1")" = "$2" ]; }
 containers() { docker ps --quiet --filter label=com.docker.compose.project=storehouse-try --filter "label=com.docker.compose.service=$1" "${@:2}"; }
 healthy() { [ "$(containers "$1" --filter health=healthy | wc -l)" = "$2" ]; }
 working="select count(*) from ops.worker where kind = 'worker' and stopped_at is null and heartbeat_at > now() - interval '15 s'"
-# all of so many workers say that they can work, and the ledger has as many
+# this many workers report that they can work, and the ledger has the same number
 workers() { await healthy worker "$1" && await is "$working" "$1"; }
 
 # --- images
@@ -103,7 +103,7 @@ COPY --chmod=755 entry /entry
 ENTRYPOINT ["/entry"]
 END
 }
-# image NAME FILE STAND-IN: the image that FILE names, pulled, or a stand-in in its place
+# image NAME FILE STAND-IN: pulls the image that FILE names, or builds a stand-in in its place
 image() {
   local name
   name=$(sed -nE "s/.*(FROM|image:) ($1:[^ ]+).*/\2/p" "$2" | head -1)
