@@ -2,14 +2,18 @@ import type { Day } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { noteMoved, queueToday } from "../ledger/lost-days.ts";
 import { noteRequested, redate } from "../ledger/slices.ts";
-import { hasOwnAnswer } from "./fetch-slice.ts";
+import { hasOwnAnswer, hasUsablePage } from "./fetch-slice.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock">;
 
-/** A running slice that was planned on an earlier day, as it stands where it is requested today: what it is answered is as of today. */
-export function asOfToday(parts: Parts, claimed: Slice, today: Day): Promise<Slice> {
-  return claimed.class === "snapshot" ? moveSnapshot(parts, claimed, today) : noteRequested(parts.db, claimed, today);
+/**
+ * A running slice that was planned on an earlier day, as it stands where it is requested today: what it is answered is as of today. One with
+ * a stored page that is read again keeps its day.
+ */
+export async function asOfToday(parts: Parts, claimed: Slice, today: Day): Promise<Slice> {
+  if (claimed.class === "snapshot") return moveSnapshot(parts, claimed, today);
+  return (await hasUsablePage(parts.db, claimed)) ? claimed : noteRequested(parts.db, claimed, today);
 }
 
 /**

@@ -147,6 +147,13 @@ export async function hasOwnAnswer(db: Database, slice: Slice): Promise<boolean>
   );
 }
 
+/** True where an attempt before stored a page that the next one reads instead of requesting it. */
+export async function hasUsablePage(db: Database, slice: Slice): Promise<boolean> {
+  if (slice.attempt === 1) return false;
+  const operation = operationById(slice.operation);
+  return [...(await readablePages(db, slice.sliceId))].some(([index, { body }]) => canBeUsed(operation, index, body));
+}
+
 /** An answer about "now" that came on an earlier day than the slice stands for is not its answer. */
 function isStillTrue(slice: Slice, page: LandedPage): boolean {
   return slice.class !== "snapshot" || dayOf(page.fetchedAt) >= slice.asOf;

@@ -210,15 +210,11 @@ export async function redate(db: Database, slice: Slice, today: Day): Promise<Sl
   return rows.length > 0 ? { ...slice, window, asOf: today } : slice;
 }
 
-/**
- * Sets `as_of` of a running slice to the day on which it is requested, which decides whether its days are final; a slice with a stored
- * answer keeps its own. Returns the slice as it is then.
- */
+/** Sets `as_of` of a running slice to the day on which it is requested, which decides whether its days are final. Returns the slice as it is then. */
 export async function noteRequested(db: Database, slice: Slice, today: Day): Promise<Slice> {
   const { rows } = await sql`
     update ops.slice as s set as_of = ${today}
     where  s.slice_id = ${slice.sliceId} and s.attempt = ${slice.attempt} and s.state = 'running'
-    and    not exists (select from raw.answer as a where a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt)
     returning s.slice_id`.execute(db);
   return rows.length > 0 ? { ...slice, asOf: today } : slice;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { addDays } from "../../src/core/day.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
@@ -108,6 +109,22 @@ test("a sync requests failed slices again whose time has come, at the price that
   expect(await stage.sync({ maxCredits: 6 })).toMatchObject({ progress: { credits: 6 } });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { credits: price - 6 } });
   expect(stage.requested().reduce((sum, { charged }) => sum + charged, 0)).toBe(price);
+});
+
+test("a day that failed with an answer that nobody can read is as of its next try: no lookback of that day requests it once more", async () => {
+  const unreadable = storm.map((fault) => ({ ...fault, kind: "not-json" as const }));
+  await using stage = await openStage({ market: { ...market, apps: 1 }, faults: unreadable });
+  const settings = { datasets: { keyword_rank: { history_days: 3, lookback_days: 3 } } };
+  await stage.sync({ settings, request: { today: addDays(today, -1) } });
+  expect(Object.keys(await statesOf(stage))).toEqual(["failed", "loaded"]);
+  stage.sandbox.set({ faults: [] });
+  stage.sandbox.clearLog();
+  await minutesLater(stage, 10 * 60);
+  expect(await stage.sync({ settings })).toMatchObject({ outcome: "loaded" });
+  const ranked = stage.requested().filter(({ operation }) => storm.some((fault) => fault.operation === operation));
+  const calls = ranked.map(({ path, params }) => JSON.stringify([path, params]));
+  expect(calls.length).toBeGreaterThan(2);
+  expect(calls).toEqual([...new Set(calls)]);
 });
 
 test("a snapshot that failed has its next try on its own day or none: the next day's is another; a day of a series has it after midnight", async () => {

@@ -217,14 +217,13 @@ describe("the ledger of slices", () => {
   });
 
   describe("noteRequested", () => {
-    test("dates a slice by the day of its request, unless an answer is stored that the attempt reads", async () => {
+    test("dates a slice by the day of its request, unless another attempt has overtaken it", async () => {
       const [id] = await stage.insert(run, draft());
-      const slice = await stage.claimed(id!, worker);
+      const slow = await stage.claimed(id!, worker);
+      const quick = await stage.claimed(id!, worker);
       const tomorrow = addDays(today, 1);
-      await stage.land(id!);
-      expect(await noteRequested(stage.db, slice, tomorrow)).toMatchObject({ asOf: today });
-      await sql`update ops.slice set read_from_attempt = 2`.execute(stage.db);
-      expect(await noteRequested(stage.db, slice, tomorrow)).toMatchObject({ asOf: tomorrow });
+      expect(await noteRequested(stage.db, slow, tomorrow)).toMatchObject({ asOf: today });
+      expect(await noteRequested(stage.db, quick, tomorrow)).toMatchObject({ asOf: tomorrow });
     });
   });
 });
