@@ -52,8 +52,7 @@ describe.each(chosen)("$name", (dataset) => {
     expect(dataset.why).toMatch(/\S/);
   });
 
-  test("names operations that exist and that the sandbox answers", () => {
-    expect(operations).toEqual(expect.arrayContaining([...dataset.operations]));
+  test("requests each of its operations, and the sandbox answers", () => {
     expect(new Set(requested().map(({ operation }) => operation))).toEqual(new Set(ids));
     expect(new Set(requested().map(({ status }) => status))).toEqual(new Set([200]));
   });
@@ -213,7 +212,7 @@ describe("every field of every answer", () => {
       const unread = tried.filter((field) => ![...answers, ...theirs.flat()].some((one) => isRead(one, field)));
       // the fetch option that brings a whole list is not the cheapest way here
       if (answers.length === 0) expect(dataset.wholeList?.operation).toBe(operation);
-      else expect(unread).toEqual([]);
+      else expect(unread, `${operation.id}: to a column, to extra, or to src/docs/unstored-fields.ts`).toEqual([]);
     }
   });
 

@@ -47,8 +47,7 @@ function pagesOf({ first, size, total }: NonNullable<Operation["paging"]>): stri
   return "rows" in total ? `from ${first} by rows` : `from ${first} by ${size} of ${total.pages}`;
 }
 
-test("the operations are the 79 of the contract, no more and no fewer", () => {
-  expect(operations).toHaveLength(79);
+test("the operations are those of the contract, no more and no fewer", () => {
   expect(operations.map(({ id }) => id).toSorted()).toEqual(contract.map(({ id }) => id).toSorted());
 });
 

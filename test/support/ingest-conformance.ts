@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import type { Operation } from "../../src/api/define-operation.ts";
-import { operationById } from "../../src/api/operations/all.ts";
+import { operationById, operations } from "../../src/api/operations/all.ts";
 import { readAnswer } from "../../src/api/read-answer.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { addDays } from "../../src/core/day.ts";
@@ -12,6 +12,7 @@ import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../../src/ingest/prepare-slice.ts";
 import { sliceOf, type SliceRow } from "../../src/ledger/slice-rows.ts";
+import { answers as sandboxAnswers } from "../../src/sandbox/answers/all.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { datasetNamed, datasets } from "../../src/datasets/shared/all.ts";
 import { sampleOf, type Loaded } from "./answer-fields.ts";
@@ -28,8 +29,8 @@ export function datasetsUnderTest(): readonly Dataset[] {
 }
 
 /**
- * A warehouse into which datasets were synced from a sandbox, with those that they are planned from; without options over more days than
- * any one call may span. A table that no migration makes is an error with the migration to start from.
+ * A warehouse into which datasets were synced from a sandbox, with those that they are planned from or share an operation with; without
+ * options over more days than any one call may span. What a new dataset lacks is an error that says what to write.
  */
 export async function syncedStage(
   options: SandboxOptions = { market: { apps: 2, countries: ["US"], keywordsPerApp: 6, organicKeywords: 8 } },
@@ -37,16 +38,32 @@ export async function syncedStage(
   chosen = datasets,
 ): Promise<Stage> {
   const stage = await openStage(options);
-  for (const dataset of chosen) await checkTables(stage, dataset);
+  for (const dataset of chosen) {
+    checkOperations(dataset);
+    await checkTables(stage, dataset);
+  }
+  // an answer that two datasets request has each field in a column of one of them
+  const shared = datasets.filter((one) =>
+    chosen.some((other) => other.operations.some((operation) => one.operations.includes(operation))),
+  );
   const { storeWords } = options;
   await stage.sync({
     settings: { ...everythingOn, ...(storeWords === undefined ? {} : { api: { store_words: storeWords } }) },
     request: {
       bounds: typeof within === "number" ? { start: addDays(today, -within) } : within,
-      datasets: chosen.length === datasets.length ? [] : chosen.map(({ name }) => name),
+      datasets: chosen.length === datasets.length ? [] : shared.map(({ name }) => name),
     },
   });
   return stage;
+}
+
+function checkOperations({ operations: own }: Dataset): void {
+  for (const operation of own) {
+    const { id } = operation;
+    if (!operations.includes(operation)) throw new Error(`list the file of ${id} in src/api/operations/all.ts`);
+    if (sandboxAnswers[id] === undefined)
+      throw new Error(`answer ${id} in a file of src/sandbox/answers, and list that in src/sandbox/answers/all.ts`);
+  }
 }
 
 async function checkTables(stage: Stage, dataset: Dataset): Promise<void> {
@@ -59,14 +76,17 @@ async function checkTables(stage: Stage, dataset: Dataset): Promise<void> {
   throw new Error(`no migration makes ${tables}; start from\n\n${draftMigration(dataset)}\n`);
 }
 
-/** The columns that a table has in the database, in order, without those that it numbers itself. */
+/**
+ * The columns that a table has in the database, in order, without those that it numbers itself. Those that a later migration added stand
+ * behind `slice_id` and `fetched_at` there.
+ */
 export function columnsInDatabase(stage: Stage, table: string): Promise<Column[]> {
   return stage.query<Column>(
     `select column_name as name, format_type(a.atttypid, null) as type
      from   information_schema.columns as c
      join   pg_attribute as a on a.attrelid = $1::regclass and a.attname = c.column_name
      where  table_schema || '.' || table_name = $1::text and is_identity = 'NO'
-     order  by ordinal_position`,
+     order  by column_name in ('slice_id', 'fetched_at'), ordinal_position`,
     [table],
   );
 }
