@@ -54,12 +54,23 @@ async function bringUpToDate(db: Database, waits: LockWaits): Promise<string[]> 
     await sql.raw(ownTable).execute(transaction);
     const { missing } = await pendingMigrations(transaction);
     for (const name of missing) {
-      await sql.raw(await readFile(path.join(migrationsFolder, `${name}.sql`), "utf8")).execute(transaction);
+      await runFile(transaction, name);
       await sql`insert into ops.migration (name, ran_at) values (${name}, now())`.execute(transaction);
     }
     return [...missing];
   };
   return migrationTransaction(db, work, waits);
+}
+
+async function runFile(db: Database, name: string): Promise<void> {
+  const statements = await readFile(path.join(migrationsFolder, `${name}.sql`), "utf8");
+  try {
+    await sql.raw(statements).execute(db);
+  } catch (error) {
+    // still the error of Postgres: its code decides whether to try again
+    if (error instanceof Error) error.message = `migrations/${name}.sql: ${error.message}`;
+    throw error;
+  }
 }
 
 const ownTable = `

@@ -41,6 +41,16 @@ describe("migrate", () => {
     },
   );
 
+  test("names the file of a statement that Postgres refuses", async () => {
+    await using database = await emptyDatabase();
+    await using warehouse = await openWarehouse(database.url, 1);
+    await warehouse.pool.query("create schema ops; create function ops.today() returns text return ''");
+    await expect(migrate(database.url)).rejects.toMatchObject({
+      code: "42723",
+      message: expect.stringMatching(/^migrations\/0002-conventions\.sql: function "today" already exists/) as string,
+    });
+  });
+
   test("waits for what another session has locked, reports that session, and lets those who read get through between its tries", async () => {
     await using database = await emptyDatabase();
     await using other = await openWarehouse(database.url, 1, { session: { application_name: "a report" } });
