@@ -1,4 +1,5 @@
 import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
+import { unrequestedSpan, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
 import { countOf, listed } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
@@ -47,13 +48,26 @@ export function verdictOf(facts: VerdictFacts): Verdict {
   const bad = badOf(facts);
   const warn = warnOf(facts);
   if (bad.length > 0) return { state: "bad", text: `Needs attention: ${[...bad, ...warn].join("; ")}.` };
-  if (warn.length > 0) return { state: "warn", text: `Not all is there yet: ${warn.join("; ")}.` };
+  if (warn.length > 0) return notAll(warn.join("; "));
   if (facts.open > 0)
     return { state: "good", text: `All is well: ${countOf(facts.open, "slice waits or runs", "slices wait or run")}.` };
   const until = facts.newestDay === null ? "" : `, up to ${facts.newestDay}`;
   const loaded = countOf(facts.datasets - facts.unavailable, "dataset is", "datasets are");
   const without = facts.unavailable === 0 ? "" : `; of ${facts.unavailable} nothing is available`;
   return { state: "good", text: `All is well: ${loaded} loaded${until}${without}.` };
+}
+
+function notAll(text: string): Verdict {
+  return { state: "warn", text: `Not all is there yet: ${text}.` };
+}
+
+/** The verdict beside days that no sync reaches any more; as it is where nobody knows of them (null), since reading them may take long. */
+export function verdictWithUnrequested(verdict: Verdict, found: readonly UnrequestedDays[] | null): Verdict {
+  const span = unrequestedSpan(found ?? []);
+  if (span === null) return verdict;
+  const text = `days of ${listed(span.datasets)} between ${span.first} and ${span.last} are requested by no sync`;
+  if (verdict.state === "good" || verdict.state === "calm") return notAll(text);
+  return { ...verdict, text: `${verdict.text.replace(/\.$/, "")}; ${text}.` };
 }
 
 /** A family of datasets and how far it is complete; `bad` where one of its datasets is late. */

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { verdictOf, type VerdictFacts, verdictWithFamilies } from "../../src/incidents/verdict.ts";
+import { day } from "../../src/core/day.ts";
+import {
+  verdictOf,
+  type VerdictFacts,
+  verdictWithFamilies,
+  verdictWithUnrequested,
+} from "../../src/incidents/verdict.ts";
 
 const workers = { running: 1, late: 0, waiting: 0, ageSeconds: 3, lastEndedAs: null };
 const calm: VerdictFacts = {
@@ -137,6 +143,17 @@ test("the verdict is bad while a family is late, even where nothing else is wron
     state: "bad",
     text: `Needs attention: Reviews is late. ${warn.text}`,
   });
+});
+
+test("not all is there while there are days that no sync requests any more, beside what else is wrong", () => {
+  const window = { start: day("2026-01-01"), end: day("2026-02-01") };
+  const found = ["a", "b"].map((dataset) => ({ dataset, window, partitions: 1, all: 1 }));
+  const verdict = (facts: Partial<VerdictFacts>) => verdictWithUnrequested(verdictOf({ ...calm, ...facts }), found);
+  const text = "days of a, b between 2026-01-01 and 2026-01-31 are requested by no sync";
+  expect(verdict({})).toEqual({ state: "warn", text: `Not all is there yet: ${text}.` });
+  expect(verdict({ open: 1 })).toEqual(verdict({}));
+  expect(verdict({ lostDays: 1 })).toEqual({ state: "bad", text: `Needs attention: 1 day is lost; ${text}.` });
+  for (const none of [[], null]) expect(verdictWithUnrequested(verdictOf(calm), none)).toEqual(verdictOf(calm));
 });
 
 test("what is late is named, and of many the first", () => {

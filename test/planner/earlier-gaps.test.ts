@@ -21,8 +21,10 @@ async function shownElsewhere(stage: Stage, on: Day) {
   await using app = await stage.open({ clock });
   await using served = await startConsole(app, { port: 0 });
   const { text } = await clientOf(served).get("/");
+  const words = text.replaceAll(/<[^>]*>/g, "");
   return {
-    console: /days of [^:]* any more/.exec(text.replaceAll(/<[^>]*>/g, ""))?.[0],
+    verdict: /days of .* by no sync\./.exec(words)?.[0],
+    console: /days of [^:.]* any more/.exec(words)?.[0],
     doctor: (await checkUnrequestedDays(app.warehouse.db, { settings: app.config.settings, clock })).found,
   };
 }
@@ -35,6 +37,7 @@ test("days on which nothing ran, and that no sync reaches any more, are shown wi
   await stage.sync({ request: { today: addDays(today, 9) } });
   const { stdout } = await gaps(9);
   expect(await shownElsewhere(stage, addDays(today, 9))).toEqual({
+    verdict: `days of keyword_rank between ${today} and ${addDays(today, 4)} are requested by no sync.`,
     console: `days of keyword_rank between ${today} and ${addDays(today, 4)} were never requested, and no sync does so any more`,
     doctor: `days of keyword_rank between ${today} and ${addDays(today, 4)}, which no sync requests any more`,
   });

@@ -1,6 +1,7 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
+import { verdictWithUnrequested } from "../../incidents/verdict.ts";
 import { incidentText } from "../../incidents/open-incidents.ts";
 import type { Status } from "../../ledger/status.ts";
 import { withWarehouse } from "../environment.ts";
@@ -18,7 +19,7 @@ export function defineStatus(command: Command): void {
     withWarehouse(
       async (app) => {
         const { config, warehouse, clock } = app;
-        const page = await readMorning(warehouse.db, {
+        const morning = await readMorning(warehouse.db, {
           settings: config.settings,
           accountId: await accountIdIn(warehouse.db, config),
           readLate: async (datasets) => {
@@ -28,9 +29,10 @@ export function defineStatus(command: Command): void {
           },
           now: clock.now(),
         });
-        const unrequested = page.datasets.length === 0 ? [] : await readUnrequested(app);
-        if (options.json) printJson(asJson({ ...page, unrequested }));
-        else printPage({ ...page, unrequested }, accountOf(config.settings));
+        const unrequested = morning.datasets.length === 0 ? [] : await readUnrequested(app);
+        const page = { ...morning, unrequested, verdict: verdictWithUnrequested(morning.verdict, unrequested) };
+        if (options.json) printJson(asJson(page));
+        else printPage(page, accountOf(config.settings));
       },
       { showsWorkers: true },
     ),

@@ -5,7 +5,7 @@ import { families } from "../../datasets/shared/define-dataset.ts";
 import { readCreditForecast } from "../../incidents/credit-forecast.ts";
 import { isInUse } from "../../incidents/lateness.ts";
 import { readMorning } from "../../incidents/morning.ts";
-import { verdictWithFamilies } from "../../incidents/verdict.ts";
+import { verdictWithFamilies, verdictWithUnrequested } from "../../incidents/verdict.ts";
 import { readCompleteDays } from "../../ledger/complete-days.ts";
 import { sumFailures } from "../../ledger/failures.ts";
 import { readNeverRequested } from "../../planner/earlier-gaps.ts";
@@ -51,7 +51,7 @@ export const todayPage = definePage({
     const late = await context.read("late datasets", (db) => readLateDatasets(db, morning.datasets, app));
     const statuses = days === null ? null : familyStatuses(context, { days, unrequested: unrequested ?? [] }, late);
     const verdict = verdictWithFamilies(
-      morning.verdict,
+      verdictWithUnrequested(morning.verdict, unrequested),
       (statuses ?? []).map(({ family, tone }) => ({ name: familyNames[family], tone })),
     );
     return html`<section class="verdict ${verdict.state}" id="verdict">
