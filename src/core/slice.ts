@@ -52,6 +52,8 @@ export type SliceDraft = {
   readonly tailOf?: string;
   /** Of a snapshot the last day on which it can be requested; its own day when left out. */
   readonly lastDay?: Day;
+  /** Of a snapshot that was requested before, the day on which it was last; of several items that of the one that waits longest. */
+  readonly lastRequested?: Day;
   /** Days that it may span at its price, where a slice waits whose days it could bring as well. */
   readonly longest?: number;
   /** When the first of the slices that it brings as well was queued, in epoch-ms. */

@@ -1,6 +1,6 @@
-import { addDays } from "../core/day.ts";
+import { addDays, earliest } from "../core/day.ts";
 import { isSplit, type FetchOption } from "../core/fetch-option.ts";
-import { neverRequested, type Covered } from "../core/slice.ts";
+import { neverRequested, type Covered, type SliceDraft } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import { oneDay } from "../core/window.ts";
 import { batchesFor, draft, type PlanPart } from "./draft.ts";
@@ -21,9 +21,21 @@ export function planSnapshot(planning: Snapshot): PlanPart {
   const lastDay = addDays(request.today, timing.refreshDays - 1);
   const batches = batchesFor(option, due);
   const slices = (known === null ? batches : withSoonest(batches, option, soonestDue(planning, known))).map(
-    (items) => ({ ...draft(request, partition, { option, items, window }, "snapshot"), lastDay }),
+    (items) => ({
+      ...draft(request, partition, { option, items, window }, "snapshot"),
+      lastDay,
+      ...lastRequested(items === null || known === null ? [covered] : items.map((item) => known.get(item) ?? [])),
+    }),
   );
   return { slices, naiveCredits: option.credits * (due?.length ?? 1) };
+}
+
+/** The day of the newest request of what waits longest, of what was requested before of each item; none where one never was. */
+function lastRequested(known: readonly (readonly Covered[])[]): Pick<SliceDraft, "lastRequested"> {
+  const days = known.map(
+    (own) => own.findLast(({ state, fingerprint }) => state !== "lost" && fingerprint !== neverRequested)?.asOf,
+  );
+  return days.includes(undefined) ? {} : { lastRequested: earliest(days.flatMap((day) => day ?? [])) };
 }
 
 type ByItem = ReadonlyMap<string, readonly Covered[]>;

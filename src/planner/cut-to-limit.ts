@@ -83,11 +83,15 @@ async function* paidOf(plan: AsyncIterable<PlanChunk>, quotas: Quotas, turnOf: T
   }
 }
 
-/** The same turns as the queue's, lower first: class, then day; of snapshots the last day on which they can be requested. */
-function turnIn({ class: name, window, lastDay }: SliceDraft, newestFirst: boolean): number {
+/**
+ * The same turns as the queue's, lower first: class, then day; of snapshots the last day on which they can be requested, and of equal ones
+ * what was requested longest ago: else the same ones would be left out each night.
+ */
+function turnIn({ class: name, window, lastDay, lastRequested }: SliceDraft, newestFirst: boolean): number {
   const day = (of: Day) => daysBetween(firstStoreOpened, of);
+  const waits = lastRequested === undefined ? 0 : day(lastRequested) / classesApart;
   const within =
-    name === "snapshot" ? day(lastDay ?? window.start) : newestFirst ? -day(window.end) : day(window.start);
+    name === "snapshot" ? day(lastDay ?? window.start) + waits : newestFirst ? -day(window.end) : day(window.start);
   return creditClasses.indexOf(name) * classesApart + within;
 }
 

@@ -40,6 +40,14 @@ test("takes snapshots that are lost by tomorrow before those that can be request
   for (const newestFirst of [true, false]) expect((await cut([ofWeek, ofDay], 6, newestFirst)).kept).toEqual([ofDay]);
 });
 
+test("takes of equal snapshots the one that was requested longest ago, one that never was before all others", async () => {
+  const [long, lately] = [40, 2].map((back) => ({ ...slice(0, 3, "snapshot"), lastRequested: addDays(today, -back) }));
+  const never = slice(0, 5, "snapshot");
+  if (long === undefined || lately === undefined) throw new Error("two are made");
+  expect((await cut([lately, long, never], 8)).kept).toEqual([long, never]);
+  expect((await cut([lately, long], 3)).kept).toEqual([long]);
+});
+
 test("takes slices of an operation that was refused lately after all others, as the queue does", async () => {
   const dear = { ...slice(0, 10, "snapshot"), operation: "ios.refused" };
   const slices = [dear, slice(1, 3, "daily"), slice(2, 3)];
