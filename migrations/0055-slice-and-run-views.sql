@@ -275,30 +275,41 @@ create function ops.day_count(days datemultirange) returns bigint language sql i
   return (select coalesce(sum(upper(r.span) - lower(r.span)), 0) from unnest(days) as r (span));
 comment on function ops.day_count(datemultirange) is 'Number of days in closed ranges of days; 0 for none.';
 
+create view ops.partition_days as
+-- days as ranges, since slices have many
+select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope ->> 'context' as context, s.scope,
+       coalesce(range_agg(w.days * daterange(g.dropped_before, null)) filter (where w.is_answered), '{}') as answered_days,
+       coalesce(range_agg(w.days) filter (where not w.is_answered), '{}') - coalesce(range_agg(w.days) filter (where w.is_answered), '{}') as unanswered_days
+from   ops.slice as s
+cross  join lateral (select daterange(s.window_start, s.window_end) as days, s.state in ('loaded', 'empty') as is_answered) as w
+-- as in ops.app_answer
+cross  join lateral (
+  select max((m.month_start + interval '1 month')::date) as dropped_before
+  from   ops.dropped_month as m
+  where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as g
+where  s.state in ('loaded', 'empty', 'pending', 'running', 'deferred', 'failed') and s.scope ->> 'app' is not null
+group  by 1, 2, 3, 4, 5, 6;
+comment on view   ops.partition_days                 is 'One row per dataset and partition of an app, that is of one device, kind of figure or chart version where each is requested on its own: the days with an answer, and those that wait for one. Of which days does one device have an answer and another one not?';
+comment on column ops.partition_days.country_code    is 'Country; null for requests that named none, and are about all.';
+comment on column ops.partition_days.context         is 'Kind of figure, of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for other datasets.';
+comment on column ops.partition_days.scope           is 'The partition, as in ops.slice.';
+comment on column ops.partition_days.answered_days   is 'Days with an answer, without those that retention dropped since.';
+comment on column ops.partition_days.unanswered_days is 'Days that were requested and have no answer yet.';
+select ops.comment_columns('ops.partition_days');
+
 create view ops.download_days as
 select n.store, n.track_id, n.country_code,
-       coalesce(range_agg(n.days) filter (where n.dataset = 'download_revenue'), '{}') as estimated_days,
-       coalesce(range_agg(n.waiting_days) filter (where n.dataset = 'download_revenue'), '{}') as unestimated_days,
-       coalesce(range_agg(n.days) filter (where n.context = 'DOWNLOAD'), '{}') as reported_days,
-       coalesce(range_agg(n.waiting_days) filter (where n.context = 'DOWNLOAD'), '{}') as unreported_days,
-       coalesce(range_agg(n.days) filter (where n.context = 'REVENUE_TOTAL'), '{}') as revenue_days,
-       coalesce(range_agg(n.waiting_days) filter (where n.context = 'REVENUE_TOTAL'), '{}') as unanswered_revenue_days,
-       coalesce(range_agg(n.days) filter (where n.context = 'PAGE_VIEW'), '{}') as page_view_days,
-       coalesce(range_agg(n.waiting_days) filter (where n.context = 'PAGE_VIEW'), '{}') as unanswered_page_view_days
-from   (
-  -- by partition, since a device waits for its own answer; days as ranges, since slices have many
-  select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope ->> 'context' as context, s.scope,
-         coalesce(range_agg(w.days * daterange(g.dropped_before, null)) filter (where w.is_answered), '{}') as days,
-         coalesce(range_agg(w.days) filter (where not w.is_answered), '{}') - coalesce(range_agg(w.days) filter (where w.is_answered), '{}') as waiting_days
-  from   ops.slice as s
-  cross  join lateral (select daterange(s.window_start, s.window_end) as days, s.state in ('loaded', 'empty') as is_answered) as w
-  -- as in ops.app_answer
-  cross  join lateral (
-    select max((m.month_start + interval '1 month')::date) as dropped_before
-    from   ops.dropped_month as m
-    where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as g
-  where  s.dataset in ('download_revenue', 'sales_metric') and s.state in ('loaded', 'empty', 'pending', 'running', 'deferred', 'failed') and s.scope ->> 'app' is not null
-  group  by 1, 2, 3, 4, 5, 6) as n
+       coalesce(range_agg(n.answered_days) filter (where n.dataset = 'download_revenue'), '{}') as estimated_days,
+       coalesce(range_agg(n.unanswered_days) filter (where n.dataset = 'download_revenue'), '{}') as unestimated_days,
+       coalesce(range_agg(n.answered_days) filter (where n.context = 'DOWNLOAD'), '{}') as reported_days,
+       coalesce(range_agg(n.unanswered_days) filter (where n.context = 'DOWNLOAD'), '{}') as unreported_days,
+       coalesce(range_agg(n.answered_days) filter (where n.context = 'REVENUE_TOTAL'), '{}') as revenue_days,
+       coalesce(range_agg(n.unanswered_days) filter (where n.context = 'REVENUE_TOTAL'), '{}') as unanswered_revenue_days,
+       coalesce(range_agg(n.answered_days) filter (where n.context = 'PAGE_VIEW'), '{}') as page_view_days,
+       coalesce(range_agg(n.unanswered_days) filter (where n.context = 'PAGE_VIEW'), '{}') as unanswered_page_view_days
+-- by partition, since a device waits for its own answer
+from   ops.partition_days as n
+where  n.dataset in ('download_revenue', 'sales_metric')
 group  by 1, 2, 3;
 comment on view   ops.download_days                  is 'One row per app and country whose downloads, revenue or page views were requested: the days with an answer, and those with a device that has none yet. Of which days do we know all downloads?';
 comment on column ops.download_days.country_code     is 'Country; null for requests that named none, and are about all.';

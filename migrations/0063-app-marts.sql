@@ -166,7 +166,7 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
        o.views as page_view_count, o.spend as search_ads_spend, case when o.spend is not null then m.currency end as search_ads_currency,
        o.installs as search_ads_install_count,
        case when o.unconverted = 0 then o.reporting_spend end as search_ads_reporting_spend, case when o.spend is not null then y.currency end as reporting_currency,
-       o.category_rank is not null or coalesce(k.days @> o.date_day, false) as is_category_rank_answered,
+       (o.category_rank is not null or coalesce(k.answered_days @> o.date_day, false)) and not coalesce(k.unanswered_days @> o.date_day, false) as is_category_rank_answered,
        (coalesce(e.estimated_days @> o.date_day, false) or coalesce(t.estimated_days @> o.date_day, false))
        and not coalesce(e.unestimated_days @> o.date_day, false) as is_estimate_answered,
        (coalesce(e.reported_days @> o.date_day, false) or coalesce(t.reported_days @> o.date_day, false))
@@ -266,8 +266,9 @@ cross  join lateral (
 ) as o
 join   core.dim_country as c on c.country_key = o.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
-left   join (select n.store, n.track_id, n.country_code, range_agg(daterange(n.window_start, n.window_end)) as days
-             from   ops.category_rank_answer as n
+left   join (select n.store, n.track_id, n.country_code, range_agg(n.answered_days) as answered_days, range_agg(n.unanswered_days) as unanswered_days
+             from   ops.partition_days as n
+             where  n.dataset = 'category_rank'
              group  by 1, 2, 3) as k on k.store = a.store and k.track_id = a.track_id and k.country_code = c.country_code
 -- e, t: the second of answers that name no country, and are about all of them
 left   join ops.download_days as e on e.store = a.store and e.track_id = a.track_id and e.country_code = c.country_code
@@ -302,7 +303,7 @@ comment on column mart.app_overview_daily.search_ads_currency      is 'Currency 
 comment on column mart.app_overview_daily.search_ads_install_count is 'Installs from search ads, in the attribution of ops.search_ads_default.';
 comment on column mart.app_overview_daily.search_ads_reporting_spend is 'The same money in reporting_currency, by the rates that the user loads, from each organisation''s own currency where the service reports it; null where a part of it has no rate.';
 comment on column mart.app_overview_daily.reporting_currency       is 'The currency of core.reporting_currency; null until there is one, and without spend.';
-comment on column mart.app_overview_daily.is_category_rank_answered is 'True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.';
+comment on column mart.app_overview_daily.is_category_rank_answered is 'True where places in charts were requested for the day and there is an answer of each requested chart version: best_category_rank is null where the app was in no chart. False where they were not requested, and where one has no answer yet: best_category_rank is then that of the others.';
 comment on column mart.app_overview_daily.is_estimate_answered     is 'True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.';
 comment on column mart.app_overview_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and each requested device has an answer: store_download_count is null where it has none of the country, though it may have a total over all countries. False where they were not requested, and where a device has no answer yet: store_download_count is then that of the others.';
 comment on column mart.app_overview_daily.is_review_answered       is 'True where the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).';

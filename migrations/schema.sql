@@ -1451,7 +1451,7 @@ create view mart.app_overview_daily (
   search_ads_install_count numeric, -- Installs from search ads, in the attribution of ops.search_ads_default.
   search_ads_reporting_spend numeric, -- The same money in reporting_currency, by the rates that the user loads, from each organisation's own currency where the service reports it; null where a part of it has no rate.
   reporting_currency text, -- The currency of core.reporting_currency; null until there is one, and without spend.
-  is_category_rank_answered boolean, -- True where places in charts were requested for the day and there is an answer: best_category_rank is null where the app was in no chart. False where they were not requested or have no answer yet.
+  is_category_rank_answered boolean, -- True where places in charts were requested for the day and there is an answer of each requested chart version: best_category_rank is null where the app was in no chart. False where they were not requested, and where one has no answer yet: best_category_rank is then that of the others.
   is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
   is_store_answered boolean, -- True where the downloads of the store were requested for the day and each requested device has an answer: store_download_count is null where it has none of the country, though it may have a total over all countries. False where they were not requested, and where a device has no answer yet: store_download_count is then that of the others.
   is_review_answered boolean, -- True where the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).
@@ -1503,7 +1503,7 @@ create view mart.app_overview_daily (
             WHEN o.spend IS NOT NULL THEN y.currency
             ELSE NULL::text
         END AS reporting_currency,
-    o.category_rank IS NOT NULL OR COALESCE(k.days @> o.date_day, false) AS is_category_rank_answered,
+    (o.category_rank IS NOT NULL OR COALESCE(k.answered_days @> o.date_day, false)) AND NOT COALESCE(k.unanswered_days @> o.date_day, false) AS is_category_rank_answered,
     (COALESCE(e.estimated_days @> o.date_day, false) OR COALESCE(t.estimated_days @> o.date_day, false)) AND NOT COALESCE(e.unestimated_days @> o.date_day, false) AS is_estimate_answered,
     (COALESCE(e.reported_days @> o.date_day, false) OR COALESCE(t.reported_days @> o.date_day, false)) AND NOT COALESCE(e.unreported_days @> o.date_day, false) AND NOT COALESCE(t.unreported_days @> o.date_day, false) AS is_store_answered,
     COALESCE(q.days @> o.date_day, false) AS is_review_answered,
@@ -1835,8 +1835,10 @@ create view mart.app_overview_daily (
      LEFT JOIN ( SELECT n.store,
             n.track_id,
             n.country_code,
-            range_agg(daterange(n.window_start, n.window_end)) AS days
-           FROM ops.category_rank_answer n
+            range_agg(n.answered_days) AS answered_days,
+            range_agg(n.unanswered_days) AS unanswered_days
+           FROM ops.partition_days n
+          WHERE n.dataset = 'category_rank'::text
           GROUP BY n.store, n.track_id, n.country_code) k ON k.store = a.store AND k.track_id = a.track_id AND k.country_code = c.country_code
      LEFT JOIN ops.download_days e ON e.store = a.store AND e.track_id = a.track_id AND e.country_code = c.country_code
      LEFT JOIN ops.download_days t ON t.store = a.store AND t.track_id = a.track_id AND t.country_code IS NULL
@@ -6162,30 +6164,16 @@ create view ops.download_days (
  SELECT store,
     track_id,
     country_code,
-    COALESCE(range_agg(days) FILTER (WHERE dataset = 'download_revenue'::text), '{}'::datemultirange) AS estimated_days,
-    COALESCE(range_agg(waiting_days) FILTER (WHERE dataset = 'download_revenue'::text), '{}'::datemultirange) AS unestimated_days,
-    COALESCE(range_agg(days) FILTER (WHERE context = 'DOWNLOAD'::text), '{}'::datemultirange) AS reported_days,
-    COALESCE(range_agg(waiting_days) FILTER (WHERE context = 'DOWNLOAD'::text), '{}'::datemultirange) AS unreported_days,
-    COALESCE(range_agg(days) FILTER (WHERE context = 'REVENUE_TOTAL'::text), '{}'::datemultirange) AS revenue_days,
-    COALESCE(range_agg(waiting_days) FILTER (WHERE context = 'REVENUE_TOTAL'::text), '{}'::datemultirange) AS unanswered_revenue_days,
-    COALESCE(range_agg(days) FILTER (WHERE context = 'PAGE_VIEW'::text), '{}'::datemultirange) AS page_view_days,
-    COALESCE(range_agg(waiting_days) FILTER (WHERE context = 'PAGE_VIEW'::text), '{}'::datemultirange) AS unanswered_page_view_days
-   FROM ( SELECT s.dataset,
-            s.scope ->> 'store'::text AS store,
-            s.scope ->> 'app'::text AS track_id,
-            s.scope ->> 'country'::text AS country_code,
-            s.scope ->> 'context'::text AS context,
-            s.scope,
-            COALESCE(range_agg(w.days * daterange(g.dropped_before, NULL::date)) FILTER (WHERE w.is_answered), '{}'::datemultirange) AS days,
-            COALESCE(range_agg(w.days) FILTER (WHERE NOT w.is_answered), '{}'::datemultirange) - COALESCE(range_agg(w.days) FILTER (WHERE w.is_answered), '{}'::datemultirange) AS waiting_days
-           FROM ops.slice s
-             CROSS JOIN LATERAL ( SELECT daterange(s.window_start, s.window_end) AS days,
-                    s.state = ANY (ARRAY['loaded'::text, 'empty'::text]) AS is_answered) w
-             CROSS JOIN LATERAL ( SELECT max((m.month_start + '1 mon'::interval)::date) AS dropped_before
-                   FROM ops.dropped_month m
-                  WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) g
-          WHERE (s.dataset = ANY (ARRAY['download_revenue'::text, 'sales_metric'::text])) AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND (s.scope ->> 'app'::text) IS NOT NULL
-          GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'context'::text), s.scope) n
+    COALESCE(range_agg(answered_days) FILTER (WHERE dataset = 'download_revenue'::text), '{}'::datemultirange) AS estimated_days,
+    COALESCE(range_agg(unanswered_days) FILTER (WHERE dataset = 'download_revenue'::text), '{}'::datemultirange) AS unestimated_days,
+    COALESCE(range_agg(answered_days) FILTER (WHERE context = 'DOWNLOAD'::text), '{}'::datemultirange) AS reported_days,
+    COALESCE(range_agg(unanswered_days) FILTER (WHERE context = 'DOWNLOAD'::text), '{}'::datemultirange) AS unreported_days,
+    COALESCE(range_agg(answered_days) FILTER (WHERE context = 'REVENUE_TOTAL'::text), '{}'::datemultirange) AS revenue_days,
+    COALESCE(range_agg(unanswered_days) FILTER (WHERE context = 'REVENUE_TOTAL'::text), '{}'::datemultirange) AS unanswered_revenue_days,
+    COALESCE(range_agg(answered_days) FILTER (WHERE context = 'PAGE_VIEW'::text), '{}'::datemultirange) AS page_view_days,
+    COALESCE(range_agg(unanswered_days) FILTER (WHERE context = 'PAGE_VIEW'::text), '{}'::datemultirange) AS unanswered_page_view_days
+   FROM ops.partition_days n
+  WHERE dataset = ANY (ARRAY['download_revenue'::text, 'sales_metric'::text])
   GROUP BY store, track_id, country_code;
 
 -- Fields of answers that are not in the contract, each listed once.
@@ -7016,6 +7004,34 @@ create view ops.paid_voice_answer (
              CROSS JOIN LATERAL unnest(b.items) i(item)
           WHERE s.dataset = 'search_ads_top_app'::text AND s.state <> 'skipped'::text) u
   GROUP BY share_source, country_code, period_start, period_end;
+
+-- One row per dataset and partition of an app, that is of one device, kind of figure or chart version where each is requested on its own: the days with an answer, and those that wait for one. Of which days does one device have an answer and another one not?
+create view ops.partition_days (
+  dataset text, -- Dataset.
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country; null for requests that named none, and are about all.
+  context text, -- Kind of figure, of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for other datasets.
+  scope jsonb, -- The partition, as in ops.slice.
+  answered_days datemultirange, -- Days with an answer, without those that retention dropped since.
+  unanswered_days datemultirange -- Days that were requested and have no answer yet.
+) as
+ SELECT s.dataset,
+    s.scope ->> 'store'::text AS store,
+    s.scope ->> 'app'::text AS track_id,
+    s.scope ->> 'country'::text AS country_code,
+    s.scope ->> 'context'::text AS context,
+    s.scope,
+    COALESCE(range_agg(w.days * daterange(g.dropped_before, NULL::date)) FILTER (WHERE w.is_answered), '{}'::datemultirange) AS answered_days,
+    COALESCE(range_agg(w.days) FILTER (WHERE NOT w.is_answered), '{}'::datemultirange) - COALESCE(range_agg(w.days) FILTER (WHERE w.is_answered), '{}'::datemultirange) AS unanswered_days
+   FROM ops.slice s
+     CROSS JOIN LATERAL ( SELECT daterange(s.window_start, s.window_end) AS days,
+            s.state = ANY (ARRAY['loaded'::text, 'empty'::text]) AS is_answered) w
+     CROSS JOIN LATERAL ( SELECT max((m.month_start + '1 mon'::interval)::date) AS dropped_before
+           FROM ops.dropped_month m
+          WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) g
+  WHERE (s.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND (s.scope ->> 'app'::text) IS NOT NULL
+  GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'context'::text), s.scope;
 
 -- One row per partition, list, operation and fingerprint: what slices say of days past, as plans read it. Up to which day does a plan not read slices?
 create view ops.past_coverage (

@@ -111,6 +111,31 @@ test("a day without a place in the charts is distinguished from one that was not
   ).toEqual(["2026-08-03 | 7 | true", "2026-08-04 | - | true", "2026-08-05 | - | false"]);
 });
 
+test("places in charts of which one requested version has no answer yet are not answered", async () => {
+  const of = (chart_version: string) => ({ country: "US", resolution: "daily", chart_version });
+  const days = ["2026-07-20", "2026-07-22"] as const;
+  await mart.fill(
+    "core.fact_visibility",
+    ["2026-07-20", "2026-07-21"].map((date_day) => ({
+      app_key: "ios:1",
+      country_key: "US",
+      date_day,
+      kind: "history",
+      score: 3,
+    })),
+  );
+  await slice("category_rank", of("v1"), days);
+  await slice("category_rank", of("v2"), ["2026-07-21", "2026-07-22"], "failed");
+  const answered = () =>
+    mart.ask(
+      `select date_day, is_category_rank_answered from mart.app_overview_daily
+       where  track_id = '1' and date_day in ('2026-07-20', '2026-07-21') order by 1`,
+    );
+  expect(await answered()).toEqual(["2026-07-20 | true", "2026-07-21 | false"]);
+  await slice("category_rank", of("v2"), days);
+  expect(await answered()).toEqual(["2026-07-20 | true", "2026-07-21 | true"]);
+});
+
 test("an answer about the last day that the service has is about the day of its places, not about that of its request", async () => {
   const [known, on] = ["2026-08-06", "2026-08-07"];
   await mart.fill("core.fact_visibility", [
