@@ -90,7 +90,7 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
   const price = await action.price(action.readsAsLoader === true ? context : reading, input);
   if (!agreesTo(price, agreement, app.config.settings.credits.ask_above)) {
     const given = request.body as Readonly<Record<string, string>>;
-    const once = forms.keep({ action, owner: access.formsOf(request), given, agreement, price });
+    const once = forms.keep({ action, owner: access.formsOf(request), given, agreement, price }, agreement.once);
     return reply.redirect(`/actions/${action.name}/${once}`, 303);
   }
   forms.send(agreement.once);

@@ -14,7 +14,11 @@ export type KeptForm = {
 
 /** The forms that wait for an agreement, by name, each at an address of its own: a page that answers a post cannot be gone back to. */
 export type KeptForms = {
-  readonly keep: (form: KeptForm) => string;
+  /**
+   * Keeps a form and returns its name: that of the form in whose place it comes, which can be agreed to no more. Throws
+   * `console_sent_already` where that one was agreed to.
+   */
+  readonly keep: (form: KeptForm, insteadOf?: string) => string;
   /** Throws `console_unknown` for a form of nobody or of another visitor, `console_sent_already` for one that was agreed to. */
   readonly find: (once: string, of: Pick<KeptForm, "action" | "owner">) => KeptForm;
   /** Notes that a form is agreed to. Throws `console_sent_already` where it was before. */
@@ -31,8 +35,12 @@ export function createKeptForms(): KeptForms {
   const kept = new Map<string, KeptForm>();
   const sent = new Set<string>();
   return {
-    keep: (form) => {
-      const once = randomBytes(16).toString("base64url");
+    keep: (form, insteadOf = "") => {
+      if (sent.has(insteadOf)) throw fail("console_sent_already");
+      const older = kept.get(insteadOf);
+      const isOwn = older?.action === form.action && older.owner === form.owner;
+      const once = isOwn ? insteadOf : randomBytes(16).toString("base64url");
+      kept.delete(once);
       kept.set(once, form);
       dropOldest(kept, mostKept);
       return once;

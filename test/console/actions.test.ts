@@ -99,8 +99,12 @@ describe("what an action takes", () => {
     expect([untyped.status, untyped.text]).toEqual([409, expect.stringContaining("more than credits.ask_above")]);
     expect((await careful.post("/actions/retry", { slices, agreed: "3", typed: "4" })).status).toBe(409);
     expect((await careful.post("/actions/retry", { slices, agreed: "1", typed: "3" })).status).toBe(409);
+    // what is shown after a wrong number is the same form: an older one could be agreed to beside it
+    const once = new URL(requested.url).pathname.split("/").at(-1) ?? "";
+    const wrong = await careful.post("/actions/retry", { slices, agreed: "3", typed: "4", once });
+    expect([wrong.status, wrong.url]).toEqual([409, requested.url]);
     expect(await doneDeeds()).toEqual([]);
-    const begun = await careful.post("/actions/retry", { slices, agreed: "3", typed: "3" });
+    const begun = await careful.post("/actions/retry", { slices, agreed: "3", typed: "3", once });
     expect([begun.status, begun.headers.get("location")]).toEqual([303, "/runs"]);
     await untilShown(async () => (await careful.get("/runs")).text, /id="running"[^]*badge good/);
     expect(await doneDeeds()).toEqual([
