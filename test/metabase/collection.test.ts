@@ -220,7 +220,7 @@ test("a dry run changes nothing and reports what the run then does", async () =>
   const { state } = stage.metabase;
   state.dashboards.delete(dashboardOf(stage, "Search ads").id);
   cardOf(stage, "Last runs").archived = true;
-  change(stage, "reviews.yaml", "Reviews of each day by their stars.", "Stars by day.");
+  change(stage, "reviews.yaml", "Reviews of each day by their stars,", "Stars by day.");
   stage.metabase.forgetWrites();
   const planned = await stage.apply({ isDryRun: true });
   expect(stage.metabase.writes()).toEqual([]);

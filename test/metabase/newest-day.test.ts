@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 test("numbers of reviews are about the newest day on which each app has its answer, and an app that left holds none back", async () => {
-  const review = (app: string, day: string, rating: number, id = "") => ({
+  const review = (app: string, day: string, rating: number | null, id = "") => ({
     app_key: `ios:${app}`,
     review_id: `${app} ${day} ${id}`,
     source: "v2",
@@ -32,7 +32,8 @@ test("numbers of reviews are about the newest day on which each app has its answ
     review("1", "2026-08-07", 5, "a"),
     review("1", "2026-08-07", 1, "b"),
     // of the 8th only the first app has its answer
-    review("1", "2026-08-08", 1),
+    review("1", "2026-08-08", 1, "c"),
+    review("1", "2026-08-08", null, "d"),
   ]);
   const on = (app: string) => ({ store: "ios", app, source: "v2" });
   const list = (app: string, window: readonly [string, string], state?: string) =>
@@ -53,10 +54,10 @@ test("numbers of reviews are about the newest day on which each app has its answ
   ]);
   expect(await shown("Reviews", "stars_now")).toEqual(["2026-08-06 | 2.5", "2026-08-07 | 3"]);
   // bars are of days whose answers are all there, as the numbers are
-  expect((await shown("Reviews", "stars")).at(-1)).toBe("2026-08-07 | 1 | 0 | 0 | 0 | 1");
+  expect((await shown("Reviews", "stars")).at(-1)).toBe("2026-08-07 | 1 | 0 | 0 | 0 | 1 | 0");
   await list("2", ["2026-08-08", "2026-08-09"]);
-  expect((await shown("Reviews", "reviews_written")).at(-1)).toBe("2026-08-08 | 1");
-  expect((await shown("Reviews", "stars")).at(-1)).toBe("2026-08-08 | 1 | 0 | 0 | 0 | 0");
+  expect((await shown("Reviews", "reviews_written")).at(-1)).toBe("2026-08-08 | 2");
+  expect((await shown("Reviews", "stars")).at(-1)).toBe("2026-08-08 | 1 | 0 | 0 | 0 | 0 | 1");
 });
 
 test("numbers of downloads and revenue are about the newest day of which each app has all its figures", async () => {
