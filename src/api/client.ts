@@ -1,4 +1,4 @@
-import type { Clock } from "../core/clock.ts";
+import { type Clock, steadyMs } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import {
   createCut,
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
 
   async function send(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply> {
     const address = addressOf(operation, params, options.storeWords);
-    const from = options.clock.now();
+    const from = steadyMs();
     using deadline = startDeadline(options.timeoutMs, signal);
     const { onRequest } = options;
     try {
@@ -80,7 +80,7 @@ export function createClient(options: ClientOptions): Client {
         body: isRefusal(sent.status) ? sent.body : strike(unpackedReply(sent, options.largestAnswer)),
         headers: creditHeaders(sent.headers, receivedAt),
         receivedAt,
-        durationMs: receivedAt - from,
+        durationMs: steadyMs() - from,
         serverTime: timeOf(sent.headers["date"]),
       });
       const { status, durationMs, problem } = reply;
@@ -94,7 +94,7 @@ export function createClient(options: ClientOptions): Client {
         operation: operation.id,
         status: null,
         outcome: error.code,
-        durationMs: options.clock.now() - from,
+        durationMs: steadyMs() - from,
       });
       throw error;
     }

@@ -2,6 +2,7 @@ import type { Params } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { questionIn } from "./account-calls.ts";
 import type { Reply } from "../api/reply.ts";
+import { steadyMs } from "../core/clock.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
 import { AbortError, fail, StorehouseError, wasSent } from "../core/errors.ts";
 import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
@@ -115,11 +116,11 @@ function priceOf({ learned }: IngestParts, { operation, page }: ApiCall): number
 }
 
 async function send(parts: IngestParts, call: PaidCall): Promise<Reply> {
-  const from = parts.clock.now();
+  const from = steadyMs();
   return parts.client.send(call.operation, call.params, call.underWay).catch(async (error: unknown) => {
     stopCalls(parts, call.page?.slice, error);
     if (error instanceof StorehouseError && wasSent(error)) {
-      const durationMs = parts.clock.now() - from;
+      const durationMs = steadyMs() - from;
       await landOnce(parts, {
         ...requestOf(parts, call),
         ...noReply(error, durationMs),
