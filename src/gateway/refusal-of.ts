@@ -1,6 +1,7 @@
 import { Refusal } from "../api/serve/refusal.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { DeferError, FencedError, RetryError, StorehouseError } from "../core/errors.ts";
+import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import { creditHeadersOf } from "./allowance.ts";
 
 /** The status that a caller gets for what came of its call; of other errors those that may pass are 503, the rest 502. */
@@ -19,8 +20,9 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 /** An error as the refusal that the contract has for it, at an instant (epoch-ms); null for one that is none of ours. */
 export function refusalOf(error: unknown, now: number): Refusal | null {
   if (error instanceof Refusal) return error;
+  if (isLostConnection(error)) return refusalOf(databaseOutage(error), now);
   if (!(error instanceof StorehouseError)) return null;
-  const passes = error instanceof RetryError || error instanceof FencedError;
+  const passes = error instanceof RetryError || error instanceof FencedError || isOutage(error);
   const status = statuses[error.code] ?? (error instanceof DeferError ? 429 : passes ? 503 : 502);
   const headers = { ...leftOfBudget(error, now), ...costOf(error) };
   return new Refusal(status, `${error.code}: ${error.problem}`, headers);

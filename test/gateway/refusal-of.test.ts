@@ -1,0 +1,24 @@
+import pg from "pg";
+import { expect, test } from "vitest";
+import { refusalOf } from "../../src/gateway/refusal-of.ts";
+
+const starting = new pg.DatabaseError("the database system is starting up", 0, "error");
+starting.code = "57P03";
+// nothing listens there
+const unreachable: unknown = await new pg.Client({ host: "127.0.0.1", port: 1 })
+  .connect()
+  .catch((error: unknown) => error);
+
+test.each([
+  ["starts up", starting],
+  ["is not there", unreachable],
+])("a Postgres that %s is named to the caller as what passes, and is no error that nobody foresaw", (_, error) => {
+  expect(refusalOf(error, 0)).toMatchObject({
+    status: 503,
+    message: expect.stringMatching(/^database_unreachable: /) as string,
+  });
+});
+
+test("an error that nobody foresaw is none of the refusals", () => {
+  expect(refusalOf(new TypeError("x is not a function"), 0)).toBeNull();
+});
