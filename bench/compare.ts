@@ -64,7 +64,7 @@ function cellsOf(part: "whole" | "alone", pass: (typeof passes)[number]): readon
 
 print(
   plain({
-    title: `${answersOf(size.work)} answers, ${values.rounds} rounds, in times of COPY, and us an answer: Node + Postgres + server`,
+    title: `${answersOf(size.work)} answers, ${values.rounds} rounds, as multiples of the time of COPY, and microseconds per answer: Node + Postgres + server`,
     head: ["", ...all.flatMap(([name]) => [name, "us"])],
     rows: (["whole", "alone"] as const).flatMap((part) =>
       passes.map((pass) => [`${part}, ${pass}`, ...cellsOf(part, pass)]),

@@ -89,15 +89,15 @@ const row = (words: string, of: (one: Opened) => number) => {
 print(
   `${machineOf(postgres.version)}\n\n${plain({
     title: `Coverage, ${partitions} partitions by ${account.days} days, in Chromium`,
-    head: ["", "median", "least", "greatest"],
+    head: ["", "median", "minimum", "maximum"],
     rows: [
-      row("opened, until its cells are shown", ({ first }) => first),
-      row("processor time of that: console", ({ cpu }) => cpu.node),
+      row("open, until its cells are shown", ({ first }) => first),
+      row("processor time for that: console", ({ cpu }) => cpu.node),
       row("Postgres", ({ cpu }) => cpu.postgres),
       row("the page", ({ cpu }) => cpu.page),
-      row("all three", ({ cpu }) => cpu.node + cpu.postgres + cpu.page),
-      row("scrolled to the last partition", ({ end }) => end),
-      row("opened again", ({ again }) => again),
+      row("all three together", ({ cpu }) => cpu.node + cpu.postgres + cpu.page),
+      row("scroll to the last partition", ({ end }) => end),
+      row("open again", ({ again }) => again),
     ],
   })}`,
 );

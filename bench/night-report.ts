@@ -16,20 +16,20 @@ export function nightTable({ account, rows, first, byOne, byTwo }: NightFigures)
   const count = (number: number) => number.toLocaleString("en-US");
   const sum = (night: OneNight, of: "node" | "shards") => night.workers.reduce((all, one) => all + one[of], 0);
   return {
-    title: `Planning a night of ${count(first.slices)} requests and queueing them: ${count(account.apps)} apps x ${account.countries} countries x ${account.keywords} keywords, ${account.days} days of history in ${count(rows)} slices, months that are over folded; ${byOne.length} rounds by turns, each worker a process`,
-    head: ["", "one worker", "two workers", "one, nothing summed up of days past"],
+    title: `Planning a night of ${count(first.slices)} requests and queueing them: ${count(account.apps)} apps x ${account.countries} countries x ${account.keywords} keywords, ${account.days} days of history in ${count(rows)} slices, past months folded; ${byOne.length} alternating rounds, each worker in its own process`,
+    head: ["", "one worker", "two workers together", "one worker, no sums of past days"],
     rows: [
-      line("by the clock, s", ({ wall }) => wall),
+      line("wall time, s", ({ wall }) => wall),
       line("processor time of Node, all workers, s", (night) => sum(night, "node")),
       line("processor time of Postgres, s", ({ postgres }) => postgres),
       line(
-        "memory of a worker before it, MiB",
+        "memory of a worker before the run, MiB",
         ({ workers }) => Math.max(...workers.map(({ beforeMiB }) => beforeMiB)),
         0,
       ),
-      line("and at most", ({ workers }) => Math.max(...workers.map(({ peakMiB }) => peakMiB)), 0),
-      line("shards planned by all", (night) => sum(night, "shards"), 0),
-      line("least of a worker", ({ workers }) => Math.min(...workers.map(({ shards }) => shards)), 0),
+      line("peak memory, MiB", ({ workers }) => Math.max(...workers.map(({ peakMiB }) => peakMiB)), 0),
+      line("shards planned in total", (night) => sum(night, "shards"), 0),
+      line("fewest by one worker", ({ workers }) => Math.min(...workers.map(({ shards }) => shards)), 0),
     ],
   };
 }

@@ -50,8 +50,8 @@ function loadTable(size: Size, rounds: readonly Round[]): Table {
       ];
     });
   return {
-    title: `${count(ranks)} keyword ranks from ${count(answersOf(size.work))} answers, ${rounds.length} interleaved rounds, in times of \`COPY\``,
-    head: ["", "times COPY", "least to greatest", "aim", "ranks a second", "WAL bytes a rank", "ranks written"],
+    title: `${count(ranks)} keyword ranks from ${count(answersOf(size.work))} answers, ${rounds.length} interleaved rounds, as multiples of the time of \`COPY\``,
+    head: ["", "times COPY", "range", "aim", "ranks per second", "WAL bytes per rank", "ranks written"],
     rows: [
       [
         "`COPY` of the same rows as ready text",
@@ -73,12 +73,12 @@ function loadTable(size: Size, rounds: readonly Round[]): Table {
 export function archiveTable(size: Size, archive: readonly ArchiveRound[]): Table {
   const kinds = [
     ["replay, into an empty table", "replay", 0],
-    ["replay, over the rows that are there", "replayBeside", 0],
+    ["replay, over existing rows", "replayBeside", 0],
     ["import of files", "import", 1],
   ] as const;
   return {
-    title: `The same ranks from stored answers, and from files, in times of \`COPY\``,
-    head: ["", "times COPY", "least to greatest", "aim", "ranks a second", "peak MiB"],
+    title: `The same ranks from stored answers, and from files, as multiples of the time of \`COPY\``,
+    head: ["", "times COPY", "range", "aim", "ranks per second", "peak MiB"],
     rows: kinds.map(([name, kind, copy]) => {
       const times = spreadOf(archive.map((round) => round[kind].ms / (round.copies[copy] ?? Number.NaN)));
       const { median: ms } = spreadOf(archive.map((round) => round[kind].ms));
@@ -94,8 +94,8 @@ export function mixedTable(mixed: readonly MixedRound[]): Table {
   const times = spreadOf(mixed.map(({ syncMs, copyMs }) => syncMs / copyMs));
   const us = (side: keyof Cpu) => ((spreadOf(mixed.map(({ cpu }) => cpu[side])).median * 1000) / requests).toFixed(0);
   return {
-    title: `A night of all datasets: ${count(rows)} rows from ${count(requests)} requests, in times of \`COPY\` of those rows, and processor time in us a request`,
-    head: ["", "times COPY", "least to greatest", "aim", "Node", "Postgres", "answer server"],
+    title: `A night of all datasets: ${count(rows)} rows from ${count(requests)} requests, as multiples of the time of \`COPY\` of those rows, and processor time in microseconds per request`,
+    head: ["", "times COPY", "range", "aim", "Node", "Postgres", "answer server"],
     rows: [["whole path, first time", ...timesCells(times), "3", us("node"), us("postgres"), us("server")]],
   };
 }
@@ -104,7 +104,7 @@ export function mixedTable(mixed: readonly MixedRound[]): Table {
 function cpuTable(size: Size, rounds: readonly Round[]): Table {
   const parts = ["whole", "alone"] as const;
   return {
-    title: "Processor time, in us an answer",
+    title: "Processor time, in microseconds per answer",
     head: ["", "Node", "Postgres", "answer server", "all", "share of the machine"],
     rows: parts.flatMap((part) =>
       passes.map((pass) => {
@@ -138,7 +138,7 @@ export function stepTable(size: Size, steps: CountedPasses): Table {
     ...cells(steps.unchanged.filter(has)),
   ];
   return {
-    title: "Statements of the whole path, their time in Postgres and their WAL, an answer, from a run of its own",
+    title: "Statements per answer by step, their time in Postgres including waits, and their WAL, in a separate run",
     head: ["", "first time", "us", "WAL bytes", "unchanged", "us", "WAL bytes"],
     rows: [
       ...steps.new.map(({ step }) => row(step, (cost) => cost.step === step)),
@@ -166,7 +166,7 @@ function memoryTable(rounds: readonly Round[]): Table {
     Math.round(spreadOf(rounds.map((round) => pick(round.whole[pass].memory))).median / 2 ** 20).toString();
   return {
     title: "Memory of the process in the whole path, in MiB (aim: flat, under 250)",
-    head: ["", "at its start", "after 20 %", "at the end", "peak"],
+    head: ["", "at the start", "after 20 %", "at the end", "peak"],
     rows: passes.map((pass) => [
       passNames[pass],
       mib(({ atStart }) => atStart, pass),
@@ -180,16 +180,16 @@ function memoryTable(rounds: readonly Round[]): Table {
 /** Requests a second of the client alone, and of a sync that keeps to a pace, with its statements. */
 export function requestTable(transport: number, paced: Paced): Table {
   return {
-    title: "Requests a second, and statements",
+    title: "Requests per second, and statements",
     head: ["", "", "aim"],
     rows: [
       ["client alone, no latency", count(Math.round(transport)), ""],
       [
-        `whole path, ${paced.latencyMs} ms latency, ${paced.allowed} a second allowed`,
+        `whole path, ${paced.latencyMs} ms latency, ${paced.allowed} per second allowed`,
         paced.reached.toFixed(2),
         paced.allowed.toFixed(2),
       ],
-      ["statements an answer at that pace, planning among them, first time", paced.statements.first.toFixed(1), "4"],
+      ["statements per answer at that pace, including planning, first time", paced.statements.first.toFixed(1), "4"],
       ["the same, unchanged", paced.statements.unchanged.toFixed(1), "4"],
     ],
   };
@@ -198,8 +198,8 @@ export function requestTable(transport: number, paced: Paced): Table {
 /** Workers on one allowance. */
 export function workerTable(shared: readonly Shared[]): Table {
   return {
-    title: "Workers on one allowance, 200 ms latency, 4 requests under way in each",
-    head: ["workers", "allowed a second", "reached", "requested twice", "least balance", "floor"],
+    title: "Workers on one allowance, 200 ms latency, 4 requests in flight in each",
+    head: ["workers", "allowed per second", "reached", "requested twice", "lowest balance", "floor"],
     rows: shared.map(({ workers, pace, reached, twice, least, floor }) => [
       String(workers),
       count(pace),

@@ -39,11 +39,11 @@ export function engineTables({
       ]),
     },
     {
-      title: `Ranks in both, published in ${time(publishedMs)} with everything else that the questions read (processor time of Postgres ${time(publishedCpu.postgres)}, of ClickHouse and Storehouse ${time(publishedCpu.own)})`,
+      title: `Ranks in both, published in ${time(publishedMs)} with everything else that the queries read (processor time of Postgres ${time(publishedCpu.postgres)}, of ClickHouse and Storehouse ${time(publishedCpu.own)})`,
       head: ["", "Postgres, with the index", "ClickHouse"],
       rows: [
         ["size", ...[bytes.postgres, bytes.clickHouse].map((all) => `${count(all / mebi)} MiB`)],
-        ["bytes a rank", ...[bytes.postgres, bytes.clickHouse].map((all) => (all / ranks).toFixed(1))],
+        ["bytes per rank", ...[bytes.postgres, bytes.clickHouse].map((all) => (all / ranks).toFixed(1))],
       ],
     },
   ];

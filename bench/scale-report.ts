@@ -54,18 +54,18 @@ function sizeTable({ ledgers, planned }: ScaleFound): Table {
           ],
         ];
   return {
-    title: `The ledger of ${whole}: ${count(total)} slices, one a night, app, country and hundred keywords`,
-    head: ["", "measured", "the whole, worked out"],
+    title: `The ledger of ${whole}: ${count(total)} slices, one per night, app, country and hundred keywords`,
+    head: ["", "measured", "whole ledger, extrapolated"],
     rows: [
       ["slices", count(largest?.slices ?? 0), count(total)],
       [
-        "rows of `ops.slice`, months that are over folded",
+        "rows of `ops.slice`, past months folded",
         count(largest?.rows ?? 0),
         count(Math.round(each(largest?.rows ?? 0) * total)),
       ],
-      line("`ops.slice` with indexes, bytes a slice", each(largest?.sliceBytes ?? 0)),
+      line("`ops.slice` with indexes, bytes per slice", each(largest?.sliceBytes ?? 0)),
       line(
-        "`ops.request` of 13 months with indexes, and the sums of older ones, bytes a slice",
+        "`ops.request` of 13 months with indexes, and the sums of older ones, bytes per slice",
         each(largest?.requestBytes ?? 0),
       ),
       ...alone,
@@ -80,8 +80,13 @@ function ledgerTable({ ledgers }: ScaleFound): Table {
     return [name, time(before), time(ms), growthNames[growth], time(workedOut({ before, ms }, growth, ledgers))];
   });
   return {
-    title: `Times with ${ledgers.map(({ slices }) => count(slices)).join(" and ")} slices, and worked out for ${count(slicesOf(large))}`,
-    head: ["", ...ledgers.map(({ account }) => `${count(account.apps)} apps`), "grows with", "1,000 apps, worked out"],
+    title: `Times with ${ledgers.map(({ slices }) => count(slices)).join(" and ")} slices, and extrapolated to ${count(slicesOf(large))}`,
+    head: [
+      "",
+      ...ledgers.map(({ account }) => `${count(account.apps)} apps`),
+      "grows with",
+      "1,000 apps, extrapolated",
+    ],
     rows,
   };
 }
@@ -90,7 +95,7 @@ const growthNames: Readonly<Record<Growth, string>> = {
   slices: "slices",
   account: "portfolio",
   rows: "rows",
-  none: "nothing: an app's own",
+  none: "nothing: only the app's slices",
 };
 
 /** On the straight line through both measurements; what does not grow stays as it was measured last. */
@@ -110,7 +115,7 @@ function workedOut(
 function queueTable({ queues }: ScaleFound): Table {
   return {
     title: "The queue: slices claimed and ended by one worker, in chunks of 16",
-    head: ["waiting", "queued in", "claimed and ended", "slices a second", "a million would take"],
+    head: ["waiting", "queued in", "claimed and ended", "slices per second", "a million would take"],
     rows: queues.map(({ depth, queueMs, worked, ms }) => {
       const rate = (worked * 1000) / ms;
       return [count(depth), time(queueMs), count(worked), count(Math.round(rate)), time(1e9 / rate)];
@@ -122,8 +127,8 @@ function factTable({ facts }: ScaleFound): Table {
   const { account, rows, bytes, ms, answered } = facts;
   const wanted = 100_000_000;
   return {
-    title: `Facts: ${count(rows)} keyword ranks (${account.apps} apps of ${account.days} days), ${(bytes / rows).toFixed(0)} bytes each with the index, written in ${time(ms)}; worked out for ${count(wanted)} and for all ${count(ranksOf(large))}`,
-    head: ["", "measured", "100,000,000 rows", "the whole"],
+    title: `Facts: ${count(rows)} keyword ranks (${account.apps} apps of ${account.days} days), ${(bytes / rows).toFixed(0)} bytes each with the index, written in ${time(ms)}; extrapolated to ${count(wanted)} and to all ${count(ranksOf(large))}`,
+    head: ["", "measured", "100,000,000 rows", "all rows"],
     rows: [
       ["size", gib(bytes), gib((bytes / rows) * wanted), gib((bytes / rows) * ranksOf(large))],
       ...answered.map(({ name, ms: each, growth }) => {

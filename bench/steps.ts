@@ -20,7 +20,7 @@ const steps: readonly (readonly [step: string, words: RegExp])[] = [
   ["begin, settings, commit", /^(begin|commit|select set_config)/],
   ["count progress", /from\s+ops\.(slice where run_id|run\s+as r\s+join\s+ops\.request)/],
 ];
-const rest = "all else, planning among it";
+const rest = "everything else, including planning";
 
 /** Begins to count statements; costs what is measured a little, so that times are not taken meanwhile. */
 export async function countSteps(client: pg.Client): Promise<void> {
