@@ -45,7 +45,7 @@ test.skipIf(!long)(
   async () => {
     // it ends with 1 where they differ
     const reported = await bench("--night");
-    expect(reported).toMatch(/^shards planned by all +5 +5 +5$/m);
+    expect(reported).toMatch(/^shards planned in total +5 +5 +5$/m);
     expect(reported).toContain("Planning a night of 140 requests");
     expect(reported).not.toContain("NaN");
   },
@@ -60,7 +60,7 @@ test.skipIf(enginePath === null || !long)(
     const questions = reported.split("\n").filter((line) => / (yes|no: .*) \|$/.test(line));
     expect(questions.filter((line) => !line.endsWith("| yes |"))).toEqual([]);
     expect(questions.length).toBeGreaterThan(20);
-    expect(reported).toContain("bytes a rank");
+    expect(reported).toContain("bytes per rank");
     expect(reported).not.toContain("NaN");
   },
 );
